@@ -35,8 +35,11 @@ class NaiveStore:
     count: int = 0
 
     def check(self, text):
-        """(similarity, distance, exact, name) of each match, best first; of a text seen before, as it was then."""
+        """(similarity, distance, exactness of the first, name) of each match, best first; of a text seen before, as it was then."""
         found = [(*match, number, name) for number, name, match in self._matches(text)]
+        if self.keep == "always":
+            found.sort(key=lambda each: (not each[2], each[1] if each[0] is None else -each[0], each[3]))
+            return [(alike, distance, found[0][2], name) for alike, distance, _, _, name in found]
         for _, _, exact, _, name in sorted(found, key=lambda each: each[3]):
             if exact:
                 return [(1.0, 0, True, name)]

@@ -1,6 +1,8 @@
 """`neardup store`: documents expire, stores are compacted, verified, repaired and copied, and tell what is similar in them."""
 
+import contextlib
 import json
+import sqlite3
 import threading
 import time
 from datetime import timedelta
@@ -336,3 +338,30 @@ def test_what_cannot_be_done_is_refused_with_what_to_do(run, filled, arguments, 
     done = run(*arguments)
     assert (done.code, message in done.err) == (2, True), done.err
     assert not Path("new").exists()
+
+
+def test_messages_say_what_a_user_of_commands_can_do(run, filled):
+    assert "nothing to give up: seen" in run("store", "compact", "seen").err
+    for command in (["info", "seen"], ["get", "seen", "bread"], ["neighbors", "seen", "--literal", "a"]):
+        assert run("store", *command, "--quiet").code == 0
+    with nd.Store("seen"):
+        done = run("store", "compact", "seen")
+    assert (
+        "Wait until it has ended (most changes do with --wait 60). It can be read: by commands that only read"
+        in done.err
+    )
+    Path("file.jsonl").write_text("{}\n")
+    done = run("store", "import", "new", "file.jsonl")
+    assert "file.jsonl is a file. Name the folder that `neardup store export` has made" in done.err
+    done = run("filter", "--store", "other", "--window", "0s", stdin=b"")
+    assert (done.code, "--window 0s: give a time above 0, such as 30d" in done.err) == (2, True)
+    assert not Path("other").exists()
+
+
+def test_verify_does_not_call_another_version_damaged(run, filled):
+    with contextlib.closing(sqlite3.connect("seen/record.sqlite")) as base, base:
+        base.execute("UPDATE facts SET value = '9' WHERE name = 'format'")
+    done = run("store", "verify", "seen")
+    assert (done.code, "has version 9 of the format of stores" in done.err) == (1, True)
+    assert "sound" not in done.out.decode() + done.err
+    assert "--repair" not in done.err

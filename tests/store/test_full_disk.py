@@ -101,7 +101,8 @@ def test_a_store_on_a_read_only_file_system_can_be_read(tmp_path):
             assert store.check(text(0)).duplicate_of == 0
             assert store.verify().is_sound
         with pytest.raises(
-            nd.InputError, match='/ro cannot be written to: Read-only file system. To read it, give `mode="r"`'
+            nd.InputError,
+            match='/ro cannot be written to: Read-only file system. It can be read: .*`neardup store check`, and with `mode="r"',
         ):
             Store(tmp_path / "ro")
     finally:

@@ -49,7 +49,10 @@ class StoreMachine(RuleBasedStateMachine):
         found = self.store.check_and_add_many([name for name, _ in documents], [text for _, text in documents])
         for (name, text), answer in zip(documents, found, strict=True):
             expected = self.naive.add(name, text)
-            assert seen(answer)[:1] == expected[:1]
+            told = (
+                len(expected) if self.keep == "always" else 1
+            )  # the others tell copies in one call their survivor alone
+            assert seen(answer)[:told] == expected[:told]
 
     @rule(text=TEXTS, reads=st.booleans())
     def check(self, text, reads):

@@ -358,7 +358,7 @@ def test_a_store_has_no_more_numbers_than_postings_hold(tmp_path, monkeypatch):
     monkeypatch.setattr("neardup.store.files.MOST_NUMBERS", 2)
     words = [f"w{i}" for i in range(30)]
     with Store(tmp_path / "s") as store:
-        store.check_and_add_many("ab", [" ".join(words[:9]), " ".join(words[9:18])])
+        store.check_and_add_many(["a", "b"], [" ".join(words[:9]), " ".join(words[9:18])])
         with pytest.raises(nd.InputError, match="has 2 documents and 0 other texts. Compact it, or make another"):
             store.check_and_add("c", " ".join(words[18:]))
         assert len(store) == 2

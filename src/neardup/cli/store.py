@@ -148,7 +148,8 @@ def remove(path: str, ids: tuple[str, ...], file: Path | None, wait: float, quie
 @path
 @ids
 @ids_file
-def get(path: str, ids: tuple[str, ...], file: Path | None) -> None:
+@options.quiet
+def get(path: str, ids: tuple[str, ...], file: Path | None, quiet: bool) -> None:  # noqa: ARG001
     """Show what is known of kept documents.
 
     One JSON line for each: when it was seen first and last and when it expires, in seconds since 1970; its number of tokens; its
@@ -163,11 +164,13 @@ def get(path: str, ids: tuple[str, ...], file: Path | None) -> None:
 @command.command()
 @path
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def info(path: str, as_json: bool) -> None:
+@options.quiet
+def info(path: str, as_json: bool, quiet: bool) -> None:  # noqa: ARG001
     """Show the contents of a store.
 
-    documents: those that are kept. removed: texts that were not kept, each once, and that are remembered. gone: documents that were
-    removed, and whose room `neardup store compact` gives up. Then the options, and the bytes of each kind of file.
+    documents: those that are kept. removed: texts that were not kept, each once, and that are remembered; also those whose survivor
+    was removed since, which `neardup store compact` forgets. gone: documents that were removed, and whose room it gives up. Then
+    the options, and the bytes of each kind of file.
     """
     import dataclasses
 

@@ -63,8 +63,9 @@ def compact(path: str, wait: float, quiet: bool) -> None:
     """
     from neardup.jobs.store_upkeep import compact_store
 
-    before, after = compact_store(path, wait=wait)
-    options.progress(quiet).say(f"{before:,} bytes before, {after:,} after: {path}")
+    found = compact_store(path, wait=wait)
+    said = "nothing to give up" if found is None else f"{found[0]:,} bytes before, {found[1]:,} after"
+    options.progress(quiet).say(f"{said}: {path}")
 
 
 @click.command()
@@ -107,7 +108,8 @@ def verify(path: str, repair: bool, quiet: bool) -> None:
 @click.option("--literal", "text", metavar="TEXT", help="The text.")
 @click.option("--id", metavar="ID", help="The id of a kept document, instead of a text.")
 @least
-def neighbors(path: str, **chosen: Any) -> None:
+@options.quiet
+def neighbors(path: str, quiet: bool, **chosen: Any) -> None:  # noqa: ARG001
     """List what is similar to a text or to a kept document.
 
     JSON lines with id, similarity and distance, best first. The ID 17 means the string, or if there is none, the integer.

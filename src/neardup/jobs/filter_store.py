@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
+from neardup.errors import OptionError
 from neardup.io.corpus import FileCorpus, check_on_error
 from neardup.io.growing_file import GrowingFile, partial_of
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs
@@ -108,6 +109,8 @@ def filter_with_store(
     check_on_error(on_error)
     home = local_path(path, "a store")
     age = None if window is None else seconds_of("window", window)
+    if age == 0:
+        raise OptionError(f"`window={window!r}`: give a time above 0, such as 30d.")
     shards = filter_shards(inputs, how, progress)
     paths = filter_paths(str(path_text(output)), path_text(audit), with_rejects=on_error == "skip")
     refuse_inputs(paths.files, files_of(shards))

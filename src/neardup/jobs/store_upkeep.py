@@ -20,6 +20,7 @@ from neardup.store.expiry import SeenBy
 from neardup.store.info import StoreInfo
 from neardup.store.opening import is_store
 from neardup.store.store import Store
+from neardup.store.versions import OtherVersionError
 
 
 def expire_in_store(
@@ -40,16 +41,16 @@ def expire_in_store(
         return store.expire(older_than=older_than, newest=newest, by=by)
 
 
-def compact_store(path: str | Path, *, wait: float = 0.0) -> tuple[int, int]:
-    """Give up the room of what was removed; see `Store.compact`. Returns the bytes of the store before and after.
+def compact_store(path: str | Path, *, wait: float = 0.0) -> tuple[int, int] | None:
+    """Give up the room of what was removed; see `Store.compact`. Returns the bytes of the store before and after; None if nothing
+    was to be gained.
 
     Raises:
         InputError: there is no store, or another process writes to it.
     """
     with opened_store(path, wait=wait) as store:
         before = sum(store.info().bytes.values())
-        store.compact()
-        return before, sum(store.info().bytes.values())
+        return (before, sum(store.info().bytes.values())) if store.compact() else None
 
 
 def verify_store(path: str | Path) -> StoreCheck:
@@ -57,10 +58,13 @@ def verify_store(path: str | Path) -> StoreCheck:
 
     Raises:
         InputError: there is no store.
+        DataError: it is of another version.
     """
     try:
         with opened_store(path, "r") as store:
             return store.verify()
+    except OtherVersionError:
+        raise
     except DataError as problem:
         return StoreCheck(0, (), (str(problem),))
 

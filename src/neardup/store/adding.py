@@ -10,9 +10,11 @@ import numpy as np
 from neardup.errors import OptionError
 from neardup.store import deciding
 from neardup.store.answers import StoreAnswer
+from neardup.store.duration import time_of
 from neardup.store.files import AT_ONCE, Files
 from neardup.store.given import Given
-from neardup.store.plain_values import as_json, id_as_json
+from neardup.store.keeping_all import add_all
+from neardup.store.plain_values import as_json, demand_several, id_as_json
 from neardup.store.preference import rank_of, replaces
 from neardup.store.replacing import add_better
 from neardup.store.texts import Texts
@@ -31,6 +33,10 @@ def add_documents(
 ) -> list[StoreAnswer]:
     """See `neardup.store.store.Store.check_and_add_many`."""
     files.demand_writable()
+    for option, several in (("ids", ids), ("texts", texts), ("metadata", metadata)):
+        demand_several(option, several)
+    expires = None if expires is None else time_of("expires", expires)
+    facts = {} if state is None or callable(state) else _facts(state)
     names = [id_as_json(each) for each in ids]
     given = None if metadata is None else [None if each is None else as_json(each) for each in metadata]
     for what, values in (("ids", names), ("metadata", given)):
@@ -40,25 +46,36 @@ def add_documents(
         files.texts(texts[first : first + AT_ONCE]) for first in range(0, len(names), AT_ONCE)
     ]  # refuses what is no text
     ranks = _ranks(files.rules.keep, texts, metadata)
-    decide = add_better if replaces(files.rules.keep) else deciding.add
-    now, found = time.time(), list[StoreAnswer]()
-    for part, first in zip(made, range(0, len(names), AT_ONCE), strict=True):
-        for some in deciding.without_updates(files, part, names[first : first + AT_ONCE]):
-            texts_of_some, begin = part[np.arange(some.start, some.stop)], first + some.start
+    decide, now, found = _decider(files.rules.keep), time.time(), list[StoreAnswer]()
+    with files.together():
+        for part, first in zip(made, range(0, len(names), AT_ONCE), strict=True):
+            for some in deciding.without_updates(files, part, names[first : first + AT_ONCE]):
+                texts_of_some, begin = part[np.arange(some.start, some.stop)], first + some.start
 
-            def decided(block: slice, texts: Texts = texts_of_some, begin: int = begin) -> list[StoreAnswer]:
-                rows = slice(begin + block.start, begin + block.stop)
-                of_rows = Given(names[rows], None if given is None else given[rows], ranks[rows], expires, now)
-                return decide(files, texts[np.arange(block.start, block.stop)], of_rows)
+                def decided(block: slice, texts: Texts = texts_of_some, begin: int = begin) -> list[StoreAnswer]:
+                    rows = slice(begin + block.start, begin + block.stop)
+                    of_rows = Given(names[rows], None if given is None else given[rows], ranks[rows], expires, now)
+                    return decide(files, texts[np.arange(block.start, block.stop)], of_rows)
 
-            for answers in files.blocks.over(len(texts_of_some), decided):
-                found += answers
-    with files.changing(calls_others=True):
-        values = state(found) if callable(state) else state
-        facts = {} if values is None else {"state": json.loads(as_json(values))}
+                for answers in files.blocks.over(len(texts_of_some), decided):
+                    found += answers
+        if callable(state):
+            facts = _facts(state(found))
     files.acknowledge(facts)
     files.state = facts.get("state", files.state)
     return found
+
+
+def _facts(state: Any) -> dict[str, Any]:
+    """What the record says of a program's values, which are as they will be read."""
+    return {} if state is None else {"state": json.loads(as_json(state))}
+
+
+def _decider(keep: str) -> Callable[[Files, Texts, Given], list[StoreAnswer]]:
+    """What decides documents by a rule."""
+    if keep == "always":
+        return add_all
+    return add_better if replaces(keep) else deciding.add
 
 
 def _ranks(keep: str, texts: Sequence[str], metadata: Sequence[Any] | None) -> list[float | None]:

@@ -25,8 +25,8 @@ class StoreAnswer:
 
     Attributes:
         is_new: whether no kept document matches.
-        matches: the kept documents that match, the most similar first, and of equally similar ones the one that was added first.
-            For a text that was removed before, the survivor that it had then.
+        matches: the kept documents that match: equal texts first, then the most similar ones, and of equally similar ones the
+            one that was added first. For a text that was not kept before, the survivor that it had then, alone.
         exact: whether the text equals that of the first match, after normalization.
         replaces: the documents that a better one has replaced, by the `keep` of the store; it is new.
     """

@@ -19,13 +19,21 @@ from neardup.store.marks import NO_MARKS, Marks
 from neardup.store.recalling import AT_ONCE, recall
 
 
-def compact(files: Files) -> None:
-    """Give up the room of documents that are gone, and of remembered texts whose survivors are. Numbers change, answers do not."""
+def compact(files: Files) -> bool:
+    """Give up the room of documents that are gone, and of remembered texts whose survivors are. Numbers change, answers do not.
+
+    Returns False if there was nothing to do.
+    """
     files.flush()
+    with files.changing():
+        if files.derived.settle():
+            files.list_derived()
     if not files.gone.count and len(files.derived.orders) < 2:
+        if _is_compact(files):
+            return False
         with files.changing():
             files.spill(compact=True)
-        return
+        return True
     with files.changing(), contextlib.ExitStack() as stack:
         files.derived.settle()
         kept, contents, facts = files.kept(), files.contents, {}
@@ -45,6 +53,14 @@ def compact(files: Files) -> None:
     with files.changing():
         files.spill()
     files.record.tidy()
+    return True
+
+
+def _is_compact(files: Files) -> bool:
+    """Whether all that answers is in one segment each, or in memory."""
+    if not files.candidates.in_derived and len(files.contents):
+        return False
+    return all(len(files.derived.postings(name).segments) < 2 for name in files.derived.names)
 
 
 def _copied(files: Files, kept: Array) -> Contents:

@@ -213,6 +213,8 @@ def read_export(source: Path) -> dict[str, Any]:
     try:
         facts = json.loads(path.read_bytes())
         written = facts["format"]
+    except NotADirectoryError:
+        raise InputError(f"{source} is a file. Name the folder that `neardup store export` has made.") from None
     except FileNotFoundError:
         raise InputError(f"{source} is no export of a store: it has no {FACTS}.") from None
     except (ValueError, KeyError, TypeError, RecursionError) as problem:

@@ -12,6 +12,7 @@ from neardup.arrays import Array
 from neardup.store.answers import NEW, StoreAnswer, StoreMatch
 from neardup.store.files import Files
 from neardup.store.given import Given
+from neardup.store.keeping_all import ask_all
 from neardup.store.postings import NOTHING_FOUND, Found
 from neardup.store.record import DocumentRow, RemovedRow, removed_rows
 from neardup.store.texts import Texts
@@ -50,7 +51,8 @@ def known_answers(files: Files, texts: Texts) -> KnownAnswers:
 
 def ask(files: Files, texts: Texts) -> list[StoreAnswer]:
     """The answers to texts, each for itself."""
-    parts = files.blocks.over(len(texts), lambda some: _ask(files, texts[np.arange(some.start, some.stop)]))
+    ask_some = ask_all if files.rules.keep == "always" else _ask
+    parts = files.blocks.over(len(texts), lambda some: ask_some(files, texts[np.arange(some.start, some.stop)]))
     return list(itertools.chain.from_iterable(parts))
 
 
@@ -88,18 +90,12 @@ def add(files: Files, texts: Texts, given: Given) -> list[StoreAnswer]:
         first_of.setdefault(digests[place], place)
     places = np.array(list(first_of.values()), np.int64)
     some, first = texts[places], len(files.contents)
-    keeps_all = files.rules.keep == "always"
     among = files.candidates.among(some) if len(places) > 1 else NOTHING_FOUND
-    decided = _walk(files, some, among, keeps_all=keeps_all)
-    if keeps_all:
-        there = files.known.of_ids(names)  # with an equal text
-        kept = np.array([place for place, name in enumerate(names) if name not in there], np.int64)
-        numbers = first + np.searchsorted(kept, places)
-    else:
-        kept, numbers = places[decided.is_new], first + np.cumsum(decided.is_new) - 1
+    decided = _walk(files, some, among)
+    kept, numbers = places[decided.is_new], first + np.cumsum(decided.is_new) - 1
     decided = decided.named(numbers)
     rows = given.rows(kept.tolist(), first)
-    removed = [] if keeps_all else _removed_rows(some, decided, files.removed, now)
+    removed = _removed_rows(some, decided, files.removed, now)
     seen = known.documents | {row.survivor for row in removed}
     files.keep(texts[kept], rows, removed, seen, now)
     own = {row.number: row for row in rows}
@@ -113,7 +109,7 @@ def add(files: Files, texts: Texts, given: Given) -> list[StoreAnswer]:
     return [answers[place] for place in range(len(texts))]
 
 
-def _walk(files: Files, texts: Texts, among: Found, *, keeps_all: bool = False) -> Decided:
+def _walk(files: Files, texts: Texts, among: Found) -> Decided:
     of_kept = files.candidates.of_kept(texts)
     return walk(
         texts,
@@ -122,7 +118,6 @@ def _walk(files: Files, texts: Texts, among: Found, *, keeps_all: bool = False) 
         files.contents,
         files.similarity,
         min_similarity=files.rules.options.min_similarity,
-        keeps_all=keeps_all,
         resources=files.resources,
     )
 

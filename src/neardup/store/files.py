@@ -87,7 +87,7 @@ class Files:
         for name, value, allowed in (("mode", mode, ("r", "w")), ("durable", durable, ("each", "batch"))):
             if value not in allowed:
                 raise OptionError(f"`{name}={value!r}`: give one of {', '.join(allowed)}.")
-        self.recalls, self.lasts, self.blocks = recalls, lasts, Blocks(AT_ONCE)
+        self.recalls, self.lasts, self.is_closed, self.blocks = recalls, lasts, False, Blocks(AT_ONCE)
         self.process, self._lock = os.getpid(), threading.RLock()
         self._version: int | None = None  # nothing was read yet
         self.path, self.mode, self._durable = local_path(path, "a store"), mode, durable
@@ -177,6 +177,7 @@ class Files:
             InputError: another process has opened the store, or the files cannot be read.
             DataError: the store is damaged.
         """
+        self._demand_open()
         demand_process(f"The store at {self.path}", self.process)  # first: a fork may have a lock that nobody will free
         with self._lock:
             if self.mode == "w" or self.record.is_busy:
@@ -277,6 +278,34 @@ class Files:
             self._pending += len(numbers)
         return len(numbers)
 
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
+        """Changes of one call. If something else than the files fails meanwhile, such as a function that was given, all of them are
+        taken back, and the store stays usable.
+        """
+        first, removed = len(self.contents), self.removed
+        with self.changing():
+            self.record.mark()
+        try:
+            yield
+            with self.changing():
+                self.record.release()
+        except BaseException:
+            if self._is_sound:
+                self._take_back(first, removed)
+            raise
+
+    def _take_back(self, first: int, removed: int) -> None:
+        """Undo what changed in the record since its mark. What memory and contents have got of documents from `first` on cannot be
+        taken from them, so these are gone like others that were removed.
+        """
+        with self.changing():
+            self.record.undo()
+            marks = self.record.marks()
+            self.gone.bits, self.gone.count, self.removed = marks.bits, marks.count, removed
+        if self.forget(np.arange(first, len(self.contents))):
+            self.acknowledge({})
+
     def acknowledge(self, facts: Mapping[str, Any]) -> None:
         """Write the facts of a call, and make it durable if each call is to be."""
         with self.changing():
@@ -288,6 +317,7 @@ class Files:
 
     def flush(self) -> None:
         """Make durable what was changed."""
+        self._demand_open()
         if not self._pending:
             return
         with self.changing():
@@ -341,11 +371,8 @@ class Files:
         self._read(self.record.facts())
 
     @contextlib.contextmanager
-    def changing(self, *, calls_others: bool = False) -> Iterator[None]:
-        """A change of the files. If it fails, nothing is kept that was not durable, and the store must be opened again.
-
-        `calls_others`: what fails need not be a file of the store.
-        """
+    def changing(self) -> Iterator[None]:
+        """A change of the files. If it fails, nothing is kept that was not durable, and the store must be opened again."""
         self.demand_sound()
         self._is_sound = False
         try:
@@ -354,7 +381,7 @@ class Files:
         except BaseException as problem:
             with contextlib.suppress(NeardupError):  # which a full disk has rolled back already
                 self.record.roll_back()
-            if isinstance(problem, OSError) and not calls_others:
+            if isinstance(problem, OSError):
                 raise InputError(
                     f"{self.path} cannot be written to: {problem.strerror}. What was acknowledged "
                     "before is kept. Mend the cause, close the store, and open it again."
@@ -367,8 +394,14 @@ class Files:
         if not self._is_sound:
             raise InputError(f"A change of {self.path} has failed before. Close the store, and open it again.")
 
+    def _demand_open(self) -> None:
+        """Refuse what is closed."""
+        if self.is_closed:
+            raise InputError(f"The store at {self.path} is closed. Open it again.")
+
     def demand_writable(self) -> None:
-        """Refuse to change what was opened to read."""
+        """Refuse to change what was opened to read, or is closed."""
+        self._demand_open()
         if self.mode == "r":
             raise OptionError(
                 f'{self.path} was opened with `mode="r"`, and cannot be changed. Open it with `mode="w"`.'
@@ -379,7 +412,7 @@ class Files:
         """Make everything durable, write to segments what answers from memory, and close the files. Another process does nothing:
         the files are those of the process that opened them.
         """
-        if os.getpid() == self.process:
+        if os.getpid() == self.process and not self.is_closed:
             with self._lock:
                 self._close()
 
@@ -392,4 +425,5 @@ class Files:
                     with self.changing():
                         self.spill()
         finally:
+            self.is_closed = True
             self._open.close()

@@ -20,7 +20,8 @@ class StoreInfo:
 
     Attributes:
         documents: how many are kept.
-        removed: how many distinct texts that were not kept are remembered; of documents that are gone since, until `compact`.
+        removed: how many distinct texts that were not kept are remembered; also those whose survivor is
+            gone since, which decide nothing, until `compact`.
         gone: documents that were removed, whose room `compact` gives up.
         method, similarity, min_similarity, max_distance, floor, keep: the rules.
         recipe: how fingerprints are made, as plain values.

@@ -22,12 +22,13 @@ class Maintained:
         return info_of(self._files)
 
     @one_call
-    def compact(self) -> None:
+    def compact(self) -> bool:
         """Give up the room of documents that were removed, and of texts whose survivors were; and answer faster. Takes the
-        room of what stays, once more, until it is done; a crash leaves the old or the new.
+        room of what stays, once more, until it is done; a crash leaves the old or the new. Returns False if nothing is to be
+        gained, and nothing was done.
         """
         self._files.demand_writable()
-        compaction.compact(self._files)
+        return compaction.compact(self._files)
 
     @one_call
     def verify(self) -> StoreCheck:

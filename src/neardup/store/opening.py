@@ -131,6 +131,9 @@ def _is_ours(file: Path) -> bool:
     return file.name == LOCK or file.name.startswith((RECORD, "words-", "frequencies-"))
 
 
+_TO_READ = 'It can be read: by commands that only read, such as `neardup store check`, and with `mode="r"` in Python.'
+
+
 @contextlib.contextmanager
 def writing(path: Path, wait: float) -> Iterator[None]:
     """Lock the store, so that no other process writes to it; `wait`: for so many seconds, until another one has ended.
@@ -142,7 +145,7 @@ def writing(path: Path, wait: float) -> Iterator[None]:
     try:
         lock = (path / LOCK).open("a")
     except OSError as problem:
-        raise InputError(f'{path} cannot be written to: {problem.strerror}. To read it, give `mode="r"`.') from None
+        raise InputError(f"{path} cannot be written to: {problem.strerror}. {_TO_READ}") from None
     with lock:
         while True:
             try:
@@ -151,7 +154,8 @@ def writing(path: Path, wait: float) -> Iterator[None]:
             except BlockingIOError:
                 if time.monotonic() >= ends:
                     raise InputError(
-                        f'Another process writes to the store at {path}. Wait until it has ended, or read it: `mode="r"`.'
+                        f"Another process writes to the store at {path}. Wait until it has ended (most changes do with `wait=60`). "
+                        f"{_TO_READ}"
                     ) from None
             time.sleep(PATIENCE)
         yield

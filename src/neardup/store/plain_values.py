@@ -1,6 +1,8 @@
 """Ids and other plain values as JSON, and what is none."""
 
 import json
+import reprlib
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -35,6 +37,16 @@ def _demand_unicode(text: str) -> None:
         raise OptionError(f"{text!r} is not valid Unicode: {problem.reason} (character {problem.start}).") from None
 
 
+def demand_several(option: str, values: Any) -> None:
+    """Refuse one value where there should be one for each document.
+
+    Raises:
+        OptionError: it is a string or another single value.
+    """
+    if isinstance(values, str | bytes | int | Mapping):
+        raise OptionError(f"`{option}={reprlib.repr(values)}` is one value: give a list, even of one.")
+
+
 def as_json(value: Any) -> str:
     """A plain value as JSON.
 
@@ -43,6 +55,8 @@ def as_json(value: Any) -> str:
     """
     try:
         found = _ENCODE(value)
+    except RecursionError:
+        raise OptionError(f"{reprlib.repr(value)} is nested too deeply to be kept. Give a flatter value.") from None
     except (TypeError, ValueError) as problem:
         raise OptionError(f"{value!r} is no plain value, as JSON has them: {problem}.") from None
     _demand_unicode(found)

@@ -196,6 +196,22 @@ class Record:
             with self._told():
                 self._base.execute("ROLLBACK")
 
+    def mark(self) -> None:
+        """Begin a part of a change that `undo` can undo alone; it ends with `release` or `undo`."""
+        with self._told():
+            self._base.execute("SAVEPOINT part")
+
+    def release(self) -> None:
+        """Keep what was changed since `mark`."""
+        with self._told():
+            self._base.execute("RELEASE part")
+
+    def undo(self) -> None:
+        """Undo what was changed since `mark`."""
+        with self._told():
+            self._base.execute("ROLLBACK TO part")
+        self.release()
+
     @contextlib.contextmanager
     def changing(self) -> Iterator[None]:
         """One change: durable when the block ends, or nothing of it."""

@@ -19,12 +19,12 @@ from neardup.store.adding import State, add_documents
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch, StorePair
 from neardup.store.calls import one_call
 from neardup.store.decided_run import read_decided_run
-from neardup.store.duration import Duration
+from neardup.store.duration import Duration, time_of
 from neardup.store.files import AT_ONCE, Durable, Files, Mode
 from neardup.store.info import stored_document
 from neardup.store.maintenance import Maintained
 from neardup.store.opening import DECIDING, stored_rules
-from neardup.store.plain_values import id_as_json
+from neardup.store.plain_values import demand_several, id_as_json
 
 
 class Store(Maintained):
@@ -115,8 +115,8 @@ class Store(Maintained):
         return len(self._files.contents) - self._files.gone.count
 
     def __repr__(self) -> str:
-        options = self.options
-        return f"Store({str(self.path)!r}, {len(self):,} documents, {options.method}, {options.compared_by})"
+        options, state = self.options, "closed" if self._files.is_closed else f"{len(self):,} documents"
+        return f"Store({str(self.path)!r}, {state}, {options.method}, {options.compared_by})"
 
     # ------------------------------------------------------------------------------------------------------- questions
 
@@ -128,6 +128,7 @@ class Store(Maintained):
     def check_many(self, texts: Sequence[str]) -> list[StoreAnswer]:
         """The answers of `check` to several texts, each for itself."""
         self._files.demand_sound()
+        demand_several("texts", texts)
         made = (self._files.texts(texts[at : at + AT_ONCE]) for at in range(0, len(texts), AT_ONCE))
         return [answer for some in made for answer in deciding.ask(self._files, some)]
 
@@ -205,12 +206,16 @@ class Store(Maintained):
             ids: strings or integers.
             texts: the texts.
             metadata: plain values to keep with each document.
-            expires: when the documents that are kept expire, in seconds since 1970; see `expire`.
+            expires: when the documents that are kept expire, in seconds since 1970. They decide until `expire` is called later.
             state: plain values to keep with the store, written together with these documents; or a function that makes them of
                 the answers, before anything is durable. None changes nothing.
 
         Raises:
-            OptionError: there are not as many ids as texts, or a text is none. Nothing is added.
+            OptionError: there are not as many ids as texts, a text is none, or an argument has a value that is not allowed. Nothing
+                is added.
+
+        If a function for `state` fails, what this call has changed is taken back, and the store stays usable. What the documents
+        took in the files counts as `gone` until `compact`.
         """
         return add_documents(self._files, ids, texts, metadata, expires, state)
 
@@ -221,6 +226,7 @@ class Store(Maintained):
         Later copies of these texts are decided anew.
         """
         self._files.demand_writable()
+        demand_several("ids", ids)
         names = list(dict.fromkeys(map(id_as_json, ids)))
         numbers = [row.number for row in self._files.known.of_ids(names).values()]
         count = self._files.forget(np.array(sorted(numbers), np.int64))
@@ -238,6 +244,8 @@ class Store(Maintained):
     ) -> int:
         """Remove the documents that have expired, and others that are old; returns their number. See `remove`.
 
+        Until then, they are kept, and decide: nothing is removed by the clock alone.
+
         Args:
             older_than: also those that were seen longer ago than so many seconds, or than a `timedelta`, or a text such as 90s,
                 15m, 12h, 30d or 4w.
@@ -246,7 +254,8 @@ class Store(Maintained):
             now: the time, in seconds since 1970; the clock's by default.
         """
         self._files.demand_writable()
-        found = expiry.expired(self._files, older_than, newest, by, time.time() if now is None else now)
+        at = time.time() if now is None else time_of("now", now)
+        found = expiry.expired(self._files, older_than, newest, by, at)
         count = self._files.forget(found)
         self._files.acknowledge({})
         return count

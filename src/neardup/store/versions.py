@@ -16,6 +16,10 @@ _OLDER_EXPORT = (
 _NEWER = "Install a version of neardup that reads it."
 
 
+class OtherVersionError(DataError):
+    """A store or an export of another version, which may be whole."""
+
+
 def demand_version(path: Path, written: Any, own: int, *, is_export: bool = False) -> None:
     """Refuse what another version has written.
 
@@ -26,13 +30,13 @@ def demand_version(path: Path, written: Any, own: int, *, is_export: bool = Fals
         is_export: whether it is an export, and not a store.
 
     Raises:
-        DataError: the versions differ.
+        OtherVersionError: the versions differ.
     """
     if written == own and not isinstance(written, bool):
         return
     is_newer = isinstance(written, int) and written > own
     remedy = _NEWER if is_newer else _OLDER_EXPORT if is_export else _OLDER
     what = "exports" if is_export else "stores"
-    raise DataError(
+    raise OtherVersionError(
         f"{path} has version {written!r} of the format of {what}; this version of neardup reads {own}. {remedy}"
     )

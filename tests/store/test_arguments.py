@@ -1,0 +1,156 @@
+"""Arguments that are not allowed are refused by name before anything changes, and a call that fails is taken back whole."""
+
+import datetime
+import re
+
+import numpy as np
+import pytest
+
+import neardup as nd
+from naive_store import NaiveStore
+from neardup.store.store import Store
+
+WORDS = [f"w{i}" for i in range(60)]
+TEXTS = [" ".join(WORDS[i : i + 12]) for i in range(0, 60, 12)]
+OPTIONS = (("method", "exact"), ("similarity", "jaccard"), ("min_similarity", 0.6))
+
+
+def deep():
+    found = []
+    for _ in range(100_000):
+        found = [found]
+    return found
+
+
+@pytest.mark.parametrize("durable", ["each", "batch"])
+def test_arguments_are_checked_before_anything_changes(tmp_path, durable):
+    with Store(tmp_path / "s", durable=durable) as store:
+        store.check_and_add("first", TEXTS[0])
+        times = (
+            "30d",
+            datetime.timedelta(1),
+            True,
+            float("nan"),
+            float("inf"),
+            -1,
+            10**400,
+            np.timedelta64(3),
+            np.array([1.0]),
+            1j,
+        )
+        for value in times:
+            with pytest.raises(nd.OptionError, match="`expires=.*`: give a number of seconds since 1970"):
+                store.check_and_add("b", TEXTS[1], expires=value)
+        for value in ("x", -1, True):
+            with pytest.raises(nd.OptionError, match="`now=.*`: give a number of seconds since 1970"):
+                store.expire(now=value)
+        for value in (object(), float("nan"), {1}):
+            with pytest.raises(nd.OptionError, match="is no plain value"):
+                store.check_and_add_many(["b"], [TEXTS[1]], state=value)
+        for given in ({"state": deep()}, {"metadata": [deep()]}):
+            with pytest.raises(nd.OptionError, match="is nested too deeply to be kept"):
+                store.check_and_add_many(["b"], [TEXTS[1]], **given)
+        for name, call in (
+            ("ids", lambda: store.remove("first")),
+            ("ids", lambda: store.remove(7)),
+            ("ids", lambda: store.check_and_add_many("ab", TEXTS[1:3])),
+            ("texts", lambda: store.check_and_add_many(["a", "b", "c"], "abc")),
+            ("metadata", lambda: store.check_and_add_many(["b"], TEXTS[1:2], metadata={"a": 1})),
+            ("texts", lambda: store.check_many("abc")),
+        ):
+            with pytest.raises(nd.OptionError, match=f"`{name}=.*` is one value: give a list"):
+                call()
+        assert len(store) == 1
+        assert store.check_and_add("b", TEXTS[1], expires=np.float32(7)).is_new
+        assert store.get("b").expires == 7
+        assert not store.check(TEXTS[1]).is_new  # it has expired, and decides until `expire` is called
+        assert store.expire() == 1
+    with Store(tmp_path / "s") as store:
+        assert len(store) == 1
+
+
+@pytest.mark.parametrize("durable", ["each", "batch"])
+@pytest.mark.parametrize("method", ["exact", "minhash", "simhash"])
+@pytest.mark.parametrize("keep", ["first", "always", "longest"])
+@pytest.mark.parametrize("failure", [ValueError, KeyboardInterrupt, OSError, None])
+def test_a_failing_state_takes_back_its_call_alone(tmp_path, durable, method, keep, failure):
+    def fail(_):
+        if failure is not None:
+            raise failure
+        return object()
+
+    def seen(store):
+        found = store.check_many([*TEXTS, TEXTS[0] + " more", TEXTS[1] + " more"])
+        return found, [store.get(name) for name in "abcd"], len(store), store.state
+
+    with Store(tmp_path / "s", durable=durable, keep=keep, method=method) as store:
+        store.check_and_add_many(["a", "b"], TEXTS[:2], state=1)
+        before = seen(store)
+        changes = ["c", "b", "d", "e"], [TEXTS[0] + " more", TEXTS[3], TEXTS[2], TEXTS[2]]  # a match, an update, copies
+        with pytest.raises(failure or nd.OptionError):
+            store.check_and_add_many(*changes, state=fail)
+        assert seen(store) == before
+        assert store.verify().is_sound
+        found = store.check_and_add_many(*changes, state=lambda answers: len(answers))
+        after = seen(store)
+        assert after[3] == 4
+    with Store(tmp_path / "s") as store, Store(tmp_path / "other", keep=keep, method=method) as other:
+        other.check_and_add_many(["a", "b"], TEXTS[:2])
+        assert other.check_and_add_many(*changes) == found
+        assert seen(store)[0] == after[0] == seen(other)[0]
+        assert store.verify().is_sound
+        store.compact()
+        assert seen(store)[0] == after[0]
+
+
+def test_a_store_that_keeps_all_tells_all_matches_of_an_equal_text(tmp_path):
+    near = [f"{TEXTS[0]} {word}" for word in ("x", "y", "z")]
+    texts = [near[0], TEXTS[0], near[1], TEXTS[0].upper(), near[2], TEXTS[0], "", "", "w", "w"]
+    for size in (1, 4, len(texts)):
+        naive = NaiveStore(OPTIONS, "always")
+        with Store(tmp_path / f"s{size}", keep="always", **dict(OPTIONS)) as store:
+            for first in range(0, len(texts), size):
+                some = range(first, min(first + size, len(texts)))
+                for name, answer in zip(some, store.check_and_add_many(some, [texts[i] for i in some]), strict=True):
+                    assert told(answer) == naive.add(name, texts[name])
+            for text in texts:
+                assert told(store.check(text)) == naive.check(text)
+            assert [match.id for match in store.check(TEXTS[0]).matches] == [1, 3, 5, 0, 2, 4]
+            assert told(store.check_and_add(3, TEXTS[0])) == naive.add(3, TEXTS[0])
+            assert len(store) == len(texts)
+
+
+def told(answer):
+    return [(match.similarity, match.distance, answer.exact, match.id) for match in answer.matches]
+
+
+def test_a_closed_store_says_so(tmp_path):
+    store = Store(tmp_path / "s")
+    store.close()
+    store.close()
+    assert "closed" in repr(store)
+    for ask in (
+        store.info,
+        store.flush,
+        store.verify,
+        store.compact,
+        store.expire,
+        lambda: len(store),
+        lambda: store.state,
+    ):
+        with pytest.raises(nd.InputError, match=re.escape(f"The store at {tmp_path / 's'} is closed. Open it again.")):
+            ask()
+    for ask in (lambda: store.check("a"), lambda: store.check_and_add("a", "b"), lambda: store.get("a")):
+        with pytest.raises(nd.InputError, match="is closed"):
+            ask()
+
+
+@pytest.mark.parametrize("method", ["exact", "minhash", "simhash"])
+def test_compaction_without_gain_does_nothing(tmp_path, method):
+    with Store(tmp_path / "s", method=method) as store:
+        before = sorted((each.name, each.stat().st_size) for each in (tmp_path / "s").iterdir())
+        assert not store.compact()
+        assert sorted((each.name, each.stat().st_size) for each in (tmp_path / "s").iterdir()) == before
+        store.check_and_add_many(range(5), TEXTS)
+        store.remove([1])
+        assert store.compact()
