@@ -214,11 +214,11 @@ def test_a_row_that_is_missing_is_told(tmp_path):
 def test_rows_of_the_record_have_checksums_of_any_values(tmp_path):
     with nd.Store(tmp_path / "s", keep="min:rank", min_similarity=0.7) as store:
         store.check_and_add_many(
-            ["a", "ü", 3], TEXTS[:3], metadata=[{"rank": 0}, {"rank": 1 << 62}, None], expires=float("inf")
+            ["a", "ü", 3], TEXTS[:3], metadata=[{"rank": 0}, {"rank": 1 << 62}, None], expires=1e300
         )
         store.check_and_add("again", TEXTS[0])
         assert store.verify().is_sound
-        assert store.get("ü").expires == float("inf")
+        assert store.get("ü").expires == 1e300
 
 
 # -------------------------------------------------------------------------------------------------------- the contents
