@@ -2,19 +2,18 @@
 
 import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.store.answers import NEW, StoreAnswer, StoreMatch
+from neardup.store.answers import StoreAnswer, StoreMatch
 from neardup.store.files import Files
 from neardup.store.given import Given
 from neardup.store.keeping_all import ask_all
 from neardup.store.postings import NOTHING_FOUND, Found
-from neardup.store.record import DocumentRow, RemovedRow, removed_rows
+from neardup.store.record import RemovedRow, removed_rows
 from neardup.store.texts import Texts
 from neardup.store.walk import Decided, walk
 
@@ -60,7 +59,7 @@ def _ask(files: Files, texts: Texts) -> list[StoreAnswer]:
     known = known_answers(files, texts)
     if len(known.fresh):
         decided = _walk(files, texts[known.fresh], NOTHING_FOUND)
-        known.answers.update(zip(known.fresh.tolist(), _answers(files, decided, {}), strict=True))
+        known.answers.update(zip(known.fresh.tolist(), decided.answers(files.record, {}), strict=True))
     return [known.answers[place] for place in range(len(texts))]
 
 
@@ -100,7 +99,7 @@ def add(files: Files, texts: Texts, given: Given) -> list[StoreAnswer]:
     files.keep(texts[kept], rows, removed, seen, now)
     own = {row.number: row for row in rows}
     answers = known.answers
-    for place, answer in zip(places.tolist(), _answers(files, decided, own), strict=True):
+    for place, answer in zip(places.tolist(), decided.answers(files.record, own), strict=True):
         answers[place] = answer
     for place in known.fresh.tolist():
         earlier = first_of[digests[place]]
@@ -129,17 +128,6 @@ def _removed_rows(texts: Texts, decided: Decided, first: int, now: float) -> lis
     best = decided.starts[places]
     columns = (decided.documents[best], decided.similarity[best], decided.distance[best])
     return removed_rows(first, [digests[place] for place in places.tolist()], *columns, now)
-
-
-def _answers(files: Files, decided: Decided, own: Mapping[int, DocumentRow]) -> list[StoreAnswer]:
-    """The answers, with the ids of the documents; `own`: rows that were added just now."""
-    numbers = decided.documents.tolist()
-    rows = {**files.record.documents([number for number in dict.fromkeys(numbers) if number not in own]), **own}
-    matches = decided.matches(rows)
-    return [
-        NEW if begin == end else StoreAnswer(False, tuple(matches[begin:end]))
-        for begin, end in pairwise(decided.starts.tolist())
-    ]
 
 
 def copy_of(name: str) -> StoreAnswer:

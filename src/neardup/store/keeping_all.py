@@ -1,23 +1,20 @@
 """KEEP ALL: the answers of a store that keeps every document: all matches of each, the equal ones first."""
 
-from collections.abc import Mapping
-from itertools import pairwise
-
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.store.answers import NEW, StoreAnswer
+from neardup.store.answers import StoreAnswer
 from neardup.store.files import Files
 from neardup.store.given import Given
 from neardup.store.postings import NOTHING_FOUND, Found
-from neardup.store.record import DocumentRow
 from neardup.store.texts import Texts
 from neardup.store.walk import Decided, walk
 
 
 def ask_all(files: Files, texts: Texts) -> list[StoreAnswer]:
     """The answers to texts, each for itself."""
-    return _answers(files, *_all_matches(files, texts, np.zeros(len(texts), np.bool_)), {})
+    decided, equal = _all_matches(files, texts, np.zeros(len(texts), np.bool_))
+    return decided.answers(files.record, {}, equal)
 
 
 def add_all(files: Files, texts: Texts, given: Given) -> list[StoreAnswer]:
@@ -30,7 +27,7 @@ def add_all(files: Files, texts: Texts, given: Given) -> list[StoreAnswer]:
     best = decided.documents[decided.starts[:-1][~decided.is_new]]
     seen = {*best[best < first].tolist(), *(row.number for row in there.values())}
     files.keep(texts[kept], rows, [], seen, given.now)
-    return _answers(files, decided, equal, {row.number: row for row in rows})
+    return decided.answers(files.record, {row.number: row for row in rows}, equal)
 
 
 def _all_matches(files: Files, texts: Texts, keeps: Array) -> tuple[Decided, Array]:
@@ -88,13 +85,3 @@ def _without(pairs: Found, others: Found) -> Found:
         return pairs
     left = ~np.isin(pairs.asked << 32 | pairs.found, others.asked << 32 | others.found)
     return Found(pairs.asked[left], pairs.found[left])
-
-
-def _answers(files: Files, decided: Decided, equal: Array, own: Mapping[int, DocumentRow]) -> list[StoreAnswer]:
-    """The answers, with the ids of the documents; `own`: rows that were added just now."""
-    others = [number for number in dict.fromkeys(decided.documents.tolist()) if number not in own]
-    matches = decided.matches({**files.record.documents(others), **own})
-    return [
-        NEW if begin == end else StoreAnswer(False, tuple(matches[begin:end]), exact=bool(equal[begin]))
-        for begin, end in pairwise(decided.starts.tolist())
-    ]

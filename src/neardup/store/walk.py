@@ -7,6 +7,7 @@ order in which they were added, and then the new texts.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -17,10 +18,10 @@ from neardup.matching.similarities.table import ElementMaker, Elements
 from neardup.progress import Progress
 from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.scratch import IN_MEMORY, Scratch
-from neardup.store.answers import StoreMatch
+from neardup.store.answers import NEW, StoreAnswer, StoreMatch
 from neardup.store.contents import Contents
 from neardup.store.postings import Found
-from neardup.store.record import DocumentRow
+from neardup.store.record import DocumentRow, Record
 from neardup.store.texts import Texts, after, some_elements
 from neardup.survivors.clusters import cluster_star
 
@@ -57,6 +58,22 @@ class Decided:
         return [
             StoreMatch(json.loads(rows[number].id), None if alike != alike else alike, distance)
             for number, alike, distance in zip(*columns, strict=True)
+        ]
+
+    def answers(self, record: Record, own: Mapping[int, DocumentRow], equal: Array | None = None) -> list[StoreAnswer]:
+        """The answers, with the ids of the documents.
+
+        Args:
+            record: has the rows of the documents.
+            own: rows that were added just now, by number.
+            equal: bool[matches], which of them are equal texts; none by default.
+        """
+        others = [number for number in dict.fromkeys(self.documents.tolist()) if number not in own]
+        matches = self.matches({**record.documents(others), **own})
+        is_equal = [False] * len(matches) if equal is None else equal.tolist()
+        return [
+            NEW if begin == end else StoreAnswer(False, tuple(matches[begin:end]), exact=is_equal[begin])
+            for begin, end in pairwise(self.starts.tolist())
         ]
 
 
