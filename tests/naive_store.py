@@ -90,15 +90,15 @@ class NaiveStore:
         self.removed = [each for each in self.removed if each[1] != number]
 
     def neighbors(self, text, least):
-        """The similarity, distance and name of all kept documents that are so similar, best first."""
+        """The similarity, distance and name of all kept documents that are so similar, equal texts first, then the best."""
         options = tuple((dict(self.options) | {"min_similarity": least}).items())
         found = []
         for name, (number, other, _) in self.kept.items():
             match = match_of(other, text, options)
             if match:
-                found.append((match[0], match[1], number, name))
-        found.sort(key=lambda each: (each[1] if each[0] is None else -each[0], each[2]))
-        return [(alike, distance, name) for alike, distance, _, name in found]
+                found.append((*match, number, name))
+        found.sort(key=lambda each: (not each[2], each[1] if each[0] is None else -each[0], each[3]))
+        return [(alike, distance, name) for alike, distance, _, _, name in found]
 
     def _all_matches(self, text):
         """Similarity, distance, exactness, number and name of all matches, best first."""

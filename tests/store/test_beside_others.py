@@ -10,7 +10,7 @@ import time
 import pytest
 
 import neardup as nd
-from neardup.store import files
+from neardup.store import open_files
 from neardup.store.store import Store
 
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
@@ -18,7 +18,8 @@ WRITER = """
 import sys
 import neardup as nd
 text = lambda n: " ".join(f"w{n}x{i}" for i in range(12))
-with nd.Store(sys.argv[1], method=sys.argv[2], min_similarity=float(sys.argv[3])) as store:
+recipe = sys.argv[4] if sys.argv[4:] else None
+with nd.Store(sys.argv[1], method=sys.argv[2], min_similarity=float(sys.argv[3]), recipe=recipe) as store:
     store.check_and_add_many(["first"], ["a text that stays"])
     print("ready", flush=True)
     n = 0
@@ -33,10 +34,9 @@ with nd.Store(sys.argv[1], method=sys.argv[2], min_similarity=float(sys.argv[3])
 
 
 @contextlib.contextmanager
-def writing(path, method="exact", least=0.7):
-    process = subprocess.Popen(
-        [sys.executable, "-c", WRITER, str(path), method, str(least)], stdout=subprocess.PIPE, text=True
-    )
+def writing(path, method="exact", least=0.7, *recipe):
+    command = [sys.executable, "-c", WRITER, str(path), method, str(least), *map(str, recipe)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout.readline() == "ready\n"
         yield
@@ -60,6 +60,53 @@ def test_readers_beside_a_writer_see_one_state(tmp_path, method, least):
                     check = store.verify()
                     assert check.is_sound, check
                     store.info()
+
+
+def test_several_readers_with_all_that_they_can_ask_beside_a_writer_that_compacts(tmp_path):
+    (tmp_path / "stop.txt").write_text("that\n")
+    (tmp_path / "mine.toml").write_text('stop_words = ["stop.txt"]\n')
+    problems = []
+
+    def ask(name):
+        try:
+            for number in range(4):
+                with Store(tmp_path / "s", mode="r") as store:
+                    assert store.clusters() == []
+                    assert [match.id for match in store.neighbors("a text that stays")] == ["first"]
+                    store.export(tmp_path / f"{name}{number}")
+                with Store.from_export(tmp_path / f"{name}{number}-again", tmp_path / f"{name}{number}") as copy:
+                    assert copy.check("A text that stays!").duplicate_of == "first"
+                    assert [each.lines for each in copy.recipe.stop_words] == [("that",)]
+                    assert len(copy) % 100 == 1
+                found = nd.deduplicate_files(
+                    tmp_path / "in.jsonl",
+                    tmp_path / f"{name}{number}.jsonl",
+                    against=tmp_path / "s",
+                    threads=1,
+                    min_similarity=0.7,
+                )
+                assert (found.summary.documents, found.summary.survivors) == (2, 1)
+        except BaseException as problem:
+            problems.append(problem)
+
+    (tmp_path / "in.jsonl").write_text(
+        '{"text": "a text that stays"}\n{"text": "and one that nobody has added so far"}\n'
+    )
+    with writing(tmp_path / "s", "exact", 0.7, tmp_path / "mine.toml"):
+        threads = [threading.Thread(target=ask, args=(name,)) for name in "ab"]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert problems == []
+
+
+def test_a_backup_that_is_not_whole_is_found(tmp_path, monkeypatch):
+    with Store(tmp_path / "s") as store:
+        store.check_and_add("a", "one text of some words")
+        monkeypatch.setattr("neardup.store.contents.Contents.copy_to", lambda _, target, __: (target / "x").touch())
+        with pytest.raises(nd.DataError, match="is missing"):
+            store.backup(tmp_path / "b")
 
 
 @pytest.mark.parametrize(("method", "least"), [("exact", 0.7), ("simhash", 0.0)])
@@ -86,10 +133,10 @@ def test_readers_that_cannot_follow_say_so(tmp_path, monkeypatch):
 
     with Store(tmp_path / "s"):
         pass
-    monkeypatch.setattr(files.Files, "_follow", fail)
+    monkeypatch.setattr(open_files.OpenFiles, "_follow", fail)
     with pytest.raises(nd.InputError, match="cannot be read: order-1: No such file"):
         Store(tmp_path / "s", mode="r")
-    monkeypatch.setattr(files, "ATTEMPTS", 1)
+    monkeypatch.setattr(open_files, "ATTEMPTS", 1)
     with pytest.raises(nd.InputError, match="faster than it can be read. Ask again later"):
         Store(tmp_path / "s", mode="r")
 
@@ -112,6 +159,24 @@ def test_a_fork_does_not_touch_the_store(tmp_path):
         store.check_and_add("c", "a third text, again of the parent")
     with Store(tmp_path / "s", mode="r") as store:
         assert (len(store), store.verify().is_sound) == (2, True)
+
+
+def test_a_fork_that_lives_on_does_not_keep_the_lock(tmp_path):
+    ours, theirs = os.pipe()
+    with Store(tmp_path / "s") as store:
+        store.check_and_add("a", "one text of the parent")
+        child = os.fork()
+        if child == 0:
+            os.close(theirs)
+            os.read(ours, 1)
+            os._exit(0)
+    try:
+        with Store(tmp_path / "s") as store:
+            assert len(store) == 1
+    finally:
+        os.close(theirs)
+        os.close(ours)
+        os.waitpid(child, 0)
 
 
 def test_threads_share_a_store(tmp_path):

@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 import neardup as nd
 from naive_store import NaiveStore
-from neardup.store import files
+from neardup.store import files, open_files
 from neardup.store.candidates import exact
 from neardup.store.store import Store
 
@@ -125,7 +125,8 @@ def test_a_store_answers_as_its_definition(monkeypatch, method, similarity, leas
     monkeypatch.setattr(exact, "FIRST_LEARNED", 3)
     monkeypatch.setattr(exact, "GROWTH", 2)
     monkeypatch.setattr(exact, "MOST_MOVED", 6)
-    monkeypatch.setattr(files, "AT_ONCE", 4)
+    for module in (files, open_files):
+        monkeypatch.setattr(module, "AT_ONCE", 4)
     options = (("method", method), ("similarity", similarity), ("min_similarity", least))
     machine = type("Machine", (StoreMachine,), {"options": options, "keep": keep})
     run_state_machine_as_test(

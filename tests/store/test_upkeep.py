@@ -3,6 +3,7 @@
 import contextlib
 import random
 import shutil
+import threading
 
 import pytest
 from test_decisions import WAYS, near_copies, streamed
@@ -10,6 +11,7 @@ from test_decisions import WAYS, near_copies, streamed
 import neardup as nd
 from neardup.store import postings, recalling
 from neardup.store.candidates import exact
+from neardup.store.files import Files
 from neardup.store.record import Record
 from neardup.store.store import Store
 
@@ -62,6 +64,45 @@ def test_copies_answer_as_the_store_does(tmp_path, method, similarity, least):
     for name in ("s", "backup", "again"):
         with Store(tmp_path / name) as store:
             assert (store.get("x").metadata, store.state) == ({"a": 1}, {"at": 7})
+
+
+def test_copies_below_a_file_are_refused(tmp_path):
+    filled(tmp_path / "s")
+    with Store(tmp_path / "s") as store:
+        store.export(tmp_path / "export")
+        (tmp_path / "file").touch()
+        for copy in (store.backup, store.export, lambda path: Store.from_export(path, tmp_path / "export")):
+            with pytest.raises(nd.InputError, match="cannot be made: Not a directory. Name another folder"):
+                copy(tmp_path / "file" / "new")
+
+
+def test_an_import_that_fails_leaves_no_store(tmp_path, monkeypatch):
+    filled(tmp_path / "s")
+    with Store(tmp_path / "s") as store:
+        store.export(tmp_path / "export")
+    files, keep = [], Files.keep
+
+    def fail(self, *arguments):
+        files.append(self)
+        keep(self, *arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Files, "keep", fail)
+    with pytest.raises(KeyboardInterrupt):
+        Store.from_export(tmp_path / "again", tmp_path / "export")
+    assert len(files) == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["export", "s"]
+
+
+def test_a_repair_waits_for_another_writer(tmp_path):
+    filled(tmp_path / "s")
+    store = Store(tmp_path / "s")
+    with pytest.raises(nd.InputError, match="Another process writes"):
+        Store.repair(tmp_path / "s", wait=0.1)
+    closing = threading.Timer(0.2, store.close)
+    closing.start()
+    assert Store.repair(tmp_path / "s", wait=30).is_sound
+    closing.join()
 
 
 def test_copies_go_to_free_folders(tmp_path):

@@ -75,8 +75,9 @@ def compact(path: str, wait: float, quiet: bool) -> None:
     is_flag=True,
     help="Remove the documents that are damaged, and make damaged files anew that are made of others.",
 )
+@options.wait
 @options.quiet
-def verify(path: str, repair: bool, quiet: bool) -> None:
+def verify(path: str, repair: bool, wait: float, quiet: bool) -> None:
     """Read every byte of a store, and compare it with its checksum.
 
     Prints what is wrong. Exit code 0: the store is sound, or was repaired; 1: it is not.
@@ -86,7 +87,7 @@ def verify(path: str, repair: bool, quiet: bool) -> None:
     progress = options.progress(quiet)
     found = left = verify_store(path)
     if repair and not found.is_sound:
-        found, left = repair_store(path)
+        found, left = repair_store(path, wait=wait)
     for line in told_of_check(found):
         click.echo(line)
     if found.is_sound and left.is_sound:

@@ -69,14 +69,14 @@ def verify_store(path: str | Path) -> StoreCheck:
         return StoreCheck(0, (), (str(problem),))
 
 
-def repair_store(path: str | Path) -> tuple[StoreCheck, StoreCheck]:
+def repair_store(path: str | Path, *, wait: float = 0.0) -> tuple[StoreCheck, StoreCheck]:
     """Repair a store; see `Store.repair`. Returns what was wrong, and what is wrong afterwards.
 
     Raises:
         InputError: there is no store, or another process writes to it.
         DataError: the record is damaged.
     """
-    found = Store.repair(path)
+    found = Store.repair(path, wait=wait)
     return found, verify_store(path)
 
 

@@ -11,9 +11,10 @@ from neardup.errors import OptionError
 from neardup.store import deciding
 from neardup.store.answers import StoreAnswer
 from neardup.store.duration import time_of
-from neardup.store.files import AT_ONCE, Files
+from neardup.store.files import Files
 from neardup.store.given import Given
 from neardup.store.keeping_all import add_all
+from neardup.store.open_files import AT_ONCE
 from neardup.store.plain_values import as_json, demand_several, id_as_json
 from neardup.store.preference import rank_of, replaces
 from neardup.store.replacing import add_better

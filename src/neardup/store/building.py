@@ -19,8 +19,9 @@ from neardup.resources.resources import Resources
 from neardup.resources.unfinished import removed_by, undisturbed
 from neardup.store.contents import DIGEST
 from neardup.store.decided_run import DecidedRun
-from neardup.store.files import AT_ONCE, Files
-from neardup.store.opening import demand_empty
+from neardup.store.files import Files
+from neardup.store.open_files import AT_ONCE
+from neardup.store.opening import demand_empty, free_folder
 from neardup.store.record import DocumentRow, removed_rows
 from neardup.store.row_ids import RowIds
 from neardup.store.texts import Texts, digest_bytes, texts_of_column
@@ -69,9 +70,9 @@ def folder_for(target: Path) -> Iterator[Path]:
         InputError: the target is there, and is not empty.
     """
     demand_empty(target)
-    target.parent.mkdir(parents=True, exist_ok=True)
     folder = target.with_name(f".{target.name}.unfinished-{os.getpid()}")
     shutil.rmtree(folder, ignore_errors=True)  # of a process that was killed
+    free_folder(folder)
 
     def remove() -> None:
         shutil.rmtree(folder, ignore_errors=True)

@@ -19,7 +19,7 @@ S = TypeVar("S", bound=_HasFiles)
 
 
 def one_call(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
-    """A public method of a store; see `neardup.store.files.Files.in_use`."""
+    """A public method of a store; see `neardup.store.open_files.OpenFiles.in_use`."""
 
     @functools.wraps(method)
     def called(self: S, *args: P.args, **kwargs: P.kwargs) -> R:

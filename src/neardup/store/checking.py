@@ -133,37 +133,37 @@ def _damaged(files: Files, numbers: Array) -> list[int]:
     return []
 
 
-def repair(path: Path) -> StoreCheck:
+def repair(path: Path, wait: float) -> StoreCheck:
     """See `Store.repair`."""
     if not is_store(path):
         raise InputError(f"{path} is no store. Name the folder of one.")
     salvaged: list[str] = []
-    with writing(path, 0.0), contextlib.closing(Record(path / RECORD)) as record:
+    with writing(path, wait), contextlib.closing(Record(path / RECORD)) as record:
         if any(record.damage()):
             salvaged = salvage(path, record)
-    with writing(path, 0.0), contextlib.closing(Record(path / RECORD)) as record:
+    with writing(path, wait), contextlib.closing(Record(path / RECORD)) as record:
         facts = record.facts()
         broken = [
             *_broken_derived(path, facts["derived"]),
             *CANDIDATES[facts["rules"]["method"]].damage_in(path, facts),
         ]
     if broken or salvaged:
-        _drop_derived(path)
-    with contextlib.closing(_open(path, recalls=False)) as files:
+        _drop_derived(path, wait)
+    with contextlib.closing(_open(path, wait, recalls=False)) as files:
         found = _read_all(files)
         files.forget(damaged_documents(files))
         files.acknowledge({})
-    with contextlib.closing(_open(path)) as files:
+    with contextlib.closing(_open(path, wait)) as files:
         lost = _lost(files)
     if lost:
-        _drop_derived(path)
-        _open(path).close()
+        _drop_derived(path, wait)
+        _open(path, wait).close()
     return StoreCheck(found.documents, found.damaged, (*salvaged, *broken, *found.problems, *lost))
 
 
-def _drop_derived(path: Path) -> None:
+def _drop_derived(path: Path, wait: float) -> None:
     """Forget what is made of other files; whoever opens the store makes it anew."""
-    with writing(path, 0.0), contextlib.closing(Record(path / RECORD)) as record, record.changing():
+    with writing(path, wait), contextlib.closing(Record(path / RECORD)) as record, record.changing():
         facts = record.facts()
         record.set_facts({"derived": nothing_derived(facts["derived"]["serial"])})
         CANDIDATES[facts["rules"]["method"]].forget(path)
@@ -178,5 +178,5 @@ def _broken_derived(path: Path, listed: dict[str, Any]) -> list[str]:
     return [f"{name} was damaged, and is made anew." for name in names]
 
 
-def _open(path: Path, *, recalls: bool = True) -> Files:
-    return Files(path, mode="w", wait=0.0, durable="each", threads=None, recipe=None, given={}, recalls=recalls)
+def _open(path: Path, wait: float, *, recalls: bool = True) -> Files:
+    return Files(path, mode="w", wait=wait, durable="each", threads=None, recipe=None, given={}, recalls=recalls)

@@ -27,7 +27,7 @@ from neardup.recipe.serialization import recipe_of_run
 from neardup.store.contents import Contents, Layout, weights_of
 from neardup.store.derived import Derived
 from neardup.store.files import Files
-from neardup.store.opening import RECORD, demand_empty, to_store
+from neardup.store.opening import RECORD, free_folder, to_store
 from neardup.store.recalling import AT_ONCE
 from neardup.store.record import DocumentRow, Record, RemovedRow
 from neardup.store.texts import Texts, digest_words, no_elements
@@ -36,16 +36,6 @@ from neardup.store.versions import demand_version
 FORMAT = 1
 DOCUMENTS, REMOVED, FACTS = "documents.parquet", "removed.parquet", "store.json"
 AGAIN = "Export the store again."
-
-
-def free_folder(path: Path) -> None:
-    """Make a folder to write to.
-
-    Raises:
-        InputError: it is there, and is not empty.
-    """
-    demand_empty(path)
-    path.mkdir(parents=True, exist_ok=True)
 
 
 def backup(files: Files, target: Path) -> None:

@@ -54,13 +54,18 @@ class Maintained:
         copies.export(self._files, local_path(path, "an export"))
 
     @classmethod
-    def repair(cls, path: str | Path) -> StoreCheck:
+    def repair(cls, path: str | Path, *, wait: float = 0.0) -> StoreCheck:
         """Make anew what is made of other files, and remove the documents that are damaged. Returns what was wrong.
 
+        Args:
+            path: the folder of the store.
+            wait: seconds to wait until another process that writes has ended.
+
         Raises:
+            InputError: there is no store, or another process writes to it.
             DataError: the record is damaged, so nothing says what is there.
         """
-        return checking.repair(local_path(path, "a store"))
+        return checking.repair(local_path(path, "a store"), wait)
 
     @one_call
     def flush(self) -> None:

@@ -9,10 +9,8 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.errors import OptionError
 from neardup.store.answers import StoreMatch, StorePair
+from neardup.store.every_match import every_match
 from neardup.store.files import Files
-from neardup.store.postings import NOTHING_FOUND
-from neardup.store.texts import Texts
-from neardup.store.walk import Decided, walk
 from neardup.survivors.listed_pairs import connected
 
 GATHERED = 1 << 20
@@ -30,7 +28,7 @@ def neighbors(files: Files, text: str | None, name: str | None, min_similarity: 
             raise OptionError(f"There is no document with the id {name}.")
         own = row.number
         texts = files.contents.texts(np.array([own]))
-    found = similar(files, texts, least)
+    found, _ = every_match(files, texts, least)
     matches = found.matches(files.record.documents(found.documents.tolist()))
     return [match for match, number in zip(matches, found.documents.tolist(), strict=True) if number != own]
 
@@ -79,7 +77,7 @@ def _numbered_pairs(files: Files, least: float) -> Iterator[tuple[Array, Array, 
 
     def found_in(block: slice) -> tuple[Array, Array, Array, Array]:
         numbers = kept[block]
-        found = similar(files, files.contents.texts(numbers), least)
+        found, _ = every_match(files, files.contents.texts(numbers), least)
         right = np.repeat(numbers, np.diff(found.starts))
         earlier = found.documents < right
         order = np.lexsort((found.documents[earlier], right[earlier]))
@@ -89,26 +87,6 @@ def _numbered_pairs(files: Files, least: float) -> Iterator[tuple[Array, Array, 
         return left, right, alike, distance
 
     return files.blocks.over(len(kept), found_in)
-
-
-def similar(files: Files, texts: Texts, least: float) -> Decided:
-    """All kept documents that are so similar to texts, and equal ones, which the candidates lack if they are short."""
-    of_kept = files.candidates.of_kept(texts)
-    found = walk(
-        texts, of_kept, NOTHING_FOUND, files.contents, files.similarity, min_similarity=least, resources=files.resources
-    )
-    asked, equal = files.known.all_kept(texts.prints)
-    places = np.repeat(np.arange(len(texts)), np.diff(found.starts))
-    unequal, by_distance = ~np.isin(places << 32 | found.documents, asked << 32 | equal), least == 0
-    places = np.concatenate([places[unequal], asked])
-    documents = np.concatenate([found.documents[unequal], equal])
-    similarity = np.concatenate([found.similarity[unequal], np.ones(len(equal))])
-    distance = np.concatenate([found.distance[unequal], np.zeros(len(equal), np.int64)])
-    order = np.lexsort((documents, distance if by_distance else -similarity, places))
-    starts = np.zeros(len(texts) + 1, np.int64)
-    counts = np.bincount(places, minlength=len(texts))
-    np.cumsum(counts, out=starts[1:])
-    return Decided(counts == 0, starts, documents[order], similarity[order], distance[order])
 
 
 def _least(files: Files, min_similarity: float | None) -> float:

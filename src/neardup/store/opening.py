@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import os
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping
@@ -14,7 +15,7 @@ from neardup.options import DedupOptions
 from neardup.recipe.similarity import similarity_of, similarity_to_store, stored_similarity
 from neardup.store.candidates.table import CANDIDATES
 from neardup.store.preference import demand_keep
-from neardup.store.record import location
+from neardup.store.transactions import location
 
 RECORD, LOCK = "record.sqlite", "lock"
 DECIDING = ("method", "min_similarity", "similarity", "max_distance")
@@ -110,10 +111,7 @@ def make_folder(path: Path) -> None:
     """
     if path.exists() and not (path.is_dir() and all(_is_ours(each) for each in path.iterdir())):
         raise InputError(f"{path} is there, and is no store. Name a folder that is empty, or not there.")
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise InputError(f"{path} cannot be made: {problem.strerror}. Name another folder.") from None
+    _make(path)
 
 
 def demand_empty(path: Path) -> None:
@@ -124,6 +122,24 @@ def demand_empty(path: Path) -> None:
     """
     if path.exists() and not (path.is_dir() and not any(path.iterdir())):
         raise InputError(f"{path} is there. Name a folder that is empty, or not there.")
+
+
+def free_folder(path: Path) -> None:
+    """Make a folder to write to.
+
+    Raises:
+        InputError: it is there, and is not empty, or it cannot be made.
+    """
+    demand_empty(path)
+    _make(path)
+
+
+def _make(path: Path) -> None:
+    """Make a folder, and those that it lies in."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise InputError(f"{path} cannot be made: {problem.strerror}. Name another folder.") from None
 
 
 def _is_ours(file: Path) -> bool:
@@ -158,4 +174,9 @@ def writing(path: Path, wait: float) -> Iterator[None]:
                         f"{_TO_READ}"
                     ) from None
             time.sleep(PATIENCE)
-        yield
+        process = os.getpid()
+        try:
+            yield
+        finally:
+            if os.getpid() == process:  # a fork that lives on has the same lock, which closing alone would leave it
+                fcntl.flock(lock, fcntl.LOCK_UN)

@@ -18,7 +18,7 @@ from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
 from neardup.store.contents import DIGEST
-from neardup.store.files import AT_ONCE
+from neardup.store.open_files import AT_ONCE
 from neardup.store.opening import DECIDING
 from neardup.store.store import Store
 

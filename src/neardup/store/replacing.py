@@ -4,9 +4,9 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.store.answers import NEW, StoreAnswer
+from neardup.store.every_match import every_match
 from neardup.store.files import Files
 from neardup.store.given import Given
-from neardup.store.neighborhood import similar
 from neardup.store.preference import is_better
 from neardup.store.texts import Texts
 
@@ -50,7 +50,7 @@ def _alone(files: Files, texts: Texts) -> Array:
 
 def _decide(files: Files, text: Texts, given: Given, place: int) -> StoreAnswer:
     """Decide one document by what is kept now."""
-    found = similar(files, text, float(files.rules.options.min_similarity))
+    found, _ = every_match(files, text, files.rules.options.min_similarity)
     numbers = found.documents.tolist()
     rows = files.record.documents(numbers)
     exact = set(files.known.all_kept(text.prints).found.tolist())

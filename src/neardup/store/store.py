@@ -20,9 +20,10 @@ from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch, Store
 from neardup.store.calls import one_call
 from neardup.store.decided_run import read_decided_run
 from neardup.store.duration import Duration, time_of
-from neardup.store.files import AT_ONCE, Durable, Files, Mode
+from neardup.store.files import Files
 from neardup.store.info import stored_document
 from neardup.store.maintenance import Maintained
+from neardup.store.open_files import AT_ONCE, Durable, Mode
 from neardup.store.opening import DECIDING, stored_rules
 from neardup.store.plain_values import demand_several, id_as_json
 
@@ -262,21 +263,20 @@ class Store(Maintained):
 
     @classmethod
     def from_export(cls, path: str | Path, source: str | Path, *, threads: int | None = None) -> "Store":
-        """Make a store in a folder that is empty or not there, of what `export` has written.
+        """Make a store in a folder that is empty or not there, of what `export` has written. It appears when it is complete.
 
         Raises:
-            InputError: there is no export, or the folder is not empty.
+            InputError: there is no export, or the folder is not empty, or cannot be made.
             DataError: the export is damaged.
         """
-        facts = copies.read_export(local_path(source, "an export"))
-        copies.free_folder(local_path(path, "a store"))
+        target, exported = local_path(path, "a store"), local_path(source, "an export")
+        facts = copies.read_export(exported)
         rules = stored_rules(facts["rules"])
-        given = {name: getattr(rules.options, name) for name in DECIDING}
-        recipe = copies.recipe_of_export(local_path(source, "an export"), facts)
-        store = cls(path, durable="batch", threads=threads, recipe=recipe, floor=rules.floor, keep=rules.keep, **given)
-        copies.restore(store._files, local_path(source, "an export"), facts)
-        store.flush()
-        return store
+        how: dict[str, Any] = {name: getattr(rules.options, name) for name in DECIDING}
+        how |= {"recipe": copies.recipe_of_export(exported, facts), "floor": rules.floor, "keep": rules.keep}
+        with building.folder_for(target) as folder, cls(folder, durable="batch", threads=threads, **how) as store:
+            copies.restore(store._files, exported, facts)
+        return cls(target, threads=threads)
 
     @classmethod
     def build(

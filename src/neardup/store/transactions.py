@@ -1,0 +1,148 @@
+"""TRANSACTIONS of a file of SQLite: what is changed together, what is read as it is at one time, and errors in our words."""
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from neardup.errors import DataError, InputError, NeardupError
+
+_NO_DAMAGE = {
+    getattr(sqlite3, f"SQLITE_{name}")
+    for name in ("PERM", "BUSY", "LOCKED", "NOMEM", "READONLY", "INTERRUPT", "IOERR", "FULL", "CANTOPEN", "PROTOCOL")
+}
+"""Errors of SQLite for which the file is not to blame."""
+
+
+def location(path: Path) -> str:
+    """Where SQLite finds a file; on a read-only file system, it needs to be told that nothing will change."""
+    place = path.absolute().as_uri()
+    is_readonly = path.exists() and os.statvfs(path).f_flag & os.ST_RDONLY
+    return f"{place}?immutable=1" if is_readonly and not Path(f"{path}-wal").exists() else place
+
+
+class Transactions:
+    """A connection to a file of SQLite.
+
+    Attributes:
+        path: the file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._base = sqlite3.connect(location(path), isolation_level=None, check_same_thread=False, uri=True)
+
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        """Errors of SQLite in our words.
+
+        Raises:
+            InputError: the file cannot be read or written.
+            DataError: it is damaged.
+        """
+        try:
+            yield
+        except (sqlite3.DatabaseError, ValueError) as problem:
+            raise self._problem(problem) from None
+
+    def _problem(self, problem: Exception) -> Exception:
+        if isinstance(problem, NeardupError | sqlite3.ProgrammingError):
+            return problem
+        if getattr(problem, "sqlite_errorcode", 0) & 0xFF in _NO_DAMAGE:
+            return InputError(
+                f"{self.path} cannot be used: {problem}. What was acknowledged before is kept. Mend the cause, and open the store "
+                "again."
+            )
+        return self._damage(str(problem))
+
+    def _damage(self, what: str) -> DataError:
+        return DataError(f"{self.path} is damaged: {what}. Restore it from a backup.")
+
+    def _rows(self, query: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        """The rows that a query finds.
+
+        Raises:
+            InputError, DataError: see `_told`.
+        """
+        try:
+            for row in self._base.execute(query, values):  # noqa: UP028 - it would close the cursor, maybe after the database
+                yield row
+        except sqlite3.DatabaseError as problem:
+            raise self._problem(problem) from None
+
+    def _write(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Run a statement for each of some rows of values.
+
+        Raises:
+            InputError, DataError: see `_told`.
+        """
+        try:
+            self._base.executemany(statement, rows)
+        except sqlite3.DatabaseError as problem:
+            raise self._problem(problem) from None
+
+    def begin(self) -> None:
+        """Begin a change, unless one was begun."""
+        if not self._base.in_transaction:
+            with self._told():
+                self._base.execute("BEGIN IMMEDIATE")
+
+    def begin_reading(self) -> None:
+        """Read the record as it is now until `end_reading`, whatever other processes write."""
+        with self._told():
+            self._base.execute("BEGIN")
+            self._base.execute("SELECT 1 FROM facts LIMIT 1").fetchone()  # what is read first begins it
+
+    def end_reading(self) -> None:
+        """End what `begin_reading` began."""
+        self.commit()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a change or a reading was begun, and has not ended."""
+        return self._base.in_transaction
+
+    def commit(self) -> None:
+        """Make what was changed since `begin` durable."""
+        if self._base.in_transaction:
+            with self._told():
+                self._base.execute("COMMIT")
+
+    def roll_back(self) -> None:
+        """Undo what was changed since `begin`."""
+        if self._base.in_transaction:
+            with self._told():
+                self._base.execute("ROLLBACK")
+
+    def mark(self) -> None:
+        """Begin a part of a change that `undo` can undo alone; it ends with `release` or `undo`."""
+        with self._told():
+            self._base.execute("SAVEPOINT part")
+
+    def release(self) -> None:
+        """Keep what was changed since `mark`."""
+        with self._told():
+            self._base.execute("RELEASE part")
+
+    def undo(self) -> None:
+        """Undo what was changed since `mark`."""
+        with self._told():
+            self._base.execute("ROLLBACK TO part")
+        self.release()
+
+    @contextlib.contextmanager
+    def changing(self) -> Iterator[None]:
+        """One change: durable when the block ends, or nothing of it."""
+        self.begin()
+        try:
+            yield
+        except BaseException:
+            self.roll_back()
+            raise
+        self.commit()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._base.close()
