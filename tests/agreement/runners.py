@@ -13,6 +13,13 @@ import neardup
 from agreement.corpora import Corpus
 from agreement.layouts import SCHEMA, Files, Layout
 from neardup.cli.main import main
+from neardup.engines.corpus_parts import CorpusParts
+from neardup.engines.flow import deduplicate
+from neardup.engines.serial import SerialEngine
+from neardup.engines.work import Work
+from neardup.io.corpus import open_corpus
+from neardup.io.reading import Reading
+from neardup.options import DedupOptions
 from neardup.survivors.cluster_file import read_cluster_file
 
 ADDED = ("rows", "documents", "rejected", "survivors", "duplicates", "exact_duplicates", "short", "repeated_ids")
@@ -269,6 +276,34 @@ def stored(case: Case, files: Files):
     return Outcome([line["row"] for line in audit], audit, counts)
 
 
+def serial_engine(case: Case, files: Files):
+    """The stages of the engines, over parts of a few rows."""
+    options = DedupOptions(**case.options)
+    how = {"temporary": Path(), "values": options.columns}
+    corpus = open_corpus(files.whole, Reading(**case.layout.reading), **how)
+    reference = open_corpus(["ref.jsonl"], Reading(), **how) if case.corpus.reference else None
+    parts = CorpusParts(corpus, options, size=7, reference=reference)
+    engine = SerialEngine(Path("work"), parts)
+    found = engine.collect(deduplicate(engine, Work.of(neardup.Recipe(), options)).removed).sort_by("doc")
+    (rows, _), (survivors, of_reference), (clusters, _) = (
+        parts.rows(found.column(name).to_numpy()) for name in ("doc", "survivor", "cluster")
+    )
+    audit = []
+    for i, row in enumerate(rows.tolist()):
+        stays, is_given = int(survivors[i]), not of_reference[i]
+        known = found.column("similarity")[i].as_py()
+        audit.append({
+            "id": files.rows[row]["id"], "row": row,
+            "survivor_id": (files.rows if is_given else case.corpus.reference)[stays]["id"],
+            "survivor_row": stays if is_given else None, "cluster_id": int(clusters[i]),
+            "exact": found.column("exact")[i].as_py(), "distance": found.column("distance")[i].as_py(),
+            "similarity": None if known != known else known,
+        } | ({"reference_row": None if is_given else stays} if case.corpus.reference else {}))  # fmt: skip
+    n = len(files.rows)
+    counts = {"documents": n, "survivors": n - len(audit), "duplicates": len(audit)}
+    return Outcome([line["row"] for line in audit], audit, counts)
+
+
 def of_both_kinds(case: Case):
     """In memory, ids are a column of one type."""
     kinds = {type(row["id"]) for row in [*case.corpus.rows, *case.corpus.reference]}
@@ -285,6 +320,10 @@ def not_defined(case: Case):
     if case.options.get("method") == "minhash":
         return "what minhash misses is not defined by texts alone"
     return None
+
+
+def not_on_an_engine(case: Case):
+    return "an engine does not choose a method" if case.options.get("method", "auto") == "auto" else None
 
 
 def not_in_a_store(case: Case):
@@ -346,8 +385,9 @@ RUNNERS = {
     "stages": Runner(stages, not_in_stages, of_links),
     "stages at once": Runner(stages_at_once, not_in_stages, of_links),
     "store": Runner(stored, not_in_a_store, without_links),
+    "serial engine": Runner(serial_engine, not_on_an_engine, lambda case: (*without_links(case), *of_links(case))),
     "definition": Runner(definition, not_defined, without_links),
 }
 """All runners; the first is what the others are compared with."""
-QUICK = ("batch", "little memory", "rows in memory", "stages", "store", "definition")
+QUICK = ("batch", "little memory", "rows in memory", "stages", "store", "serial engine", "definition")
 """Those that `make test` compares."""

@@ -1,0 +1,155 @@
+"""DOCUMENTS: read a part of the input, and make of each text what decides its place: rank, digests, fingerprint."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from neardup.arrays import Array
+from neardup.engines.schemas import DOCUMENTS, ROW_BITS, SAMPLE, as_prints
+from neardup.engines.stage import Found, Part
+from neardup.engines.work import Work
+from neardup.errors import DataError
+from neardup.kernels.matching.elements import SEQUENCE
+from neardup.kernels.xxh3 import digest_rows, xxh3_128_features
+from neardup.matching.similarities.table import Elements
+from neardup.store.texts import Texts, texts_of_column
+from neardup.text.normalizers import character_counts
+
+BEFORE_ALL = 1 << 62
+"""Documents of a reference are preferred to all others."""
+SAMPLED = 16
+"""The elements of one document in so many are looked at to learn the order of elements."""
+MOST_ROWS = 1 << ROW_BITS
+COSTS = ("longest", "shortest")
+"""Rules of preference by the length of a text."""
+_decode = msgspec.json.Decoder().decode
+
+
+def read(work: Work, part: Part) -> Found:
+    """The documents of a part, and the elements of some of them.
+
+    Raises:
+        DataError: the part has too many rows.
+    """
+    for batch, docs in numbered(part):
+        column = batch.column("text")
+        known = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
+        wanted = pa.array(known)
+        texts = texts_of_column(column.take(wanted), work.recipe, work.similarity, None)
+        docs = docs[known]
+        group = _groups(batch.column("within").take(wanted))
+        digests = _with_group(texts.prints.digests, group)
+        is_long = texts.prints.tokens >= work.min_tokens
+        if not work.by_distance and work.options.method != "simhash" and work.min_tokens == 0:
+            is_long &= np.diff(texts.joined.offsets) > 0
+        classes = np.where(is_long[:, None], _with_group(_class_keys(work, texts), group), digests)
+        sampled = np.flatnonzero(is_long & (texts.prints.digests[:, 1] % np.uint64(SAMPLED) == 0))
+        if len(sampled):
+            yield "sample", pa.table({"element": texts[sampled].joined.values.view(np.int64)}, SAMPLE.schema)
+        rows = {
+            "class_high": classes[:, 0].view(np.int64),
+            "class_low": classes[:, 1].view(np.int64),
+            "doc": docs,
+            "rank": _ranks(work, docs, is_reference=part.is_reference),
+            "is_reference": np.full(len(docs), part.is_reference),
+            "digest_high": digests[:, 0].view(np.int64),
+            "digest_low": digests[:, 1].view(np.int64),
+            "print": as_prints(texts.prints.values),
+            "group": group[:, 1].view(np.int64),
+            "is_long": is_long,
+            "cost": _costs(work, column.take(wanted)),
+            "value": batch.column("value").take(wanted),
+        }
+        yield "documents", pa.table([rows[name] for name in DOCUMENTS.schema.names], DOCUMENTS.schema)
+
+
+def numbered(part: Part) -> Iterator[tuple[pa.RecordBatch, Array]]:
+    """The batches of a part, each with the documents (int64[n]) that its rows are.
+
+    Raises:
+        DataError: the part has too many rows.
+    """
+    row = 0
+    for batch in part.batches:
+        yield batch, (part.number << ROW_BITS) + np.arange(row, row + len(batch))
+        row += len(batch)
+        if row > MOST_ROWS:
+            raise DataError(f"A part of the input has more than {MOST_ROWS:,} rows. Divide it into more parts.")
+
+
+def _ranks(work: Work, docs: Array, *, is_reference: bool) -> Array:
+    """The ranks of documents where their places tell; others are ranked together."""
+    if is_reference:
+        return docs - BEFORE_ALL
+    return -docs if work.options.keep == "last" else docs
+
+
+def _costs(work: Work, texts: pa.Array) -> Array:
+    """int64[n]: what makes a text less preferred, by its length."""
+    if work.options.keep not in COSTS:
+        return np.zeros(len(texts), np.int64)
+    lengths = character_counts(texts)
+    return -lengths if work.options.keep == "longest" else lengths
+
+
+def _class_keys(work: Work, texts: Texts) -> Array:
+    """uint64[n, 2], equal for texts that match whatever the other matches, as well as one another.
+
+    Texts with the same elements; for edit, whose elements have an order, equal texts. If fingerprints choose candidates, they are
+    the same as well; where they decide alone, nothing else is.
+    """
+    if work.by_distance:
+        return _mixed(texts.prints.values)
+    if work.similarity.verified == SEQUENCE:
+        return texts.prints.digests
+    digests = set_digests(texts.compared)
+    return digests if work.max_distance is None else _mixed(digests, texts.prints.values)
+
+
+def set_digests(elements: Elements) -> Array:
+    """uint64[n, 2], equal for equal elements with equal weights."""
+    out = _digests(elements.values, elements.offsets)
+    return out + _digests(elements.weights, elements.offsets) if len(elements.weights) else out
+
+
+def _digests(values: Array, offsets: Array) -> Array:
+    out = np.empty((len(offsets) - 1, 2), np.uint64)
+    xxh3_128_features(values.view(np.uint8), 8 * offsets, out)
+    return out
+
+
+def _groups(values: Any) -> Array:
+    """uint64[n, 2], equal for equal values (JSON), whether text or numbers; documents without one have zeros."""
+    out = np.zeros((len(values), 2), np.uint64)
+    if values.null_count == len(values):
+        return out
+    encoded = pc.dictionary_encode(values)
+    texts = pa.array([str(_decode(each)) for each in encoded.dictionary.to_pylist()], pa.large_string())
+    data, offsets = np.frombuffer(texts.buffers()[2], np.uint8), np.frombuffer(texts.buffers()[1], np.int64)
+    digests = np.empty((len(texts), 2), np.uint64)
+    xxh3_128_features(data, offsets[: len(texts) + 1].copy(), digests)
+    known = np.flatnonzero(values.is_valid().to_numpy(zero_copy_only=False))
+    out[known] = digests[encoded.indices.take(pa.array(known)).to_numpy()]
+    return out
+
+
+def groups_of_texts(rows: pa.RecordBatch) -> Array:
+    """int64[n]: a hash of the value that documents must have in common, equal for equal ones."""
+    return _groups(rows.column("within"))[:, 1].view(np.int64)
+
+
+def _with_group(digests: Array, group: Array) -> Array:
+    """uint64[n, 2]: equal where both are equal."""
+    return _mixed(digests, group) if group.any() else digests
+
+
+def _mixed(*columns: Array) -> Array:
+    """uint64[n, 2]: equal where all columns (uint64[n, words]) are."""
+    rows = np.ascontiguousarray(np.hstack(columns))
+    out = np.empty((len(rows), 2), np.uint64)
+    digest_rows(rows.view(np.uint8).ravel(), 8 * rows.shape[1], out)
+    return out

@@ -1,0 +1,75 @@
+"""EDGES: pairs of classes that may match, each once, the preferred one first: what the two are is joined to both ends."""
+
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.arrays import Array
+from neardup.engines.packing import ints
+from neardup.engines.schemas import EDGES, HALF_PAIRS, MARKED, marked, prints_of
+from neardup.engines.stage import Found, Stage
+from neardup.engines.work import Work
+
+_OF_A = ("rank", "is_reference", "has_others", "group", "print")
+
+
+def _at(docs: Array, leaders: pa.Table) -> pa.Array:
+    """Where documents (int64[n]) are among the leaders of the same bucket."""
+    return pa.array(np.searchsorted(leaders.column("doc").to_numpy(), docs))
+
+
+def _first_ends(pairs: pa.Table, leaders: pa.Table) -> Found:
+    """Pairs, each once, with what their first document is."""
+    a, b = ints(pairs, "a", "b")
+    order = np.lexsort((b, a))
+    a, b = a[order], b[order]
+    new = np.ones(len(a), np.bool_)
+    new[1:] = (a[1:] != a[:-1]) | (b[1:] != b[:-1])
+    a, b = a[new], b[new]
+    of_a = leaders.take(_at(a, leaders))
+    columns = {"b": b, "a": a, **{f"a_{name}": of_a.column(name) for name in _OF_A}}
+    yield "pairs", pa.table([columns[name] for name in HALF_PAIRS.schema.names], HALF_PAIRS.schema)
+
+
+def _second_ends(work: Work, pairs: pa.Table, leaders: pa.Table) -> Found:
+    """Edges of those pairs that can match, and the documents whose texts are needed for that."""
+    if not len(pairs):
+        return
+    b, a, a_rank, a_group = ints(pairs, "b", "a", "a_rank", "a_group")
+    of_b = leaders.take(_at(b, leaders))
+    b_rank, b_group = ints(of_b, "rank", "group")
+    flags = [table.column(name).to_numpy() for table, name in (
+        (pairs, "a_is_reference"), (pairs, "a_has_others"), (of_b, "is_reference"), (of_b, "has_others"))]  # fmt: skip
+    a_print, b_print = prints_of(pairs, "a_print"), prints_of(of_b)
+    both = flags[0] & flags[2]  # two of a reference: other members of a class may match both; but they connect nothing
+    wanted = (a_group == b_group) & ~(both & ~(flags[1] | flags[3]) if work.options.cluster == "star" else both)
+    if work.max_distance is not None:
+        wanted &= np.bitwise_count(a_print ^ b_print).sum(axis=1, dtype=np.int64) <= work.max_distance
+    kept = np.flatnonzero(wanted)
+    swaps = (b_rank < a_rank)[kept]
+
+    def either(first: Array, second: Array) -> tuple[Array, Array]:
+        first, second = first[kept], second[kept]
+        return np.where(swaps, second, first), np.where(swaps, first, second)
+
+    (p, q), (p_rank, q_rank) = either(a, b), either(a_rank, b_rank)
+    prints = [table.column(name) for table, name in ((pairs, "a_print"), (of_b, "print"))]
+    p_print, q_print = (
+        pa.concat_arrays([each.combine_chunks() for each in prints]).take(pa.array(places))
+        for places in either(np.arange(len(a)), np.arange(len(a)) + len(a))
+    )
+    columns = {"q": q, "p": p, "p_rank": p_rank, "q_rank": q_rank, "p_print": p_print, "q_print": q_print}
+    yield "edges", pa.table([columns[name] for name in EDGES.schema.names], EDGES.schema)
+    if not work.by_distance:
+        yield "first", marked(np.unique(p))
+        yield "second", marked(np.unique(q))
+
+
+FIRST_ENDS = Stage("distinct pairs", _first_ends, {"pairs": HALF_PAIRS})
+"""Of pairs and leaders."""
+
+
+def second_ends(work: Work) -> Stage:
+    """Of pairs with what their first document is, and leaders."""
+    return Stage("edges", partial(_second_ends, work), {"edges": EDGES, "first": MARKED, "second": MARKED})

@@ -1,0 +1,113 @@
+"""OUTCOMES: each document that is removed gets its best match among the survivors before it, then the earlier; and its cluster."""
+
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.arrays import Array
+from neardup.engines.packing import ints
+from neardup.engines.schemas import CLUSTERED, LINKS, NONE, REMOVED, prints_of
+from neardup.engines.settle import is_reference
+from neardup.engines.stage import Found, Stage
+from neardup.engines.verified import distances
+from neardup.engines.work import Work
+
+
+def stage(work: Work) -> Stage:
+    """The stage that gives documents their survivors: of links, heads and members of classes."""
+    return Stage("decide", partial(_decide, work), {"removed": REMOVED})
+
+
+def _decide(work: Work, links: pa.Table, heads: pa.Table, members: pa.Table) -> Found:
+    if not len(links) and not len(members):
+        return
+    choices = pa.concat_tables([links, _own(work, heads, links)])
+    x = choices.column("x").to_numpy()
+    order = np.argsort(x, kind="stable")
+    choices, x = choices.take(pa.array(order)), x[order]
+    # Whoever is to be removed: leaders that match a survivor, and all other members of classes.
+    (linked, first), linked_ranks = np.unique(links.column("x").to_numpy(), return_index=True), ints(links, "x_rank")[0]
+    falls = ~is_reference(linked_ranks[first]) & (links.column("survivor").to_numpy()[first] != linked)
+    leaders = links.take(pa.array(first[falls]))
+    docs = np.concatenate([linked[falls], members.column("doc").to_numpy()])
+    of = np.concatenate([linked[falls], members.column("leader").to_numpy()])
+    rank = np.concatenate([leaders.column("x_rank").to_numpy(), members.column("outcome_rank").to_numpy()])
+    prints = _stacked(prints_of(leaders, "x_print"), prints_of(members))
+    is_copy = np.concatenate([np.zeros(len(leaders), np.bool_), members.column("is_copy").to_numpy()])
+
+    best = _best(work, choices, x, of, rank, is_copy)
+    survivor = choices.column("survivor").to_numpy()[best]
+    exact = is_copy & (survivor == of)
+    own = _references(work, members, linked)
+    at = len(leaders) + np.flatnonzero(own != NONE)
+    survivor = survivor.copy()
+    survivor[at], exact[at] = own[own != NONE], True
+    similarity = np.where(exact, 1.0, choices.column("similarity").to_numpy()[best])
+    distance = distances(prints, prints_of(choices, "survivor_print")[best])
+    distance[at] = 0
+    yield "removed", pa.table([survivor, docs, exact, similarity, distance], REMOVED.schema)
+
+
+def _references(work: Work, members: pa.Table, linked: Array) -> Array:
+    """int64[n]: for each member, the document of a reference with an equal text that is its survivor, besides that of its class;
+    NONE for most. As components, all of a class are one if anything connects them: another text of the input, or another class.
+    """
+    found = members.column("reference").to_numpy()
+    if work.options.cluster == "star" or not (found != NONE).any():
+        return found
+    leader = members.column("leader").to_numpy()
+    texts = leader[(found == NONE) & ~members.column("is_copy").to_numpy()]
+    return np.where(np.isin(leader, linked) | np.isin(leader, texts), NONE, found)
+
+
+def _own(work: Work, heads: pa.Table, links: pa.Table) -> pa.Table:
+    """The survivors that lead a class of several, as links of the class with itself; its members are as similar as can be."""
+    fallen = np.isin(heads.column("leader").to_numpy(), links.column("x").to_numpy())
+    if work.options.cluster == "star":  # a document of a reference survives beside others that it matches
+        fallen &= ~heads.column("is_reference").to_numpy()
+    rows = heads.take(pa.array(np.flatnonzero(~fallen)))
+    end = [rows.column(name) for name in ("leader", "rank", "print")]
+    return pa.table([*end, *end, pa.array(np.full(len(rows), np.nan if work.by_distance else 1.0))], LINKS.schema)
+
+
+def _best(work: Work, choices: pa.Table, x: Array, of: Array, rank: Array, is_copy: Array) -> Array:
+    """int64[n]: the best choice for each document, of class `of` and with a rank: one of a survivor before it."""
+    first, last = np.searchsorted(x, of), np.searchsorted(x, of, "right")
+    counts = last - first
+    document = np.repeat(np.arange(len(of)), counts)
+    choice = np.arange(len(document)) - np.repeat(np.cumsum(counts) - counts, counts) + first[document]
+    survivor_rank = choices.column("survivor_rank").to_numpy()[choice]
+    before = survivor_rank <= rank[document]  # equal for copies of a leader that survives
+    document, choice, survivor_rank = document[before], choice[before], survivor_rank[before]
+    if work.by_distance:
+        apart = distances(prints_of(choices, "x_print"), prints_of(choices, "survivor_print"))
+        cost = apart[choice].astype(np.float64)
+    else:
+        cost = -choices.column("similarity").to_numpy()[choice]
+    survivor = choices.column("survivor").to_numpy()[choice]
+    other = ~(is_copy[document] & (survivor == of[document]))  # an equal text that survives comes before all others
+    order = np.lexsort((survivor_rank, cost, other, document))
+    places = np.searchsorted(document[order], np.arange(len(of)))
+    found: Array = choice[order][places]
+    return found
+
+
+def _stacked(left: Array, right: Array) -> Array:
+    """Fingerprints of both; of either, if the other has none."""
+    return np.concatenate([each for each in (left, right) if len(each)]) if len(left) + len(right) else left
+
+
+def _cluster(removed: pa.Table) -> Found:
+    """The clusters of documents that are removed, each known by its document that came first."""
+    if not len(removed):
+        return
+    survivor, doc = ints(removed, "survivor", "doc")
+    starts = np.flatnonzero(np.diff(survivor, prepend=survivor[0] - 1))
+    cluster = np.minimum(np.minimum.reduceat(doc, starts), survivor[starts])
+    rows = removed.append_column("cluster", pa.array(np.repeat(cluster, np.diff(np.append(starts, len(doc))))))
+    yield "clustered", rows.select(CLUSTERED.schema.names)
+
+
+CLUSTER = Stage("clusters", _cluster, {"clustered": CLUSTERED})
+"""Of removed documents."""

@@ -1,0 +1,71 @@
+"""PACKING: rows on their way to buckets. What travels is a compressed run of bytes for each, so engines move few values."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.arrays import Array
+from neardup.engines.stage import Output
+
+MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Packed(NamedTuple):
+    """Rows for a bucket.
+
+    Attributes:
+        bucket: its number.
+        rows: how many there are.
+        content: the rows, of one output.
+    """
+
+    bucket: int
+    rows: int
+    content: bytes
+
+
+def ints(table: pa.Table, *names: str) -> list[Array]:
+    """Columns of int64 without nulls."""
+    return [table.column(name).to_numpy() for name in names]
+
+
+def buckets_of(table: pa.Table, key: Sequence[str], buckets: int) -> Array:
+    """int64[n]: the bucket of each row. Rows with equal keys have the same."""
+    mixed = np.zeros(len(table), np.uint64)
+    for column in ints(table, *key):
+        mixed = (mixed ^ column.view(np.uint64)) * MIX
+        mixed ^= mixed >> np.uint64(29)
+    return (mixed % np.uint64(buckets)).astype(np.int64)
+
+
+def pack(table: pa.Table, output: Output, buckets: int) -> Iterator[Packed]:
+    """Rows of an output for the buckets to which they go."""
+    if not len(table):
+        return
+    of = buckets_of(table, output.key, buckets)
+    order = np.argsort(of, kind="stable")
+    sorted_rows = table.take(pa.array(order)).combine_chunks()
+    edges = np.searchsorted(of[order], np.arange(buckets + 1))
+    for bucket in np.unique(of).tolist():
+        first, last = int(edges[bucket]), int(edges[bucket + 1])
+        batch = pa.concat_batches(sorted_rows.slice(first, last - first).to_batches())
+        yield Packed(bucket, len(batch), _written(batch))
+
+
+def unpack(contents: Sequence[bytes], output: Output) -> pa.Table:
+    """The rows of one bucket, ascending by their key."""
+    batches = [pa.ipc.open_stream(content).read_next_batch() for content in contents]
+    table = pa.Table.from_batches(batches, output.schema).combine_chunks()
+    if not output.key or not len(table):
+        return table
+    order = np.lexsort(ints(table, *reversed(output.key)))
+    return table.take(pa.array(order)).combine_chunks()
+
+
+def _written(batch: pa.RecordBatch) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
+        writer.write_batch(batch)
+    return bytes(sink.getvalue())

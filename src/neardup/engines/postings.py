@@ -1,0 +1,44 @@
+"""POSTINGS: read the leaders of classes again, and give each the keys by which it meets others; then the pairs of each bucket."""
+
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.arrays import Array
+from neardup.engines.candidates.table import METHODS
+from neardup.engines.documents import groups_of_texts
+from neardup.engines.marks import Marks, marked_texts
+from neardup.engines.schemas import PAIRS
+from neardup.engines.stage import Found, Part, Reading, Stage
+from neardup.engines.work import Work
+from neardup.kernels.store.prefixes import Order
+from neardup.store.orders import learned
+
+
+def reading(work: Work, marks: Marks, order: Order) -> Reading:
+    """The stage that gives marked documents their keys."""
+    return Reading("keys", partial(_read, work, marks, order), {"postings": METHODS[work.options.method].postings})
+
+
+def _read(work: Work, marks: Marks, order: Order, part: Part) -> Found:
+    method = METHODS[work.options.method]
+    for found in marked_texts(work, part, marks):
+        yield "postings", method.keys(work, found.texts, found.docs, groups_of_texts(found.rows), order)
+
+
+def stage(work: Work) -> Stage:
+    """The stage that finds the pairs of documents with a key in common."""
+    return Stage("pairs", partial(_pairs, work), {"pairs": PAIRS})
+
+
+def _pairs(work: Work, postings: pa.Table) -> Found:
+    if len(postings):
+        left, right = METHODS[work.options.method].pairs(work, postings)
+        yield "pairs", pa.table([left, right], PAIRS.schema)
+
+
+def order_of_sample(sample: pa.Table) -> Order:
+    """The order of elements by those of some documents."""
+    values: Array = sample.column("element").to_numpy()
+    return learned(np.ascontiguousarray(values).view(np.uint64))

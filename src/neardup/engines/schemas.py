@@ -1,0 +1,115 @@
+"""SCHEMAS of the rows between stages. 64-bit values without a sign travel as signed ones, with the same bits.
+
+A document is known by `doc`: the number of its part of the input, and its row there. A smaller `rank` is preferred. Documents with
+equal elements are a class, known by its leader, the most preferred of them.
+"""
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.arrays import Array
+from neardup.engines.stage import Output
+
+NONE = -1
+"""Instead of a `doc`."""
+ROW_BITS = 32
+"""Of a `doc`, for the row within the part."""
+INT, BOOL, BYTES = pa.int64(), pa.bool_(), pa.large_binary()
+ELEMENTS, WEIGHTS = pa.large_list(INT), pa.large_list(pa.float64())
+
+_DOCUMENT = {"doc": INT, "rank": INT, "is_reference": BOOL, "digest_high": INT, "digest_low": INT, "print": BYTES}
+DOCUMENTS = Output(
+    pa.schema(
+        {
+            "class_high": INT,
+            "class_low": INT,
+            **_DOCUMENT,
+            "group": INT,
+            "is_long": BOOL,
+            "cost": INT,
+            "value": pa.large_string(),
+        }
+    ),
+    ("class_high", "class_low"),
+)
+SAMPLE = Output(pa.schema({"element": INT}))
+LEADERS = Output(
+    pa.schema({"doc": INT, "rank": INT, "is_reference": BOOL, "has_others": BOOL, "group": INT, "print": BYTES}),
+    ("doc",),
+)
+MEMBERS = Output(
+    pa.schema({"leader": INT, "doc": INT, "is_copy": BOOL, "outcome_rank": INT, "reference": INT, "print": BYTES}), ("leader",)
+)
+HEADS = Output(pa.schema({"leader": INT, "rank": INT, "is_reference": BOOL, "print": BYTES}), ("leader",))
+MARKED = Output(pa.schema({"part": INT, "row": INT}), ("part",))
+MARKS = Output(pa.schema({"part": INT, "bits": BYTES}))
+PAIRS = Output(pa.schema({"a": INT, "b": INT}), ("a",))
+HALF_PAIRS = Output(
+    pa.schema(
+        {
+            "b": INT,
+            "a": INT,
+            "a_rank": INT,
+            "a_is_reference": BOOL,
+            "a_has_others": BOOL,
+            "a_group": INT,
+            "a_print": BYTES,
+        }
+    ),
+    ("b",),
+)
+_EDGE = {"p_rank": INT, "q_rank": INT, "p_print": BYTES, "q_print": BYTES}
+EDGES = Output(pa.schema({"q": INT, "p": INT, **_EDGE}), ("q",))
+ARRIVALS = Output(pa.schema({"p": INT, "q": INT, **_EDGE, "elements": ELEMENTS, "weights": WEIGHTS}), ("p",))
+SETS = Output(pa.schema({"doc": INT, "elements": ELEMENTS, "weights": WEIGHTS}), ("doc",))
+MATCHES = Output(pa.schema({"p": INT, "q": INT, **_EDGE, "similarity": pa.float64()}), ("q",))
+LINKS = Output(
+    pa.schema(
+        {
+            "x": INT,
+            "x_rank": INT,
+            "x_print": BYTES,
+            "survivor": INT,
+            "survivor_rank": INT,
+            "survivor_print": BYTES,
+            "similarity": pa.float64(),
+        }
+    ),
+    ("x",),
+)
+"""Documents that match a survivor, each with each."""
+REMOVED = Output(
+    pa.schema({"survivor": INT, "doc": INT, "exact": BOOL, "similarity": pa.float64(), "distance": INT}), ("survivor",)
+)
+CLUSTERED = Output(
+    pa.schema(
+        {"doc": INT, "survivor": INT, "cluster": INT, "exact": BOOL, "similarity": pa.float64(), "distance": INT}
+    ),
+    ("doc",),
+)
+
+
+def rows_of(docs: Array) -> tuple[Array, Array]:
+    """The parts and rows of documents: int64[n], int64[n]."""
+    return docs >> ROW_BITS, docs & ((1 << ROW_BITS) - 1)
+
+
+def marked(docs: Array) -> pa.Table:
+    """Documents (int64[n]) as rows of MARKED."""
+    return pa.table(dict(zip(("part", "row"), rows_of(docs), strict=True)), MARKED.schema)
+
+
+def prints_of(table: pa.Table, name: str = "print") -> Array:
+    """The fingerprints of a column, uint64[n, words]."""
+    column = table.column(name).combine_chunks()
+    content = b"".join(column.to_pylist())
+    words = len(content) // 8 // len(column) if len(column) else 1
+    return np.frombuffer(content, np.uint64).reshape(-1, words)
+
+
+def as_prints(values: Array) -> pa.Array:
+    """Fingerprints (uint64[n, words]) as a column."""
+    n, size = len(values), 8 * values.shape[1]
+    data = pa.py_buffer(np.ascontiguousarray(values).tobytes())
+    offsets = pa.py_buffer((np.arange(n + 1, dtype=np.int64) * size).tobytes())
+    return pa.Array.from_buffers(BYTES, n, [None, offsets, data])

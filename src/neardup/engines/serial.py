@@ -1,0 +1,139 @@
+"""SERIAL: the engine of one process, over files: one part and one bucket after another."""
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.engines.packing import Packed, pack, unpack
+from neardup.engines.schemas import DOCUMENTS
+from neardup.engines.stage import Found, Measured, Output, Part, Reading, Stage
+from neardup.engines.work import Work
+from neardup.text.preference import NO_VALUE, ranks_of
+
+BUCKETS = 16
+COUNT_BYTES = 8
+
+
+@dataclass(frozen=True)
+class Files:
+    """The rows of an output: a file for each bucket.
+
+    Attributes:
+        output: their columns and key.
+        folders: where they lie.
+        rows: how many there are.
+    """
+
+    output: Output
+    folders: tuple[Path, ...]
+    rows: int
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are none."""
+        return self.rows == 0
+
+    def bucket(self, number: int) -> pa.Table:
+        """The rows of a bucket."""
+        contents = [each for folder in self.folders for each in _contents(folder / str(number))]
+        return unpack(contents, self.output)
+
+
+def _contents(path: Path) -> Iterator[bytes]:
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        while size := file.read(COUNT_BYTES):
+            yield file.read(int.from_bytes(size, "little"))
+
+
+class SerialEngine:
+    """Runs stages in this process.
+
+    Attributes:
+        measured: what each stage took.
+    """
+
+    def __init__(self, folder: Path, parts: Callable[[], Iterable[Part]], *, buckets: int = BUCKETS) -> None:
+        """Files go to a folder; `parts` gives the parts of the input, each time it is called."""
+        self._folder, self._parts, self._buckets, self._runs = folder, parts, buckets, 0
+        self.measured: list[Measured] = []
+
+    def read(self, reading: Reading) -> dict[str, Files]:
+        """See `Engine`."""
+        return self._run(reading.name, reading.outputs, (reading.work(part) for part in self._parts()))
+
+    def run(self, stage: Stage, *inputs: Files) -> dict[str, Files]:
+        """See `Engine`."""
+        numbers = range(self._buckets if inputs[0].output.key else 1)
+        found = (stage.work(*(each.bucket(number) for each in inputs)) for number in numbers)
+        return self._run(stage.name, stage.outputs, found)
+
+    def _run(self, name: str, outputs: dict[str, Output], found: Iterable[Found]) -> dict[str, Files]:
+        begun, measured = time.monotonic(), Measured(name)
+        self._runs += 1
+        folder = self._folder / f"{self._runs:03d} {name}"
+        rows: dict[str, int] = defaultdict(int)
+        sizes: dict[str, int] = defaultdict(int)
+        for each in found:
+            for output, table in each:
+                for packed in pack(table, outputs[output], self._buckets if outputs[output].key else 1):
+                    rows[output] += packed.rows
+                    sizes[output] += len(packed.content)
+                    _append(folder / output, packed)
+        measured.seconds, measured.rows, measured.bytes = time.monotonic() - begun, dict(rows), dict(sizes)
+        self.measured.append(measured)
+        return {output: Files(outputs[output], (folder / output,), rows[output]) for output in outputs}
+
+    def together(self, *inputs: Files) -> Files:
+        """See `Engine`."""
+        folders = tuple(folder for each in inputs for folder in each.folders)
+        return Files(inputs[0].output, folders, sum(each.rows for each in inputs))
+
+    def collect(self, rows: Files) -> pa.Table:
+        """See `Engine`."""
+        numbers = range(self._buckets if rows.output.key else 1)
+        return pa.concat_tables([rows.output.schema.empty_table(), *(rows.bucket(number) for number in numbers)])
+
+    def gathered(self, rows: Files) -> Files:
+        """See `Engine`."""
+        output = Output(rows.output.schema)
+        return self._run("gather", {"all": output}, [[("all", self.collect(rows))]])["all"]
+
+    def ranked(self, documents: Files, work: Work) -> Files:
+        """See `Engine`."""
+        if not needs_ranks(work):
+            return documents
+        rows = self.collect(documents)
+        table = rows.set_column(rows.schema.get_field_index("rank"), "rank", pa.array(ranks(rows, work)))
+        return self._run("rank", {"documents": DOCUMENTS}, [[("documents", table)]])["documents"]
+
+
+def needs_ranks(work: Work) -> bool:
+    """Whether documents must be sorted to know which is preferred."""
+    return work.options.keep not in ("first", "last")
+
+
+def ranks(documents: pa.Table, work: Work) -> np.ndarray:
+    """int64[n]: the ranks of documents; those of a reference are as they were."""
+    doc, cost, rank = (documents.column(name).to_numpy() for name in ("doc", "cost", "rank"))
+    if work.options.preferred_by is not None:
+        values = ranks_of(documents.column("value").combine_chunks(), work.options.preferred_by).ranks
+        smallest_first = isinstance(work.options.keep, str) and work.options.keep.startswith("min:")
+        cost = np.where(values == NO_VALUE, len(values), values if smallest_first else -values)
+    others = np.flatnonzero(~documents.column("is_reference").to_numpy())
+    order = others[np.lexsort((doc[others], cost[others]))]
+    found = rank.copy()
+    found[order] = np.arange(len(order))
+    return found
+
+
+def _append(folder: Path, packed: Packed) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / str(packed.bucket)).open("ab") as file:
+        file.write(len(packed.content).to_bytes(COUNT_BYTES, "little") + packed.content)

@@ -1,0 +1,119 @@
+"""STAGES: what an engine runs. A stage is a pure function of the rows of one bucket; engines move rows to buckets by their keys."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+Found = Iterable[tuple[str, pa.Table]]
+"""What a stage yields: rows of an output, by its name."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """Rows that leave a stage.
+
+    Attributes:
+        schema: their columns.
+        key: columns of int64; rows with equal keys come to one bucket, ascending by key. Without any, all rows come to one.
+    """
+
+    schema: pa.Schema
+    key: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the input: the same rows in the same order, whenever it is read.
+
+    Attributes:
+        number: which one.
+        batches: record batches of `text`, and JSON values `id`, `within` and `value`, which some runs need: large_string each. A
+            row without a text is no document.
+        is_reference: whether its documents are those of a reference.
+    """
+
+    number: int
+    batches: Iterator[pa.RecordBatch]
+    is_reference: bool = False
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A stage that reads the input, part by part.
+
+    Attributes:
+        name: shown to users.
+        work: the function.
+        outputs: what it yields, by name.
+    """
+
+    name: str
+    work: Callable[[Part], Found]
+    outputs: Mapping[str, Output]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage that gets the rows of one bucket of each of its inputs.
+
+    Attributes:
+        name: shown to users.
+        work: the function; each table ascends by its key.
+        outputs: what it yields, by name.
+    """
+
+    name: str
+    work: Callable[..., Found]
+    outputs: Mapping[str, Output]
+
+
+class Rows(Protocol):
+    """Rows that an engine holds, in buckets."""
+
+    @property
+    def output(self) -> Output:
+        """Their columns and key."""
+        ...
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are none."""
+        ...
+
+
+class Engine(Protocol):
+    """What moves rows. Whatever an engine holds may lie anywhere; only `collect` brings rows to the caller."""
+
+    def read(self, reading: Reading) -> dict[str, Any]:
+        """Run a stage on all parts of the input. Returns its outputs (`Rows`), by name."""
+        ...
+
+    def run(self, stage: Stage, *inputs: Any) -> dict[str, Any]:
+        """Run a stage on all buckets of its inputs, which have the same number of key columns. Returns its outputs."""
+        ...
+
+    def together(self, *inputs: Any) -> Any:
+        """All rows of several outputs with the same columns and key."""
+        ...
+
+    def collect(self, rows: Any) -> pa.Table:
+        """All rows, in no order; only for what is small."""
+        ...
+
+
+@dataclass
+class Measured:
+    """What a stage took.
+
+    Attributes:
+        name: of the stage.
+        seconds: from its beginning to its end.
+        rows, bytes: of its outputs, packed, by name.
+    """
+
+    name: str
+    seconds: float = 0.0
+    rows: dict[str, int] = field(default_factory=dict)
+    bytes: dict[str, int] = field(default_factory=dict)

@@ -1,0 +1,57 @@
+"""WORK: what is to be done, for all stages: a recipe and options, and what follows from them. It travels to every task."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from neardup.errors import OptionError
+from neardup.matching.candidates.task import min_tokens_of
+from neardup.matching.distance_limit import distance_limit
+from neardup.matching.recipe_decides import options_by_recipe
+from neardup.matching.similarities.table import ElementMaker, maker_of
+from neardup.options import DedupOptions
+from neardup.recipe.methods import METHODS, Promise
+from neardup.recipe.recipe import Recipe
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is to be done.
+
+    Attributes:
+        recipe: how texts become fingerprints.
+        options: how documents match, and which survive; of one thread, as engines run many tasks beside one another.
+        min_tokens: texts with fewer tokens match only equal ones.
+        max_distance: the largest distance of candidates, if the method has one.
+    """
+
+    recipe: Recipe
+    options: DedupOptions
+    min_tokens: int
+    max_distance: int | None
+
+    @classmethod
+    def of(cls, recipe: Recipe, options: DedupOptions) -> "Work":
+        """For a recipe and options.
+
+        Raises:
+            OptionError: the method is left open, or the options do not go with the recipe.
+        """
+        options = replace(options_by_recipe(recipe, options), threads=1)
+        method = options.taken()
+        if METHODS[method].promise is Promise.CHOSEN:
+            given = ", ".join(name for name, row in METHODS.items() if row.promise is not Promise.CHOSEN)
+            raise OptionError(
+                f"`method={method!r}`: no engine looks at the corpus first to choose. Give one of {given}."
+            )
+        limit = distance_limit(recipe, options)
+        return cls(recipe, replace(options, method=method), min_tokens_of(method, recipe, options), limit)
+
+    @cached_property
+    def similarity(self) -> ElementMaker:
+        """What makes the elements that are compared."""
+        return maker_of(self.options.compared_by)
+
+    @property
+    def by_distance(self) -> bool:
+        """Whether distances decide alone, so that no text is compared."""
+        return self.options.min_similarity == 0

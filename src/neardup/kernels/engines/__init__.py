@@ -1,0 +1,1 @@
+"""Kernels of the engines: pairs of documents with a common key."""
