@@ -284,7 +284,7 @@ def serial_engine(case: Case, files: Files):
     reference = open_corpus(["ref.jsonl"], Reading(), **how) if case.corpus.reference else None
     parts = CorpusParts(corpus, options, size=7, reference=reference)
     engine = SerialEngine(Path("work"), parts)
-    found = engine.collect(deduplicate(engine, Work.of(neardup.Recipe(), options)).removed).sort_by("doc")
+    found = engine.collect(deduplicate(engine, Work.of(neardup.Recipe(), options)).results).sort_by("doc")
     (rows, _), (survivors, of_reference), (clusters, _) = (
         parts.rows(found.column(name).to_numpy()) for name in ("doc", "survivor", "cluster")
     )

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from neardup.arrays import Array
 from neardup.engines.schemas import DOCUMENTS, ROW_BITS, SAMPLE, as_prints
-from neardup.engines.stage import Found, Part
+from neardup.engines.stage import Found, Part, Stage
 from neardup.engines.work import Work
 from neardup.errors import DataError
 from neardup.kernels.matching.elements import SEQUENCE
@@ -153,3 +153,18 @@ def _mixed(*columns: Array) -> Array:
     out = np.empty((len(rows), 2), np.uint64)
     digest_rows(rows.view(np.uint8).ravel(), 8 * rows.shape[1], out)
     return out
+
+
+def _rank(documents: pa.Table, places: pa.Table) -> Found:
+    """Documents with their ranks; those of a reference have theirs."""
+    if not len(documents):
+        return
+    doc = documents.column("doc").to_numpy()
+    rank, at = documents.column("rank").to_numpy().copy(), np.searchsorted(places.column("doc").to_numpy(), doc)
+    ours = ~documents.column("is_reference").to_numpy()
+    rank[ours] = places.column("rank").to_numpy()[at[ours]]
+    yield "documents", documents.set_column(documents.schema.get_field_index("rank"), "rank", pa.array(rank))
+
+
+RANK = Stage("rank", _rank, {"documents": DOCUMENTS})
+"""Of documents, and their places."""

@@ -4,30 +4,44 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from neardup.engines import classes, edges, marks, outcomes, postings, settle, verified
+from neardup.engines import classes, edges, marks, outcomes, postings, results, settle, verified
 from neardup.engines.candidates.table import METHODS
-from neardup.engines.documents import read
-from neardup.engines.schemas import DOCUMENTS, SAMPLE
-from neardup.engines.stage import Engine, Reading
+from neardup.engines.documents import RANK, read
+from neardup.engines.schemas import DOCUMENTS, MATCHES, SAMPLE, UNORDERED
+from neardup.engines.stage import Engine, Found, Output, Reading, Stage
 from neardup.engines.work import Work
 from neardup.store.orders import BY_HASH
 
 
 @dataclass(frozen=True)
-class Flow:
+class Decided:
     """What a run has decided.
 
     Attributes:
-        removed: rows of `neardup.engines.schemas.CLUSTERED`, as the engine holds them.
+        results: rows of `neardup.engines.schemas.RESULTS`, as the engine holds them.
+        removed: the documents that do not survive.
     """
 
-    removed: Any
+    results: Any
+    removed: marks.Marks
 
 
-def deduplicate(engine: Engine, work: Work) -> Flow:
+def _same(rows: Any) -> Found:
+    yield "all", rows
+
+
+GATHER = Stage("gather", _same, {"all": Output(MATCHES.schema)})
+"""All matches, in one bucket."""
+
+
+def deduplicate(engine: Engine, work: Work) -> Decided:
     """Decide which documents survive, as `neardup.dedup` does."""
-    found = engine.read(Reading("documents", partial(read, work), {"documents": DOCUMENTS, "sample": SAMPLE}))
-    documents = engine.ranked(found["documents"], work)
+    outputs = {"documents": UNORDERED if engine.orders(work) else DOCUMENTS, "sample": SAMPLE}
+    found = engine.read(Reading("documents", partial(read, work), outputs))
+    documents, places = found["documents"], None
+    if engine.orders(work):
+        places = engine.places(work, documents)
+        documents = engine.run(RANK, documents, places)["documents"]
     order = (
         postings.order_of_sample(engine.collect(found["sample"]))
         if METHODS[work.options.method].needs_order
@@ -35,8 +49,17 @@ def deduplicate(engine: Engine, work: Work) -> Flow:
     )
     equal = engine.run(classes.CLASSES, documents)
     links = _links(engine, work, equal, order)
-    removed = engine.run(outcomes.stage(work), links, equal["heads"], equal["members"])["removed"]
-    return Flow(engine.run(outcomes.CLUSTER, removed)["clustered"])
+    decided = engine.run(outcomes.stage(work), links, equal["heads"], equal["members"])
+    return Decided(_results(engine, decided, places), _marks(engine, decided["gone"]))
+
+
+def _results(engine: Engine, decided: dict[str, Any], places: Any | None) -> Any:
+    """The documents that are removed, with their names."""
+    labels = engine.read(results.reading(_marks(engine, decided["named"])))["labels"]
+    if places is not None:
+        labels = engine.run(results.PLACE, labels, places)["labels"]
+    labeled = engine.run(results.LABEL, decided["removed"], labels)["labeled"]
+    return engine.run(results.CLUSTER, labeled, labels)["results"]
 
 
 def _links(engine: Engine, work: Work, equal: dict[str, Any], order: Any) -> Any:
@@ -46,7 +69,7 @@ def _links(engine: Engine, work: Work, equal: dict[str, Any], order: Any) -> Any
     ends = engine.run(edges.FIRST_ENDS, pairs, equal["leaders"])["pairs"]
     found = engine.run(edges.second_ends(work), ends, equal["leaders"])
     matches = _matches(engine, work, found)
-    return engine.run(settle.SETTLED[work.options.cluster], engine.gathered(matches))["links"]
+    return engine.run(settle.SETTLED[work.options.cluster], engine.run(GATHER, matches)["all"])["links"]
 
 
 def _matches(engine: Engine, work: Work, found: dict[str, Any]) -> Any:

@@ -1,4 +1,4 @@
-"""OUTCOMES: each document that is removed gets its best match among the survivors before it, then the earlier; and its cluster."""
+"""OUTCOMES: each document that is removed gets its best match among the survivors before it, then the earlier."""
 
 from functools import partial
 
@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.engines.packing import ints
-from neardup.engines.schemas import CLUSTERED, LINKS, NONE, REMOVED, prints_of
+from neardup.engines.schemas import LINKS, MARKED, NONE, REMOVED, marked, prints_of
 from neardup.engines.settle import is_reference
 from neardup.engines.stage import Found, Stage
 from neardup.engines.verified import distances
@@ -16,7 +16,7 @@ from neardup.engines.work import Work
 
 def stage(work: Work) -> Stage:
     """The stage that gives documents their survivors: of links, heads and members of classes."""
-    return Stage("decide", partial(_decide, work), {"removed": REMOVED})
+    return Stage("decide", partial(_decide, work), {"removed": REMOVED, "gone": MARKED, "named": MARKED})
 
 
 def _decide(work: Work, links: pa.Table, heads: pa.Table, members: pa.Table) -> Found:
@@ -46,7 +46,9 @@ def _decide(work: Work, links: pa.Table, heads: pa.Table, members: pa.Table) -> 
     similarity = np.where(exact, 1.0, choices.column("similarity").to_numpy()[best])
     distance = distances(prints, prints_of(choices, "survivor_print")[best])
     distance[at] = 0
-    yield "removed", pa.table([survivor, docs, exact, similarity, distance], REMOVED.schema)
+    yield "removed", pa.table([docs, survivor, exact, similarity, distance], REMOVED.schema)
+    yield "gone", marked(docs)
+    yield "named", marked(np.unique(np.concatenate([docs, survivor])))
 
 
 def _references(work: Work, members: pa.Table, linked: Array) -> Array:
@@ -96,18 +98,3 @@ def _best(work: Work, choices: pa.Table, x: Array, of: Array, rank: Array, is_co
 def _stacked(left: Array, right: Array) -> Array:
     """Fingerprints of both; of either, if the other has none."""
     return np.concatenate([each for each in (left, right) if len(each)]) if len(left) + len(right) else left
-
-
-def _cluster(removed: pa.Table) -> Found:
-    """The clusters of documents that are removed, each known by its document that came first."""
-    if not len(removed):
-        return
-    survivor, doc = ints(removed, "survivor", "doc")
-    starts = np.flatnonzero(np.diff(survivor, prepend=survivor[0] - 1))
-    cluster = np.minimum(np.minimum.reduceat(doc, starts), survivor[starts])
-    rows = removed.append_column("cluster", pa.array(np.repeat(cluster, np.diff(np.append(starts, len(doc))))))
-    yield "clustered", rows.select(CLUSTERED.schema.names)
-
-
-CLUSTER = Stage("clusters", _cluster, {"clustered": CLUSTERED})
-"""Of removed documents."""

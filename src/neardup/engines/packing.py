@@ -1,14 +1,16 @@
 """PACKING: rows on their way to buckets. What travels is a compressed run of bytes for each, so engines move few values."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
-from neardup.engines.stage import Output
+from neardup.engines.stage import Found, Output
 
+AT_ONCE = 1 << 25
+"""Bytes of rows that are packed together."""
 MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -54,14 +56,38 @@ def pack(table: pa.Table, output: Output, buckets: int) -> Iterator[Packed]:
         yield Packed(bucket, len(batch), _written(batch))
 
 
+def pack_all(found: Found, outputs: Mapping[str, Output], buckets: int) -> Iterator[tuple[str, Packed]]:
+    """All that a stage yields, by output, packed in pieces of some size."""
+    waiting: dict[str, list[pa.Table]] = {}
+    for name, table in found:
+        waiting.setdefault(name, []).append(table)
+        if sum(each.nbytes for each in waiting[name]) >= AT_ONCE:
+            yield from _packed(name, waiting.pop(name), outputs, buckets)
+    for name, tables in waiting.items():
+        yield from _packed(name, tables, outputs, buckets)
+
+
+def _packed(
+    name: str, tables: list[pa.Table], outputs: Mapping[str, Output], buckets: int
+) -> Iterator[tuple[str, Packed]]:
+    output = outputs[name]
+    for packed in pack(pa.concat_tables(tables), output, buckets if output.key else 1):
+        yield name, packed
+
+
 def unpack(contents: Sequence[bytes], output: Output) -> pa.Table:
     """The rows of one bucket, ascending by their key."""
-    batches = [pa.ipc.open_stream(content).read_next_batch() for content in contents]
-    table = pa.Table.from_batches(batches, output.schema).combine_chunks()
+    table = unsorted(contents, output)
     if not output.key or not len(table):
         return table
     order = np.lexsort(ints(table, *reversed(output.key)))
     return table.take(pa.array(order)).combine_chunks()
+
+
+def unsorted(contents: Sequence[bytes], output: Output) -> pa.Table:
+    """The rows of one bucket, in no order."""
+    batches = [pa.ipc.open_stream(content).read_next_batch() for content in contents]
+    return pa.Table.from_batches(batches, output.schema).combine_chunks()
 
 
 def _written(batch: pa.RecordBatch) -> bytes:

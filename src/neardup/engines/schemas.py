@@ -32,13 +32,16 @@ DOCUMENTS = Output(
     ),
     ("class_high", "class_low"),
 )
+UNORDERED = Output(DOCUMENTS.schema, ("doc",))
+"""Documents that do not know their ranks yet."""
 SAMPLE = Output(pa.schema({"element": INT}))
 LEADERS = Output(
     pa.schema({"doc": INT, "rank": INT, "is_reference": BOOL, "has_others": BOOL, "group": INT, "print": BYTES}),
     ("doc",),
 )
 MEMBERS = Output(
-    pa.schema({"leader": INT, "doc": INT, "is_copy": BOOL, "outcome_rank": INT, "reference": INT, "print": BYTES}), ("leader",)
+    pa.schema({"leader": INT, "doc": INT, "is_copy": BOOL, "outcome_rank": INT, "reference": INT, "print": BYTES}),
+    ("leader",),
 )
 HEADS = Output(pa.schema({"leader": INT, "rank": INT, "is_reference": BOOL, "print": BYTES}), ("leader",))
 MARKED = Output(pa.schema({"part": INT, "row": INT}), ("part",))
@@ -78,12 +81,23 @@ LINKS = Output(
     ("x",),
 )
 """Documents that match a survivor, each with each."""
-REMOVED = Output(
-    pa.schema({"survivor": INT, "doc": INT, "exact": BOOL, "similarity": pa.float64(), "distance": INT}), ("survivor",)
-)
-CLUSTERED = Output(
+_OUTCOME = {"exact": BOOL, "similarity": pa.float64(), "distance": INT}
+REMOVED = Output(pa.schema({"doc": INT, "survivor": INT, **_OUTCOME}), ("doc",))
+_LABEL = {"doc": INT, "place": INT, "id": pa.large_string()}
+LABELS = Output(pa.schema(_LABEL), ("doc",))
+PLACES = Output(pa.schema({"doc": INT, "place": INT, "rank": INT}), ("doc",))
+LABELED = Output(pa.schema({"survivor": INT, **_LABEL, **_OUTCOME}), ("survivor",))
+RESULTS = Output(
     pa.schema(
-        {"doc": INT, "survivor": INT, "cluster": INT, "exact": BOOL, "similarity": pa.float64(), "distance": INT}
+        {
+            **_LABEL,
+            "survivor": INT,
+            "survivor_place": INT,
+            "survivor_id": pa.large_string(),
+            "cluster": INT,
+            "cluster_id": pa.large_string(),
+            **_OUTCOME,
+        }
     ),
     ("doc",),
 )

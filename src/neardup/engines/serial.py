@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from neardup.engines.packing import Packed, pack, unpack
-from neardup.engines.schemas import DOCUMENTS
+from neardup.engines.packing import Packed, pack_all, unpack
+from neardup.engines.schemas import PLACES
+from neardup.engines.seen import Content, Watched
 from neardup.engines.stage import Found, Measured, Output, Part, Reading, Stage
 from neardup.engines.work import Work
 from neardup.text.preference import NO_VALUE, ranks_of
@@ -25,12 +26,12 @@ class Files:
 
     Attributes:
         output: their columns and key.
-        folders: where they lie.
+        folder: where they lie.
         rows: how many there are.
     """
 
     output: Output
-    folders: tuple[Path, ...]
+    folder: Path
     rows: int
 
     @property
@@ -40,8 +41,7 @@ class Files:
 
     def bucket(self, number: int) -> pa.Table:
         """The rows of a bucket."""
-        contents = [each for folder in self.folders for each in _contents(folder / str(number))]
-        return unpack(contents, self.output)
+        return unpack(list(_contents(self.folder / str(number))), self.output)
 
 
 def _contents(path: Path) -> Iterator[bytes]:
@@ -63,10 +63,19 @@ class SerialEngine:
         """Files go to a folder; `parts` gives the parts of the input, each time it is called."""
         self._folder, self._parts, self._buckets, self._runs = folder, parts, buckets, 0
         self.measured: list[Measured] = []
+        self._seen: dict[int, Content] = {}
 
     def read(self, reading: Reading) -> dict[str, Files]:
         """See `Engine`."""
-        return self._run(reading.name, reading.outputs, (reading.work(part) for part in self._parts()))
+        return self._run(reading.name, reading.outputs, self._read(reading))
+
+    def _read(self, reading: Reading) -> Iterator[Found]:
+        for part in self._parts():
+            watched = Watched(part)
+            yield reading.work(watched.part)
+            if self.measured:
+                watched.check(self._seen)
+            self._seen[part.number] = watched.content
 
     def run(self, stage: Stage, *inputs: Files) -> dict[str, Files]:
         """See `Engine`."""
@@ -81,42 +90,29 @@ class SerialEngine:
         rows: dict[str, int] = defaultdict(int)
         sizes: dict[str, int] = defaultdict(int)
         for each in found:
-            for output, table in each:
-                for packed in pack(table, outputs[output], self._buckets if outputs[output].key else 1):
-                    rows[output] += packed.rows
-                    sizes[output] += len(packed.content)
-                    _append(folder / output, packed)
+            for output, packed in pack_all(each, outputs, self._buckets):
+                rows[output] += packed.rows
+                sizes[output] += len(packed.content)
+                _append(folder / output, packed)
         measured.seconds, measured.rows, measured.bytes = time.monotonic() - begun, dict(rows), dict(sizes)
         self.measured.append(measured)
-        return {output: Files(outputs[output], (folder / output,), rows[output]) for output in outputs}
-
-    def together(self, *inputs: Files) -> Files:
-        """See `Engine`."""
-        folders = tuple(folder for each in inputs for folder in each.folders)
-        return Files(inputs[0].output, folders, sum(each.rows for each in inputs))
+        return {output: Files(outputs[output], folder / output, rows[output]) for output in outputs}
 
     def collect(self, rows: Files) -> pa.Table:
         """See `Engine`."""
         numbers = range(self._buckets if rows.output.key else 1)
         return pa.concat_tables([rows.output.schema.empty_table(), *(rows.bucket(number) for number in numbers)])
 
-    def gathered(self, rows: Files) -> Files:
+    def orders(self, work: Work) -> bool:
         """See `Engine`."""
-        output = Output(rows.output.schema)
-        return self._run("gather", {"all": output}, [[("all", self.collect(rows))]])["all"]
+        return work.options.keep not in ("first", "last")
 
-    def ranked(self, documents: Files, work: Work) -> Files:
+    def places(self, work: Work, documents: Files) -> Files:
         """See `Engine`."""
-        if not needs_ranks(work):
-            return documents
         rows = self.collect(documents)
-        table = rows.set_column(rows.schema.get_field_index("rank"), "rank", pa.array(ranks(rows, work)))
-        return self._run("rank", {"documents": DOCUMENTS}, [[("documents", table)]])["documents"]
-
-
-def needs_ranks(work: Work) -> bool:
-    """Whether documents must be sorted to know which is preferred."""
-    return work.options.keep not in ("first", "last")
+        doc = rows.column("doc").to_numpy()
+        table = pa.table([doc, doc, ranks(rows, work)], PLACES.schema)
+        return self._run("order", {"places": PLACES}, [[("places", table)]])["places"]
 
 
 def ranks(documents: pa.Table, work: Work) -> np.ndarray:

@@ -94,8 +94,12 @@ class Engine(Protocol):
         """Run a stage on all buckets of its inputs, which have the same number of key columns. Returns its outputs."""
         ...
 
-    def together(self, *inputs: Any) -> Any:
-        """All rows of several outputs with the same columns and key."""
+    def orders(self, work: Any) -> bool:
+        """Whether documents must be put in order to know their places and ranks; else each `doc` is its place."""
+        ...
+
+    def places(self, work: Any, documents: Any) -> Any:
+        """The places and ranks (PLACES) of documents, by key `doc`."""
         ...
 
     def collect(self, rows: Any) -> pa.Table:

@@ -1,0 +1,148 @@
+"""TASKS: what runs on the executors: readings of partitions, and stages of buckets; packed rows in and out."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from neardup.engines.packing import Packed, pack_all, unpack
+from neardup.engines.seen import SEEN, Content, Watched
+from neardup.engines.stage import Found, Output, Part, Reading, Stage
+from neardup.errors import DataError, InputError, NeardupError
+from neardup.version import __version__
+
+PACKED = "output string, bucket int, rows long, content binary"
+"""What travels between stages, as Spark declares it."""
+SENT = "input int, bucket int, content binary"
+TOLD = "NEARDUP "
+"""Before an error of ours, as JSON, in the message that Spark brings to the driver."""
+_SCHEMA = pa.schema({"output": pa.string(), "bucket": pa.int32(), "rows": pa.int64(), "content": pa.binary()})
+AT_ONCE = 1 << 24
+"""Bytes of packed rows in a record batch."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What tasks know of the driver.
+
+    Attributes:
+        version: of the package there.
+        buckets: into how many rows are divided.
+    """
+
+    version: str
+    buckets: int
+
+    def check(self) -> None:
+        """Refuse another version of the package.
+
+        Raises:
+            InputError: this executor has another one than the driver.
+        """
+        if self.version != __version__:
+            raise InputError(
+                f"An executor has neardup {__version__}, and the driver {self.version}. Ship one environment to both."
+            )
+
+
+def told(work: Callable[[], Iterator[pa.RecordBatch]]) -> Iterator[pa.RecordBatch]:
+    """Run a task, with errors of ours in a form that the driver finds."""
+    try:
+        yield from work()
+    except NeardupError as problem:
+        raise RuntimeError(TOLD + json.dumps({"kind": type(problem).__name__, "message": str(problem)})) from None
+
+
+def part_of(batches: Iterator[pa.RecordBatch], *, is_reference: bool, first: int) -> Part:
+    """The partition that this task reads."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    assert context is not None
+    return Part(first + context.partitionId(), map(_as_texts, batches), is_reference)
+
+
+def _as_texts(batch: pa.RecordBatch) -> pa.RecordBatch:
+    columns = [pc.cast(column, pa.large_string()) for column in batch.columns]
+    found = pa.record_batch(columns, names=batch.schema.names)
+    missing = found.column("text").null_count if "text" in found.schema.names else 0
+    if missing:
+        at = found.column("text").is_null().to_pylist().index(True)
+        name = found.column("id")[at].as_py()
+        raise DataError(f"The text of document {name!r} is null. Give each row a text, or leave such rows out.")
+    return found
+
+
+def read(
+    setting: Setting,
+    reading: Reading,
+    seen: Mapping[int, Content] | None,
+    where: Mapping[str, Any],
+    batches: Iterator[pa.RecordBatch],
+) -> Iterator[pa.RecordBatch]:
+    """Run a reading on a partition. `seen`: what the partitions held when they were read first; None for the first reading."""
+
+    def work() -> Iterator[pa.RecordBatch]:
+        setting.check()
+        watched = Watched(part_of(batches, **where))
+        outputs = {**reading.outputs, **({"seen": SEEN} if seen is None else {})}
+
+        def found() -> Found:
+            yield from reading.work(watched.part)
+            if seen is None:
+                yield "seen", watched.rows()
+            else:
+                watched.check(seen)
+
+        yield from as_batches(pack_all(found(), outputs, setting.buckets))
+
+    yield from told(work)
+
+
+def run(
+    setting: Setting, stage: Stage, inputs: tuple[Output, ...], batches: Iterator[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """Run a stage on the buckets of a partition, whose rows ascend by bucket."""
+
+    def work() -> Iterator[pa.RecordBatch]:
+        setting.check()
+        for _, sent in groupby(_sent(batches), lambda row: row[1]):
+            contents: list[list[bytes]] = [[] for _ in inputs]
+            for number, _, content in sent:
+                contents[number].append(content)
+            tables = [unpack(each, output) for each, output in zip(contents, inputs, strict=True)]
+            del contents
+            yield from as_batches(pack_all(stage.work(*tables), stage.outputs, setting.buckets))
+
+    yield from told(work)
+
+
+def _sent(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, int, bytes]]:
+    for batch in batches:
+        for number, bucket, content in zip(*batch.columns, strict=True):
+            yield number.as_py(), bucket.as_py(), content.as_py()
+
+
+def as_batches(rows: Iterable[tuple[str, Packed]]) -> Iterator[pa.RecordBatch]:
+    """Packed rows as record batches of PACKED."""
+    waiting: list[tuple[str, int, int, bytes]] = []
+    size = 0
+    for name, packed in rows:
+        waiting.append((name, *packed))
+        size += len(packed.content)
+        if size >= AT_ONCE:
+            yield _batch(waiting)
+            waiting, size = [], 0
+    if waiting:
+        yield _batch(waiting)
+
+
+def _batch(rows: list[tuple[str, int, int, bytes]]) -> pa.RecordBatch:
+    return pa.record_batch(
+        [pa.array(column, field.type) for column, field in zip(zip(*rows, strict=True), _SCHEMA, strict=True)],
+        schema=_SCHEMA,
+    )
