@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from neardup.engines import classes, edges, marks, outcomes, postings, results, settle, verified
+from neardup.engines import classes, edges, marks, outcomes, postings, results, settle, verified, waves
 from neardup.engines.candidates.table import METHODS
 from neardup.engines.documents import RANK, read
 from neardup.engines.schemas import DOCUMENTS, MATCHES, SAMPLE, UNORDERED
@@ -65,15 +65,32 @@ def _results(engine: Engine, decided: dict[str, Any], places: Any | None) -> Any
 def _links(engine: Engine, work: Work, equal: dict[str, Any], order: Any) -> Any:
     """Classes with the survivors that they match."""
     keys = engine.read(postings.reading(work, _marks(engine, equal["marked"]), order))["postings"]
-    pairs = engine.run(postings.stage(work), keys)["pairs"]
-    ends = engine.run(edges.FIRST_ENDS, pairs, equal["leaders"])["pairs"]
-    found = engine.run(edges.second_ends(work), ends, equal["leaders"])
-    matches = _matches(engine, work, found)
+    found = engine.run(postings.stage(work), keys)
+    matches = _matches(engine, work, found["pairs"], equal["leaders"])
+    if not found["large"].is_empty:
+        matches = _waves(engine, work, found["large"], equal["leaders"], matches)
     return engine.run(settle.SETTLED[work.options.cluster], engine.run(GATHER, matches)["all"])["links"]
 
 
-def _matches(engine: Engine, work: Work, found: dict[str, Any]) -> Any:
-    """The edges whose texts are similar enough."""
+def _waves(engine: Engine, work: Work, large: Any, leaders: Any, matches: Any) -> Any:
+    """All matches, with those of large groups."""
+    waiting, leading = engine.run(waves.RANK, large, leaders)["waiting"], waves.FIRST
+    while not waiting.is_empty:
+        found = engine.run(waves.wave(work, leading), waiting)
+        if not found["pairs"].is_empty:
+            matches = engine.together(matches, _matches(engine, work, found["pairs"], leaders))
+        if found["rest"].is_empty:
+            break
+        standing = engine.run(waves.standing(work), engine.run(GATHER, matches)["all"], found["open"])["standing"]
+        waiting = engine.run(waves.NEXT, found["rest"], standing)["waiting"]
+        leading *= waves.GROWTH
+    return matches
+
+
+def _matches(engine: Engine, work: Work, pairs: Any, leaders: Any) -> Any:
+    """The pairs whose texts are similar enough."""
+    ends = engine.run(edges.FIRST_ENDS, pairs, leaders)["pairs"]
+    found = engine.run(edges.second_ends(work), ends, leaders)
     if work.by_distance:
         return engine.run(verified.by_distance(), found["edges"])["matches"]
     texts = engine.read(verified.reading(work, _marks(engine, found["first"]), _marks(engine, found["second"])))

@@ -6,10 +6,11 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
+from neardup.engines.candidates.groups import pairs_in_groups
 from neardup.engines.candidates.table import METHODS
 from neardup.engines.documents import groups_of_texts
 from neardup.engines.marks import Marks, marked_texts
-from neardup.engines.schemas import PAIRS
+from neardup.engines.schemas import LARGE, PAIRS
 from neardup.engines.stage import Found, Part, Reading, Stage
 from neardup.engines.work import Work
 from neardup.kernels.store.prefixes import Order
@@ -28,14 +29,21 @@ def _read(work: Work, marks: Marks, order: Order, part: Part) -> Found:
 
 
 def stage(work: Work) -> Stage:
-    """The stage that finds the pairs of documents with a key in common."""
-    return Stage("pairs", partial(_pairs, work), {"pairs": PAIRS})
+    """The stage that finds the pairs of documents with a key in common; those of large groups are left to waves."""
+    return Stage("pairs", partial(_pairs, work), {"pairs": PAIRS, "large": LARGE})
 
 
 def _pairs(work: Work, postings: pa.Table) -> Found:
-    if len(postings):
-        left, right = METHODS[work.options.method].pairs(work, postings)
-        yield "pairs", pa.table([left, right], PAIRS.schema)
+    if not len(postings):
+        return
+    method = METHODS[work.options.method]
+    if method.code is None:
+        assert method.pairs is not None
+        yield "pairs", pa.table(method.pairs(work, postings), PAIRS.schema)
+        return
+    left, right, large = pairs_in_groups(postings, method.code(work), float(work.options.min_similarity))
+    yield "pairs", pa.table([left, right], PAIRS.schema)
+    yield "large", large
 
 
 def order_of_sample(sample: pa.Table) -> Order:

@@ -46,6 +46,14 @@ MEMBERS = Output(
 HEADS = Output(pa.schema({"leader": INT, "rank": INT, "is_reference": BOOL, "print": BYTES}), ("leader",))
 MARKED = Output(pa.schema({"part": INT, "row": INT}), ("part",))
 MARKS = Output(pa.schema({"part": INT, "bits": BYTES}))
+_POSTING = {"key": INT, "doc": INT, "position": pa.int32(), "size": pa.int32(), "asks": BOOL}
+POSTINGS = Output(pa.schema(_POSTING), ("key",))
+LARGE = Output(pa.schema(_POSTING), ("doc",))
+_WAITING = {**_POSTING, "rank": INT, "part": INT, "is_out": BOOL}
+WAITING = Output(pa.schema(_WAITING), ("key",))
+REST = Output(pa.schema(_WAITING), ("doc",))
+OPEN = Output(pa.schema({"rank": INT}))
+STANDING = Output(pa.schema({"doc": INT, "part": INT, "is_out": BOOL}), ("doc",))
 PAIRS = Output(pa.schema({"a": INT, "b": INT}), ("a",))
 HALF_PAIRS = Output(
     pa.schema(

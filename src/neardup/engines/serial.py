@@ -26,12 +26,12 @@ class Files:
 
     Attributes:
         output: their columns and key.
-        folder: where they lie.
+        folders: where they lie.
         rows: how many there are.
     """
 
     output: Output
-    folder: Path
+    folders: tuple[Path, ...]
     rows: int
 
     @property
@@ -41,7 +41,7 @@ class Files:
 
     def bucket(self, number: int) -> pa.Table:
         """The rows of a bucket."""
-        return unpack(list(_contents(self.folder / str(number))), self.output)
+        return unpack([each for folder in self.folders for each in _contents(folder / str(number))], self.output)
 
 
 def _contents(path: Path) -> Iterator[bytes]:
@@ -96,7 +96,12 @@ class SerialEngine:
                 _append(folder / output, packed)
         measured.seconds, measured.rows, measured.bytes = time.monotonic() - begun, dict(rows), dict(sizes)
         self.measured.append(measured)
-        return {output: Files(outputs[output], folder / output, rows[output]) for output in outputs}
+        return {output: Files(outputs[output], (folder / output,), rows[output]) for output in outputs}
+
+    def together(self, *rows: Files) -> Files:
+        """See `Engine`."""
+        folders = tuple(folder for each in rows for folder in each.folders)
+        return Files(rows[0].output, folders, sum(each.rows for each in rows))
 
     def collect(self, rows: Files) -> pa.Table:
         """See `Engine`."""

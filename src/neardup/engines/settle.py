@@ -25,7 +25,7 @@ def is_reference(ranks: Array) -> Array:
 def _settle_star(matches: pa.Table) -> Found:
     """Decide by all matches at once."""
     if len(matches):
-        ranks, left, right = _places(matches)
+        ranks, left, right = places_of(matches)
         survives = survivors_of(len(ranks), left, right) | is_reference(ranks)
         yield "links", _linked(matches, survives[left], survives[right])
 
@@ -37,7 +37,7 @@ def _settle_components(matches: pa.Table) -> Found:
     """
     if not len(matches):
         return
-    ranks, left, right = _places(matches)
+    ranks, left, right = places_of(matches)
     order = np.lexsort((left, right))
     root = connected(len(ranks), [(left[order], right[order])])
     first = np.empty(len(ranks), np.int64)  # a match of each document, for what it is
@@ -55,7 +55,7 @@ def _settle_components(matches: pa.Table) -> Found:
     yield "links", pa.table(columns, LINKS.schema)
 
 
-def _places(matches: pa.Table) -> tuple[Array, Array, Array]:
+def places_of(matches: pa.Table) -> tuple[Array, Array, Array]:
     """The ranks of all documents, ascending, and where those of the matches are among them."""
     ranks, at = np.unique(np.concatenate(ints(matches, "p_rank", "q_rank")), return_inverse=True)
     left, right = np.split(at, 2)

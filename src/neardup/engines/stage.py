@@ -94,6 +94,10 @@ class Engine(Protocol):
         """Run a stage on all buckets of its inputs, which have the same number of key columns. Returns its outputs."""
         ...
 
+    def together(self, *rows: Any) -> Any:
+        """All rows of several outputs with the same columns and key."""
+        ...
+
     def orders(self, work: Any) -> bool:
         """Whether documents must be put in order to know their places and ranks; else each `doc` is its place."""
         ...

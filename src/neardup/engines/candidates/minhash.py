@@ -4,19 +4,17 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
-from neardup.engines.candidates.exact import distinct
-from neardup.engines.candidates.method import Method, Pairs
-from neardup.engines.packing import MIX, ints
-from neardup.engines.stage import Output
+from neardup.engines.candidates.groups import postings_table
+from neardup.engines.candidates.method import Method
+from neardup.engines.packing import MIX
 from neardup.engines.work import Work
 from neardup.fingerprints.minhash import Signing
+from neardup.kernels.engines.groups import ANY
 from neardup.kernels.store.prefixes import Order
 from neardup.matching.candidates.minhash import minhash_agreement, minhash_bands
 from neardup.matching.similarities.table import Elements
 from neardup.store.candidates.minhash import band_keys
 from neardup.store.texts import Texts
-
-POSTINGS = Output(pa.schema({"key": pa.int64(), "doc": pa.int64()}), ("key",))
 
 
 def signatures_of(work: Work, elements: Elements) -> Array:
@@ -33,24 +31,8 @@ def keys(work: Work, texts: Texts, docs: Array, groups: Array, order: Order) -> 
     bands = minhash_bands(work.options.min_similarity)
     found = band_keys(signatures_of(work, texts.joined), np.arange(len(texts)), bands)
     key = found.keys ^ (groups.view(np.uint64)[found.texts] * MIX)
-    return pa.table([key.view(np.int64), docs[found.texts]], POSTINGS.schema)
-
-
-def pairs(work: Work, postings: pa.Table) -> Pairs:  # noqa: ARG001
-    """The pairs of a bucket with a band in common."""
-    key, doc = ints(postings, "key", "doc")
-    return distinct(list(pairs_with_key(key, doc)))
-
-
-def pairs_with_key(key: Array, doc: Array) -> list[Pairs]:
-    """All pairs of rows with the same key (int64[n], ascending), by how far apart they are."""
-    parts, at = [], np.arange(len(key))
-    while len(at := at[at + 1 < len(key)]):
-        step = 1 + len(parts)
-        at = at[at + step < len(key)]
-        at = at[key[at] == key[at + step]]
-        parts.append((doc[at], doc[at + step]))
-    return parts
+    nothing = np.zeros(len(key), np.int32)
+    return postings_table(key, docs[found.texts], nothing, nothing, nothing == 0)
 
 
 def proposes(work: Work, elements: Elements, left: Array, right: Array, distance: Array) -> Array:
@@ -63,4 +45,4 @@ def proposes(work: Work, elements: Elements, left: Array, right: Array, distance
     return found if work.max_distance is None else found & (distance <= work.max_distance)
 
 
-MINHASH = Method(POSTINGS, keys, pairs, proposes=proposes)
+MINHASH = Method(keys, lambda _: ANY, proposes=proposes)

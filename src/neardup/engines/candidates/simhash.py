@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
-from neardup.engines.candidates.method import Method, Pairs
+from neardup.engines.candidates.groups import Pairs
+from neardup.engines.candidates.method import Method
 from neardup.engines.packing import MIX, ints
 from neardup.engines.schemas import as_prints, prints_of
 from neardup.engines.stage import Output
@@ -18,7 +19,7 @@ from neardup.hamming.unique import collapse
 from neardup.kernels.store.prefixes import Order
 from neardup.store.texts import Texts
 
-POSTINGS = Output(
+CELLS = Output(
     pa.schema(
         {"cell": pa.int64(), "doc": pa.int64(), "group": pa.int64(), "side": pa.int8(), "print": pa.large_binary()}
     ),
@@ -35,7 +36,7 @@ def keys(work: Work, texts: Texts, docs: Array, groups: Array, order: Order) -> 
     mine = own[rows]
     cell = np.minimum(mine, other) * GROUPS + np.maximum(mine, other)
     side = (mine > other).astype(np.int8)
-    return pa.table([cell, docs[rows], groups[rows], side, as_prints(texts.prints.values[rows])], POSTINGS.schema)
+    return pa.table([cell, docs[rows], groups[rows], side, as_prints(texts.prints.values[rows])], CELLS.schema)
 
 
 def pairs(work: Work, postings: pa.Table) -> Pairs:
@@ -77,4 +78,4 @@ def _product(left: Array, right: Array) -> Pairs:
     return np.repeat(left, len(right)), np.tile(right, len(left))
 
 
-SIMHASH = Method(POSTINGS, keys, pairs)
+SIMHASH = Method(keys, postings=CELLS, pairs=pairs)

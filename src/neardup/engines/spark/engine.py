@@ -33,10 +33,17 @@ class Held:
     Attributes:
         output: their columns and key.
         rows: the frame of the packed rows.
+        count: how many rows there are.
     """
 
     output: Output
     rows: Any
+    count: int
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are none."""
+        return self.count == 0
 
 
 class SparkEngine:
@@ -95,7 +102,7 @@ class SparkEngine:
         self.measured.append(measured)
         nothing = self._session.createDataFrame([], whole.schema)
         held = {each: whole.where(f.col("output") == each) if each in measured.rows else nothing for each in outputs}
-        return {each: Held(output, held[each]) for each, output in outputs.items()}
+        return {each: Held(output, held[each], measured.rows.get(each, 0)) for each, output in outputs.items()}
 
     @contextlib.contextmanager
     def _batches_of(self, rows: int) -> Iterator[None]:
@@ -118,6 +125,11 @@ class SparkEngine:
         finally:
             if context is not None:
                 context.setJobDescription(None)
+
+    def together(self, *rows: Held) -> Held:
+        """See `Engine`."""
+        frame = reduce(lambda a, b: a.unionAll(b), [each.rows for each in rows])
+        return Held(rows[0].output, frame, sum(each.count for each in rows))
 
     def collect(self, rows: Held) -> pa.Table:
         """See `Engine`."""

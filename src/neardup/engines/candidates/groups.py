@@ -1,0 +1,89 @@
+"""GROUPS of documents with a key in common, and their pairs. Large groups wait, so that families of texts cost little."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.arrays import Array
+from neardup.engines.packing import ints
+from neardup.engines.schemas import POSTINGS
+from neardup.kernels.engines.groups import GroupedKeys, pairs_of_groups
+
+MOST = 64
+"""Documents of a group whose pairs are listed at once; those of larger groups come in waves."""
+ROOM = 1 << 16
+"""Pairs for which there is room at first."""
+Pairs = tuple[Array, Array]
+
+
+class Found(NamedTuple):
+    """What a bucket has.
+
+    Attributes:
+        left, right: int64[p], the pairs, the smaller document first, each once.
+        large: the postings of large groups.
+    """
+
+    left: Array
+    right: Array
+    large: pa.Table
+
+
+def pairs_in_groups(postings: pa.Table, code: int, threshold: float) -> Found:
+    """The pairs of documents that can match, by the key that they have in common."""
+    key, doc, size = ints(postings, "key", "doc", "size")
+    order = np.lexsort((doc, size, key))
+    starts = group_starts(key[order])
+    is_small = np.diff(starts) <= MOST
+    small = np.repeat(is_small, np.diff(starts))
+    rows = grouped(postings.take(pa.array(order[small])))
+    left, right = listed(pairs_of_groups, code, threshold, rows)
+    return Found(left, right, postings.take(pa.array(order[~small])))
+
+
+def group_starts(key: Array) -> Array:
+    """int64[groups + 1]: where the groups of equal keys (int64[n], ascending) begin."""
+    if not len(key):
+        return np.zeros(1, np.int64)
+    return np.concatenate([[0], np.flatnonzero(np.diff(key)) + 1, [len(key)]]).astype(np.int64)
+
+
+def grouped(postings: pa.Table) -> GroupedKeys:
+    """Postings whose keys ascend, as kernels read them."""
+    columns = ints(postings, "key", "doc", "position", "size")
+    asks = postings.column("asks").to_numpy()
+    starts = group_starts(columns[0])
+    return GroupedKeys(starts, *(np.ascontiguousarray(column) for column in columns[1:]), asks)
+
+
+def listed(kernel: object, code: int, threshold: float, rows: GroupedKeys, *more: Array) -> Pairs:
+    """The pairs that a kernel finds, the smaller document first, each once."""
+    place, parts, room = np.zeros(2, np.int64), [], ROOM
+    while place[0] < len(rows.starts) - 1:
+        left, right, before = np.empty(room, np.int64), np.empty(room, np.int64), place.copy()
+        count = kernel(code, threshold, rows, *more, place, left, right)  # type: ignore[operator]
+        parts.append((left[:count].copy(), right[:count].copy()))
+        room *= 1 if (place != before).any() else 2
+        if len(parts) > 64:
+            parts = [distinct(parts)]
+    return distinct(parts)
+
+
+def distinct(parts: list[Pairs]) -> Pairs:
+    """All pairs, the smaller document first, each once."""
+    if not parts:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    left, right = (np.concatenate(side) for side in zip(*parts, strict=True))
+    left, right = np.minimum(left, right), np.maximum(left, right)
+    order = np.lexsort((right, left))
+    left, right = left[order], right[order]
+    new = np.ones(len(left), np.bool_)
+    new[1:] = (left[1:] != left[:-1]) | (right[1:] != right[:-1])
+    return left[new], right[new]
+
+
+def postings_table(key: Array, doc: Array, position: Array, size: Array, asks: Array) -> pa.Table:
+    """Rows of POSTINGS."""
+    columns = [key.view(np.int64), doc, position.astype(np.int32), size.astype(np.int32), asks]
+    return pa.table(columns, POSTINGS.schema)

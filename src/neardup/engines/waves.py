@@ -1,0 +1,118 @@
+"""WAVES: large groups of documents with a key in common are compared in waves, so that a family of near-equal texts costs little.
+
+Few documents, the most preferred of each group, are compared with all others first. Whoever then matches a document that survives
+for certain is out: it need not be compared with those after it, only with the survivors before it. So a family of n near-equal
+texts costs some n pairs, and not n² / 2, with the decisions of a walk among all pairs.
+"""
+
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.arrays import Array
+from neardup.engines.candidates.groups import group_starts, grouped, listed
+from neardup.engines.candidates.table import METHODS
+from neardup.engines.packing import ints
+from neardup.engines.schemas import NONE, OPEN, PAIRS, REST, STANDING, WAITING
+from neardup.engines.settle import is_reference, places_of
+from neardup.engines.stage import Found, Stage
+from neardup.engines.work import Work
+from neardup.kernels.engines.groups import pairs_of_leading
+from neardup.kernels.engines.standing import OUT, standing_of_pairs
+from neardup.survivors.listed_pairs import connected
+
+FIRST, GROWTH = 4, 8
+"""Documents of a group that are compared with all others in the first wave, and how many times as many in each further one."""
+
+
+def _rank(large: pa.Table, leaders: pa.Table) -> Found:
+    """The postings of large groups with the ranks of their documents."""
+    at = np.searchsorted(leaders.column("doc").to_numpy(), large.column("doc").to_numpy())
+    rows = large.append_column("rank", leaders.column("rank").take(pa.array(at)))
+    rows = rows.append_column("part", pa.array(np.full(len(rows), NONE)))
+    yield "waiting", rows.append_column("is_out", pa.array(np.zeros(len(rows), np.bool_)))
+
+
+RANK = Stage("large groups", _rank, {"waiting": WAITING})
+"""Of the postings of large groups, and leaders."""
+
+
+def wave(work: Work, leading: int) -> Stage:
+    """The stage that pairs so many documents of each group with the others; the rest waits for the next wave."""
+    return Stage("wave", partial(_wave, work, leading), {"pairs": PAIRS, "rest": REST, "open": OPEN})
+
+
+def _wave(work: Work, leading: int, waiting: pa.Table) -> Found:
+    if not len(waiting):
+        return
+    key, rank, part = ints(waiting, "key", "rank", "part")
+    order = np.lexsort((rank, key))
+    rows, key, rank, part = waiting.take(pa.array(order)), key[order], rank[order], part[order]
+    starts = group_starts(key)
+    group = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    is_in = ~rows.column("is_out").to_numpy()
+    before = np.cumsum(is_in) - is_in  # of all groups, who are in
+    nth = before - before[starts[:-1]][group]
+    leads = is_in & (nth < leading)
+    code = METHODS[work.options.method].code
+    assert code is not None
+    least = float(work.options.min_similarity)
+    yield "pairs", pa.table(listed(pairs_of_leading, code(work), least, grouped(rows), leads, part), PAIRS.schema)
+    # Of each group, all after the last one that leads, if any of them may be needed by those after it.
+    later = nth >= leading
+    lowest, highest = (np.full(len(starts) - 1, value) for value in (np.iinfo(np.int64).max, np.iinfo(np.int64).min))
+    np.minimum.at(lowest, group[later], part[later])
+    np.maximum.at(highest, group[later], part[later])
+    is_one = (lowest == highest) & (lowest != NONE)
+    needed = (np.bincount(group[later & is_in], minlength=len(starts) - 1) > 0) & ~is_one
+    rest = later & needed[group]
+    yield "rest", rows.filter(pa.array(rest)).select(REST.schema.names)
+    yield "open", pa.table([np.unique(rank[rest & is_in])], OPEN.schema)
+
+
+def standing(work: Work) -> Stage:
+    """The stage that says what is certain: of all matches so far, and the ranks of documents with pairs that are not compared."""
+    return Stage("standing", partial(_standing, work), {"standing": STANDING})
+
+
+def _standing(work: Work, matches: pa.Table, open_ranks: pa.Table) -> Found:
+    if not len(matches):
+        return
+    ranks, left, right = places_of(matches)
+    order = np.lexsort((left, right))
+    docs = np.empty(len(ranks), np.int64)
+    docs[np.concatenate([left, right])] = np.concatenate(ints(matches, "p", "q"))
+    left, right = left[order], right[order]
+    if work.options.cluster == "components":
+        part, out = connected(len(ranks), [(left, right)]), np.zeros(len(ranks), np.bool_)
+    else:
+        part, out = np.full(len(ranks), NONE), _outs(ranks, left, right, open_ranks.column("rank").to_numpy())
+    known = np.flatnonzero(out | (part != NONE))
+    yield "standing", pa.table([docs[known], part[known], out[known]], STANDING.schema)
+
+
+def _outs(ranks: Array, left: Array, right: Array, open_ranks: Array) -> Array:
+    """bool[n]: which documents match one that survives for certain."""
+    starts, found = np.searchsorted(right, np.arange(len(ranks) + 1)), np.empty(len(ranks), np.uint8)
+    standing_of_pairs(starts, left, np.isin(ranks, open_ranks), is_reference(ranks), found)
+    outs: Array = found == OUT
+    return outs
+
+
+def _next(rest: pa.Table, standing: pa.Table) -> Found:
+    """What waits, with what is certain of its documents."""
+    if not len(rest):
+        return
+    doc, known = rest.column("doc").to_numpy(), standing.column("doc").to_numpy()
+    at = np.minimum(np.searchsorted(known, doc), max(len(known) - 1, 0))
+    is_known = known[at] == doc if len(known) else np.zeros(len(doc), np.bool_)
+    part, out = np.full(len(doc), NONE), np.zeros(len(doc), np.bool_)
+    part[is_known] = standing.column("part").to_numpy()[at[is_known]]
+    out[is_known] = standing.column("is_out").to_numpy()[at[is_known]]
+    columns = {name: rest.column(name) for name in rest.schema.names} | {"part": part, "is_out": out}
+    yield "waiting", pa.table([columns[name] for name in WAITING.schema.names], WAITING.schema)
+
+
+NEXT = Stage("next wave", _next, {"waiting": WAITING})
+"""Of what waits, and what is certain."""
