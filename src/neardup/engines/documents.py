@@ -13,6 +13,7 @@ from neardup.engines.schemas import DOCUMENTS, ROW_BITS, SAMPLE, as_prints
 from neardup.engines.stage import Found, Part, Stage
 from neardup.engines.work import Work
 from neardup.errors import DataError
+from neardup.kernels.engines.bitmaps import fill_bitmaps
 from neardup.kernels.matching.elements import SEQUENCE
 from neardup.kernels.xxh3 import digest_rows, xxh3_128_features
 from neardup.matching.similarities.table import Elements
@@ -23,6 +24,8 @@ BEFORE_ALL = 1 << 62
 """Documents of a reference are preferred to all others."""
 SAMPLED = 16
 """The elements of one document in so many are looked at to learn the order of elements."""
+MOST_WORDS = 1 << 6
+"""Of a bitmap."""
 MOST_ROWS = 1 << ROW_BITS
 COSTS = ("longest", "shortest")
 """Rules of preference by the length of a text."""
@@ -61,6 +64,8 @@ def read(work: Work, part: Part) -> Found:
             "print": as_prints(texts.prints.values),
             "group": group[:, 1].view(np.int64),
             "is_long": is_long,
+            "size": np.diff(texts.joined.offsets),
+            "bitmap": bitmaps(work, texts.joined),
             "cost": _costs(work, column.take(wanted)),
             "value": batch.column("value").take(wanted),
         }
@@ -120,6 +125,20 @@ def _digests(values: Array, offsets: Array) -> Array:
     out = np.empty((len(offsets) - 1, 2), np.uint64)
     xxh3_128_features(values.view(np.uint8), 8 * offsets, out)
     return out
+
+
+def bitmaps(work: Work, elements: Elements) -> pa.Array:
+    """The bitmaps of sets of elements, which bound what two have in common: binary values of 2^k words, or of none."""
+    sizes = np.diff(elements.offsets)
+    words = np.zeros(len(sizes), np.int64)
+    if work.bits_each:
+        needed = np.maximum(sizes * work.bits_each / 64, 1)
+        words = np.minimum(2 ** np.ceil(np.log2(needed)).astype(np.int64), MOST_WORDS)
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(words)])
+    out = np.zeros(starts[-1], np.uint64)
+    fill_bitmaps(elements.values, elements.offsets, starts, out)
+    buffers = [None, pa.py_buffer(8 * starts), pa.py_buffer(out)]
+    return pa.Array.from_buffers(pa.large_binary(), len(sizes), buffers)
 
 
 def _groups(values: Any) -> Array:

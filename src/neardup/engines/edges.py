@@ -7,11 +7,12 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.engines.packing import ints
-from neardup.engines.schemas import EDGES, HALF_PAIRS, MARKED, marked, prints_of
+from neardup.engines.schemas import EDGES, HALF_PAIRS, LEADERS, MARKED, marked, prints_of
 from neardup.engines.stage import Found, Stage
 from neardup.engines.work import Work
+from neardup.kernels.engines.bitmaps import may_share_enough
 
-_OF_A = ("rank", "is_reference", "has_others", "group", "print")
+_OF_A = tuple(name for name in LEADERS.schema.names if name != "doc")
 
 
 def _at(docs: Array, leaders: pa.Table) -> pa.Array:
@@ -46,6 +47,8 @@ def _second_ends(work: Work, pairs: pa.Table, leaders: pa.Table) -> Found:
     wanted = (a_group == b_group) & ~(both & ~(flags[1] | flags[3]) if work.options.cluster == "star" else both)
     if work.max_distance is not None:
         wanted &= np.bitwise_count(a_print ^ b_print).sum(axis=1, dtype=np.int64) <= work.max_distance
+    if not work.by_distance:
+        wanted &= _may_be_similar(work, pairs, of_b)
     kept = np.flatnonzero(wanted)
     swaps = (b_rank < a_rank)[kept]
 
@@ -64,6 +67,21 @@ def _second_ends(work: Work, pairs: pa.Table, leaders: pa.Table) -> Found:
     if not work.by_distance:
         yield "first", marked(np.unique(p))
         yield "second", marked(np.unique(q))
+
+
+def _may_be_similar(work: Work, pairs: pa.Table, of_b: pa.Table) -> Array:
+    """bool[p]: which pairs may have enough elements in common, by their bitmaps."""
+    found = np.empty(len(pairs), np.bool_)
+    left, right = _bitmaps(pairs, "a_size", "a_bitmap"), _bitmaps(of_b, "size", "bitmap")
+    may_share_enough(work.similarity.code, float(work.options.min_similarity), left, right, found)
+    return found
+
+
+def _bitmaps(table: pa.Table, size: str, bitmap: str) -> tuple[Array, Array, Array]:
+    """The sizes, the bitmaps, uint64[], and where these begin, int64[n + 1]."""
+    content = table.column(bitmap).to_pylist()
+    starts = np.cumsum([0, *map(len, content)], dtype=np.int64) // 8
+    return ints(table, size)[0], np.frombuffer(b"".join(content), np.uint64), starts
 
 
 FIRST_ENDS = Stage("distinct pairs", _first_ends, {"pairs": HALF_PAIRS})

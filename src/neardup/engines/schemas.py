@@ -26,6 +26,8 @@ DOCUMENTS = Output(
             **_DOCUMENT,
             "group": INT,
             "is_long": BOOL,
+            "size": INT,
+            "bitmap": BYTES,
             "cost": INT,
             "value": pa.large_string(),
         }
@@ -35,8 +37,17 @@ DOCUMENTS = Output(
 UNORDERED = Output(DOCUMENTS.schema, ("doc",))
 """Documents that do not know their ranks yet."""
 SAMPLE = Output(pa.schema({"element": INT}))
+_LEADER = {
+    "rank": INT,
+    "is_reference": BOOL,
+    "has_others": BOOL,
+    "group": INT,
+    "print": BYTES,
+    "size": INT,
+    "bitmap": BYTES,
+}
 LEADERS = Output(
-    pa.schema({"doc": INT, "rank": INT, "is_reference": BOOL, "has_others": BOOL, "group": INT, "print": BYTES}),
+    pa.schema({"doc": INT, **_LEADER}),
     ("doc",),
 )
 MEMBERS = Output(
@@ -55,20 +66,7 @@ REST = Output(pa.schema(_WAITING), ("doc",))
 OPEN = Output(pa.schema({"rank": INT}))
 STANDING = Output(pa.schema({"doc": INT, "part": INT, "is_out": BOOL}), ("doc",))
 PAIRS = Output(pa.schema({"a": INT, "b": INT}), ("a",))
-HALF_PAIRS = Output(
-    pa.schema(
-        {
-            "b": INT,
-            "a": INT,
-            "a_rank": INT,
-            "a_is_reference": BOOL,
-            "a_has_others": BOOL,
-            "a_group": INT,
-            "a_print": BYTES,
-        }
-    ),
-    ("b",),
-)
+HALF_PAIRS = Output(pa.schema({"b": INT, "a": INT, **{f"a_{name}": kind for name, kind in _LEADER.items()}}), ("b",))
 _EDGE = {"p_rank": INT, "q_rank": INT, "p_print": BYTES, "q_print": BYTES}
 EDGES = Output(pa.schema({"q": INT, "p": INT, **_EDGE}), ("q",))
 ARRIVALS = Output(pa.schema({"p": INT, "q": INT, **_EDGE, "elements": ELEMENTS, "weights": WEIGHTS}), ("p",))
@@ -122,15 +120,14 @@ def marked(docs: Array) -> pa.Table:
 
 
 def prints_of(table: pa.Table, name: str = "print") -> Array:
-    """The fingerprints of a column, uint64[n, words]."""
-    column = table.column(name).combine_chunks()
-    content = b"".join(column.to_pylist())
-    words = len(content) // 8 // len(column) if len(column) else 1
-    return np.frombuffer(content, np.uint64).reshape(-1, words)
+    """The fingerprints, or bitmaps, of a column, uint64[n, words]."""
+    content = b"".join(table.column(name).to_pylist())
+    words = len(content) // 8 // len(table) if len(table) else 1
+    return np.frombuffer(content, np.uint64).reshape(len(table), words)
 
 
 def as_prints(values: Array) -> pa.Array:
-    """Fingerprints (uint64[n, words]) as a column."""
+    """Fingerprints or bitmaps (uint64[n, words]) as a column."""
     n, size = len(values), 8 * values.shape[1]
     data = pa.py_buffer(np.ascontiguousarray(values).tobytes())
     offsets = pa.py_buffer((np.arange(n + 1, dtype=np.int64) * size).tobytes())

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from neardup.errors import OptionError
+from neardup.kernels.matching.similarities import BY_NORM
 from neardup.matching.candidates.task import min_tokens_of
 from neardup.matching.distance_limit import distance_limit
 from neardup.matching.recipe_decides import options_by_recipe
@@ -11,6 +12,9 @@ from neardup.matching.similarities.table import ElementMaker, maker_of
 from neardup.options import DedupOptions
 from neardup.recipe.methods import METHODS, Promise
 from neardup.recipe.recipe import Recipe
+
+HIGH = 0.75
+"""A similarity from which shorter bitmaps tell most pairs of unlike texts."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,13 @@ class Work:
     def similarity(self) -> ElementMaker:
         """What makes the elements that are compared."""
         return maker_of(self.options.compared_by)
+
+    @property
+    def bits_each(self) -> float:
+        """Bits of a bitmap for each element; more for a low similarity, where less must be in common. 0: it would tell nothing."""
+        if self.by_distance or self.similarity.code in BY_NORM:
+            return 0.0
+        return 0.85 if self.options.min_similarity >= HIGH else 1.7
 
     @property
     def by_distance(self) -> bool:

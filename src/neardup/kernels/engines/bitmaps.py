@@ -1,0 +1,60 @@
+"""BITMAPS of sets: a bit for each element, by a hash. They tell that two sets have too little in common, without their elements.
+
+A bit in which two bitmaps differ is that of an element which one set has and the other lacks. So there are at least as many of
+these as bits that differ (Sandes, Teodoro and Melo 2017, section 4). Larger sets have longer bitmaps, of 2^k words, which fold.
+"""
+
+import numpy as np
+
+from neardup.kernels.compilation import kernel
+from neardup.kernels.intrinsics import popcount
+from neardup.kernels.matching.similarities import BY_NORM, required_overlap
+
+u64 = np.uint64
+MIX = u64(0x9E3779B97F4A7C15)
+
+
+@kernel
+def fill_bitmaps(values, offsets, bitmap_offsets, out):
+    """The bitmaps out[bitmap_offsets[i]:bitmap_offsets[i + 1]] of sets values[offsets[i]:offsets[i + 1]].
+
+    uint64[], int64[n + 1], int64[n + 1] -> uint64[], which is zero at first. Each has a power of two of words, or none.
+    """
+    for i in range(len(offsets) - 1):
+        begin, words = bitmap_offsets[i], bitmap_offsets[i + 1] - bitmap_offsets[i]
+        if words == 0:
+            continue
+        for j in range(offsets[i], offsets[i + 1]):
+            mixed = (values[j] * MIX) >> u64(40)
+            out[begin + (np.int64(mixed >> u64(6)) & (words - 1))] |= u64(1) << (mixed & u64(63))
+
+
+@kernel
+def folded(bitmaps, begin, end, words, word):
+    """A word of the bitmap bitmaps[begin:end], folded to so many words, which are no more."""
+    found = u64(0)
+    for at in range(begin + word, end, words):
+        found |= bitmaps[at]
+    return found
+
+
+@kernel
+def may_share_enough(code, threshold, left, right, out):
+    """Whether pairs of sets can reach a similarity, by their sizes and bitmaps.
+
+    left, right: tuples of the sizes, int64[p], the bitmaps, uint64[], and where these begin, int64[p + 1]. out: bool[p].
+    """
+    (left_sizes, left_maps, left_starts), (right_sizes, right_maps, right_starts) = left, right
+    for i in range(len(out)):
+        out[i] = True
+        if code in BY_NORM:
+            continue
+        a, b = left_starts[i], right_starts[i]
+        a_end, b_end = left_starts[i + 1], right_starts[i + 1]
+        words = min(a_end - a, b_end - b)
+        differing = 0
+        for word in range(words):
+            one, other = folded(left_maps, a, a_end, words, word), folded(right_maps, b, b_end, words, word)
+            differing += np.int64(popcount(one ^ other))
+        total = left_sizes[i] + right_sizes[i]
+        out[i] = differing <= total - 2 * required_overlap(code, left_sizes[i], right_sizes[i], threshold)
