@@ -102,7 +102,8 @@ class SparkEngine:
         self.measured.append(measured)
         nothing = self._session.createDataFrame([], whole.schema)
         held = {each: whole.where(f.col("output") == each) if each in measured.rows else nothing for each in outputs}
-        return {each: Held(output, held[each], measured.rows.get(each, 0)) for each, output in outputs.items()}
+        rows = {each: frame.select("bucket", "content") for each, frame in held.items()}
+        return {each: Held(output, rows[each], measured.rows.get(each, 0)) for each, output in outputs.items()}
 
     @contextlib.contextmanager
     def _batches_of(self, rows: int) -> Iterator[None]:
