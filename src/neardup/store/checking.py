@@ -139,7 +139,7 @@ def repair(path: Path, wait: float) -> StoreCheck:
         raise InputError(f"{path} is no store. Name the folder of one.")
     salvaged: list[str] = []
     with writing(path, wait), contextlib.closing(Record(path / RECORD)) as record:
-        if any(record.damage()):
+        if any(record.damage()) or _lacks_rows(record):
             salvaged = salvage(path, record)
     with writing(path, wait), contextlib.closing(Record(path / RECORD)) as record:
         facts = record.facts()
@@ -159,6 +159,15 @@ def repair(path: Path, wait: float) -> StoreCheck:
         _drop_derived(path, wait)
         _open(path, wait).close()
     return StoreCheck(found.documents, found.damaged, (*salvaged, *broken, *found.problems, *lost))
+
+
+def _lacks_rows(record: Record) -> bool:
+    """Whether a record that can be read has fewer rows than it should."""
+    try:
+        record.demand_rows()
+    except DataError:
+        return True
+    return False
 
 
 def _drop_derived(path: Path, wait: float) -> None:
