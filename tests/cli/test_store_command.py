@@ -73,6 +73,36 @@ def test_rows_without_ids_are_numbered_over_all_runs_and_files_have_their_names(
     assert told(run("store", "add", "seen", "page.txt", "-o", "-"))[0]["id"] == "page.txt"
 
 
+def test_programs_and_commands_keep_their_values_side_by_side(run):
+    write_lines("a.jsonl", [{"text": FERRY}])
+    write_lines("b.jsonl", [{"text": BREAD}])
+    run("store", "create", "seen")
+    run("store", "add", "seen", "a.jsonl")
+    with nd.Store("seen") as store:
+        store.check_and_add("own", CLOCK)
+        store.check_and_add_many([], [], state={"at": 3})
+        assert store.state == {"at": 3, "rows_without_id": 1}
+        store.check_and_add_many([], [], state={"at": 4, "rows_without_id": 0})
+    assert told(run("store", "add", "seen", "b.jsonl", "-o", "-"))[0]["id"] == "row:1"
+    with nd.Store("seen") as store:
+        assert len(store) == 3
+        assert store.state == {"at": 4, "rows_without_id": 2}
+        with pytest.raises(nd.OptionError, match="`state=5`: commands such as .* rows_without_id. Give a dict"):
+            store.check_and_add_many([], [], state=5)
+        with pytest.raises(nd.OptionError, match="`state`: 'filter' is a key of commands"):
+            store.check_and_add_many([], [], state={"filter": 5})
+
+
+def test_commands_refuse_a_state_that_has_no_place_for_theirs(run):
+    write_lines("a.jsonl", [{"text": FERRY}])
+    with nd.Store("seen") as store:
+        store.check_and_add_many([], [], state=5)
+    for command in (("store", "add", "seen", "a.jsonl"), ("filter", "--store", "seen", "a.jsonl")):
+        assert "The state of the store is 5, which a program has kept there" in run(*command).err
+    with nd.Store("seen", mode="r") as store:
+        assert (len(store), store.state) == (0, 5)
+
+
 def test_a_known_id_with_another_text_replaces_the_document(run):
     write_lines("a.jsonl", [{"id": "a", "text": FERRY}])
     write_lines("b.jsonl", [{"id": "a", "text": BREAD}, {"id": "b", "text": FERRY}])

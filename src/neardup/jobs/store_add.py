@@ -24,6 +24,7 @@ from neardup.resources.resources import Resources
 from neardup.resources.unfinished import temporary_folder
 from neardup.store.answers import StoreAnswer
 from neardup.store.row_ids import RowIds
+from neardup.store.state import CommandState, state_for_commands
 from neardup.store.store import Store
 
 CONTINUES = "if this is interrupted, run the same command again: it goes on where it stopped"
@@ -157,7 +158,8 @@ def _add(
                 counts.documents += len(answers)
                 counts.new += sum(answer.is_new for answer in answers)
                 counts.exact += sum(answer.exact for answer in answers)
-                return (store.state or {}) | ids.state() | ({} if run is None else run.state_after(lines))
+                of_run = {} if run is None else run.state_after(lines)
+                return CommandState({**state_for_commands(store.state), **ids.state(), **of_run})
 
             kept = columns.of(found.values, found.shard, found.rows)
             store.check_and_add_many(named, found.texts, metadata=kept, state=state)

@@ -209,7 +209,8 @@ class Store(Maintained):
             metadata: plain values to keep with each document.
             expires: when the documents that are kept expire, in seconds since 1970. They decide until `expire` is called later.
             state: plain values to keep with the store, written together with these documents; or a function that makes them of
-                the answers, before anything is durable. None changes nothing.
+                the answers, before anything is durable. None changes nothing. What commands keep there stays: `rows_without_id`,
+                `add` and `filter`.
 
         Raises:
             OptionError: there are not as many ids as texts, a text is none, or an argument has a value that is not allowed. Nothing
