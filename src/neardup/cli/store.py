@@ -88,7 +88,8 @@ def create(path: str, quiet: bool, **chosen: Any) -> None:
 def add(path: str, inputs: tuple[str, ...], quiet: bool, **chosen: Any) -> None:
     """Decide documents in their order, and keep those that are new.
 
-    Answers have id, is_new, duplicate_of, similarity, distance and exact. A known id with another text replaces that document. A
+    Answers have id, is_new, duplicate_of, similarity, distance and exact; if the `--keep` of the store replaces documents, also
+    replaces: the ids of those that were. A known id with another text replaces that document. A
     document without an id is kept as row:N, where N counts such documents over all runs. If a run from files is interrupted, the
     same command continues it, unless its answers go to standard output or to a compressed file.
     """

@@ -37,11 +37,13 @@ class AddCounts:
         documents: all that were decided.
         new: those that are kept.
         exact: duplicates whose text equals that of their first match.
+        replaced: documents in whose place a better one was kept.
     """
 
     documents: int = 0
     new: int = 0
     exact: int = 0
+    replaced: int = 0
 
 
 def why_not_continued(inputs: Sequence[str], output: Place | None) -> str:

@@ -122,7 +122,10 @@ class Store(Maintained):
     # ------------------------------------------------------------------------------------------------------- questions
 
     def check(self, text: str) -> StoreAnswer:
-        """Whether a document of this text would be new, and what it would match; nothing is stored."""
+        """Whether a document of this text would match kept ones, and which; nothing is stored.
+
+        `is_new` says that it matches none. A `keep` that replaces documents may keep it even so.
+        """
         return self.check_many([text])[0]
 
     @one_call
