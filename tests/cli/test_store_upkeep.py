@@ -310,6 +310,7 @@ def test_that_nothing_is_similar_is_told(run, filled):
         (["store", "compact", "new"], "new is no store"),
         (["store", "verify", "new"], "new is no store"),
         (["store", "verify", "new", "--repair"], "new is no store"),
+        (["store", "compact", "seen", "--wait", "-1"], "--wait -1.0: give seconds, 0 or more"),
         (["store", "neighbors", "seen"], "Give either --literal, or the --id of a kept document"),
         (["store", "neighbors", "seen", "--literal", "x", "--id", "y"], "Give either --literal, or the --id"),
         (["store", "neighbors", "seen", "--id", "nobody"], "seen keeps no document of 'nobody'"),

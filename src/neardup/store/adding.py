@@ -15,7 +15,7 @@ from neardup.store.files import Files
 from neardup.store.given import Given
 from neardup.store.keeping_all import add_all
 from neardup.store.open_files import AT_ONCE
-from neardup.store.plain_values import as_json, demand_several, id_as_json
+from neardup.store.plain_values import as_json, id_as_json, several
 from neardup.store.preference import rank_of, replaces
 from neardup.store.replacing import add_better
 from neardup.store.state import state_after
@@ -35,8 +35,8 @@ def add_documents(
 ) -> list[StoreAnswer]:
     """See `neardup.store.store.Store.check_and_add_many`."""
     files.demand_writable()
-    for option, several in (("ids", ids), ("texts", texts), ("metadata", metadata)):
-        demand_several(option, several)
+    ids, texts = several("ids", ids), several("texts", texts)
+    metadata = None if metadata is None else several("metadata", metadata)
     expires = None if expires is None else time_of("expires", expires)
     facts = {} if state is None or callable(state) else _facts(files, state)
     names = [id_as_json(each) for each in ids]

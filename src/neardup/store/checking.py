@@ -16,6 +16,7 @@ from neardup.errors import DataError, InputError, NeardupError
 from neardup.store.blocks import Blocks
 from neardup.store.candidates.table import CANDIDATES
 from neardup.store.derived import Derived, nothing_derived
+from neardup.store.duration import seconds_of
 from neardup.store.files import Files
 from neardup.store.opening import RECORD, is_store, writing
 from neardup.store.postings import Found
@@ -137,7 +138,7 @@ def repair(path: Path, wait: float) -> StoreCheck:
     """See `Store.repair`."""
     if not is_store(path):
         raise InputError(f"{path} is no store. Name the folder of one.")
-    salvaged: list[str] = []
+    salvaged, wait = list[str](), seconds_of("wait", wait)
     with writing(path, wait), contextlib.closing(Record(path / RECORD)) as record:
         if any(record.damage()) or _lacks_rows(record):
             salvaged = salvage(path, record)

@@ -25,7 +25,7 @@ from neardup.store.info import stored_document
 from neardup.store.maintenance import Maintained
 from neardup.store.open_files import AT_ONCE, Durable, Mode
 from neardup.store.opening import DECIDING, stored_rules
-from neardup.store.plain_values import demand_several, id_as_json
+from neardup.store.plain_values import id_as_json, several
 
 
 class Store(Maintained):
@@ -132,8 +132,8 @@ class Store(Maintained):
     def check_many(self, texts: Sequence[str]) -> list[StoreAnswer]:
         """The answers of `check` to several texts, each for itself."""
         self._files.demand_sound()
-        demand_several("texts", texts)
-        made = (self._files.texts(texts[at : at + AT_ONCE]) for at in range(0, len(texts), AT_ONCE))
+        given = several("texts", texts)
+        made = (self._files.texts(given[at : at + AT_ONCE]) for at in range(0, len(given), AT_ONCE))
         return [answer for some in made for answer in deciding.ask(self._files, some)]
 
     @one_call
@@ -231,8 +231,7 @@ class Store(Maintained):
         Later copies of these texts are decided anew.
         """
         self._files.demand_writable()
-        demand_several("ids", ids)
-        names = list(dict.fromkeys(map(id_as_json, ids)))
+        names = list(dict.fromkeys(map(id_as_json, several("ids", ids))))
         numbers = [row.number for row in self._files.known.of_ids(names).values()]
         count = self._files.forget(np.array(sorted(numbers), np.int64))
         self._files.acknowledge({})
