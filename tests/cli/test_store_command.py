@@ -131,13 +131,28 @@ def test_checks_list_all_matches_best_first_and_add_nothing(run):
     assert told(run("store", "info", "seen", "--json"))[0]["documents"] == len(kept)
 
 
+def test_some_of_the_ids_that_are_not_there_are_named(run):
+    run("store", "create", "seen")
+    assert "7 ids not there ('1', '2', '3', '4', '5' …): seen" in run("store", "remove", "seen", *"1234567").err
+
+
+def test_an_output_in_a_folder_that_is_missing_is_refused_before_anything_is_added(run):
+    write_lines("in.jsonl", ROWS)
+    run("store", "create", "seen")
+    done = run("store", "add", "seen", "in.jsonl", "-o", "gone/answers.jsonl")
+    assert (done.code, "gone does not exist. Make it, or name another output" in done.err) == (2, True)
+    assert "documents       0" in run("store", "info", "seen").out.decode()
+
+
 def test_documents_are_removed_with_what_they_removed(run):
     write_lines("in.jsonl", [*ROWS, {"id": 7, "text": CLOCK}, {"id": "7", "text": "seven"}])
     run("store", "create", "seen")
     run("store", "add", "seen", "in.jsonl")
     assert "2 documents removed: seen" in run("store", "remove", "seen", "7").err
-    Path("ids.txt").write_text("ferry\nnobody\n")
-    assert "1 document removed, 1 id not there: seen" in run("store", "remove", "seen", "--ids", "ids.txt").err
+    Path("ids.txt").write_bytes(b"\xef\xbb\xbfferry\r\n\r\nnobody\r\n")
+    assert (
+        "1 document removed, 1 id not there ('nobody'): seen" in run("store", "remove", "seen", "--ids", "ids.txt").err
+    )
     found = told(run("store", "add", "seen", "in.jsonl", "-o", "-"))
     assert [line["is_new"] for line in found] == [True, False, False, False, False, True, True]
 

@@ -165,7 +165,7 @@ def test_the_best_by_a_column_is_kept(run, values):
         (["add", "seen", "lists.jsonl", "--metadata", "stars"], "lists.jsonl, row 0"),
         (["create", "new", "--keep", "best"], "--keep best: give one of first, always, last"),
         (["create", "new", "--keep", "max:"], "--keep max:: give one of first, always, last"),
-        (["create", "new", "--keep", "max:KEY"], "--keep max:KEY: give one of first, always, last"),
+        (["create", "new", "--keep", "max:KEY"], "min:KEY, with a name for KEY"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

@@ -96,7 +96,8 @@ class AddRun:
         if known is None:
             if self._output is not None:
                 refuse_inputs([self._output], self._shards)
-                Outputs([self._output], inputs=self._shards, overwrite=overwrite).check_files()
+                with Outputs([self._output], inputs=self._shards, overwrite=overwrite):
+                    return
             return
         if known["inputs"] != self._inputs:
             name, done = self._changed(known["inputs"]), known["counts"]["documents"]
