@@ -142,6 +142,7 @@ def test_rows_that_cannot_be_read_stop_it_or_are_set_aside(run, monkeypatch):
     assert (done.code, "row 5" in done.err) == (1, True)
     Path("a.jsonl").write_bytes(content)
     done = run("filter", "--store", "two", "--on-error", "skip", "a.jsonl", "-o", "out.jsonl")
+    assert "; 2 rows could not be read: two" in done.err
     assert Path("out.jsonl").read_bytes() == run("filter", "--store", "three", stdin=lines(ROWS[:9])).out
     assert [row["row"] for row in read_lines("out.rejects.jsonl")] == [5, 10]
     assert all(line["row"] < 5 or line["row"] > 5 for line in read_lines("out.duplicates.jsonl"))

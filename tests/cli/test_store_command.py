@@ -73,6 +73,36 @@ def test_rows_without_ids_are_numbered_over_all_runs_and_files_have_their_names(
     assert told(run("store", "add", "seen", "page.txt", "-o", "-"))[0]["id"] == "page.txt"
 
 
+def test_programs_and_commands_keep_their_values_side_by_side(run):
+    write_lines("a.jsonl", [{"text": FERRY}])
+    write_lines("b.jsonl", [{"text": BREAD}])
+    run("store", "create", "seen")
+    run("store", "add", "seen", "a.jsonl")
+    with nd.Store("seen") as store:
+        store.check_and_add("own", CLOCK)
+        store.check_and_add_many([], [], state={"at": 3})
+        assert store.state == {"at": 3, "rows_without_id": 1}
+        store.check_and_add_many([], [], state={"at": 4, "rows_without_id": 0})
+    assert told(run("store", "add", "seen", "b.jsonl", "-o", "-"))[0]["id"] == "row:1"
+    with nd.Store("seen") as store:
+        assert len(store) == 3
+        assert store.state == {"at": 4, "rows_without_id": 2}
+        with pytest.raises(nd.OptionError, match="`state=5`: commands such as .* rows_without_id. Give a dict"):
+            store.check_and_add_many([], [], state=5)
+        with pytest.raises(nd.OptionError, match="`state`: 'filter' is a key of commands"):
+            store.check_and_add_many([], [], state={"filter": 5})
+
+
+def test_commands_refuse_a_state_that_has_no_place_for_theirs(run):
+    write_lines("a.jsonl", [{"text": FERRY}])
+    with nd.Store("seen") as store:
+        store.check_and_add_many([], [], state=5)
+    for command in (("store", "add", "seen", "a.jsonl"), ("filter", "--store", "seen", "a.jsonl")):
+        assert "The state of the store is 5, which a program has kept there" in run(*command).err
+    with nd.Store("seen", mode="r") as store:
+        assert (len(store), store.state) == (0, 5)
+
+
 def test_a_known_id_with_another_text_replaces_the_document(run):
     write_lines("a.jsonl", [{"id": "a", "text": FERRY}])
     write_lines("b.jsonl", [{"id": "a", "text": BREAD}, {"id": "b", "text": FERRY}])
@@ -101,13 +131,28 @@ def test_checks_list_all_matches_best_first_and_add_nothing(run):
     assert told(run("store", "info", "seen", "--json"))[0]["documents"] == len(kept)
 
 
+def test_some_of_the_ids_that_are_not_there_are_named(run):
+    run("store", "create", "seen")
+    assert "7 ids not there ('1', '2', '3', '4', '5' …): seen" in run("store", "remove", "seen", *"1234567").err
+
+
+def test_an_output_in_a_folder_that_is_missing_is_refused_before_anything_is_added(run):
+    write_lines("in.jsonl", ROWS)
+    run("store", "create", "seen")
+    done = run("store", "add", "seen", "in.jsonl", "-o", "gone/answers.jsonl")
+    assert (done.code, "gone does not exist. Make it, or name another output" in done.err) == (2, True)
+    assert "documents       0" in run("store", "info", "seen").out.decode()
+
+
 def test_documents_are_removed_with_what_they_removed(run):
     write_lines("in.jsonl", [*ROWS, {"id": 7, "text": CLOCK}, {"id": "7", "text": "seven"}])
     run("store", "create", "seen")
     run("store", "add", "seen", "in.jsonl")
     assert "2 documents removed: seen" in run("store", "remove", "seen", "7").err
-    Path("ids.txt").write_text("ferry\nnobody\n")
-    assert "1 document removed, 1 id not there: seen" in run("store", "remove", "seen", "--ids", "ids.txt").err
+    Path("ids.txt").write_bytes(b"\xef\xbb\xbfferry\r\n\r\nnobody\r\n")
+    assert (
+        "1 document removed, 1 id not there ('nobody'): seen" in run("store", "remove", "seen", "--ids", "ids.txt").err
+    )
     found = told(run("store", "add", "seen", "in.jsonl", "-o", "-"))
     assert [line["is_new"] for line in found] == [True, False, False, False, False, True, True]
 

@@ -70,7 +70,12 @@ def test_what_is_passed_on_and_replaced_is_that_of_the_naive_store(run, keep):
     assert piped.out == lines(passed)
     assert read_lines("piped.jsonl") == audit
     run("store", "create", "added", *how[:4])
-    assert run("store", "add", "added", "a.jsonl", *how[4:]).code == 0
+    done = run("store", "add", "added", "a.jsonl", "-o", "answers.jsonl", *how[4:])
+    answers = read_lines("answers.jsonl")
+    assert [(line["id"], name) for line in answers for name in line["replaces"]] == [
+        (line["id"], line["replaced_id"]) for line in audit if "replaced_id" in line
+    ]
+    assert f"; {len(naive.replaced)} documents replaced by better ones: added" in done.err
     with nd.Store("seen") as store, nd.Store("added") as other:
         kept = {row["id"] for row in rows if store.get(row["id"])}
         assert kept == naive.kept.keys() == {row["id"] for row in rows if other.get(row["id"])}
@@ -160,7 +165,7 @@ def test_the_best_by_a_column_is_kept(run, values):
         (["add", "seen", "lists.jsonl", "--metadata", "stars"], "lists.jsonl, row 0"),
         (["create", "new", "--keep", "best"], "--keep best: give one of first, always, last"),
         (["create", "new", "--keep", "max:"], "--keep max:: give one of first, always, last"),
-        (["create", "new", "--keep", "max:KEY"], "--keep max:KEY: give one of first, always, last"),
+        (["create", "new", "--keep", "max:KEY"], "min:KEY, with a name for KEY"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

@@ -299,6 +299,8 @@ def test_that_nothing_is_similar_is_told(run, filled):
         done = run("store", command, "seen")
         assert (done.code, done.out, "no two kept documents are so similar" in done.err) == (0, b"", True)
         assert run("store", command, "seen", "--quiet").err == ""
+    done = run("store", "neighbors", "seen", "--literal", "a")
+    assert (done.code, done.out, "no kept document is so similar" in done.err) == (0, b"", True)
 
 
 @pytest.mark.parametrize(
@@ -308,6 +310,7 @@ def test_that_nothing_is_similar_is_told(run, filled):
         (["store", "expire", "seen", "--older-than", "a month"], "--older-than 'a month': give seconds, 0 or more"),
         (["store", "expire", "seen", "--newest", "-1"], "--newest -1: give a number of documents"),
         (["store", "compact", "new"], "new is no store"),
+        (["store", "compact", "seen", "--wait", "-1"], "--wait -1.0: give seconds, 0 or more"),
         (["store", "verify", "new"], "new is no store"),
         (["store", "verify", "new", "--repair"], "new is no store"),
         (["store", "neighbors", "seen"], "Give either --literal, or the --id of a kept document"),

@@ -211,6 +211,44 @@ def test_a_row_that_is_missing_is_told(tmp_path):
         assert "texts that were not kept, of" in problem
 
 
+@pytest.mark.parametrize("keep", ["first", "always"])
+def test_questions_name_a_row_that_is_missing(tmp_path, keep):
+    fill(tmp_path / "s", keep=keep)
+    with nd.Store(tmp_path / "s", mode="r") as store:
+        name = max(number for number in range(len(TEXTS)) if store.get(number) is not None)
+        number = store._files.known.of_ids([str(name)])[str(name)].number
+    changed(tmp_path / "s", "DELETE FROM documents WHERE number = ?", number)
+    with nd.Store(tmp_path / "s") as store:
+        for question in (
+            lambda: store.get(name),
+            lambda: store.check(TEXTS[name]),
+            lambda: store.check_and_add(name, TEXTS[name]),
+            lambda: store.remove([name]),
+            lambda: store.export(tmp_path / "e"),
+        ):
+            with pytest.raises(nd.DataError, match=f"record.sqlite is damaged: row {number} of `documents` is missing"):
+                question()
+        with pytest.raises(nd.DataError, match=r"record.sqlite is damaged: `documents` has \d+ rows, of \d+"):
+            store.compact()
+    assert "1 document of it is lost." in nd.Store.repair(tmp_path / "s").problems
+    with nd.Store(tmp_path / "s") as store:
+        assert store.verify().is_sound
+        assert store.get(name) is None
+        assert store.compact()
+        assert store.verify().is_sound
+
+
+def test_a_text_that_is_missing_is_repaired(tmp_path):
+    fill(tmp_path / "s")
+    changed(tmp_path / "s", "DELETE FROM removed WHERE number = 0")
+    with nd.Store(tmp_path / "s") as store, pytest.raises(nd.DataError, match="`removed` has"):
+        store.compact()
+    assert "1 remembered text of it is lost." in nd.Store.repair(tmp_path / "s").problems
+    with nd.Store(tmp_path / "s") as store:
+        assert store.verify().is_sound
+        assert store.compact()
+
+
 def test_rows_of_the_record_have_checksums_of_any_values(tmp_path):
     with nd.Store(tmp_path / "s", keep="min:rank", min_similarity=0.7) as store:
         store.check_and_add_many(

@@ -130,7 +130,7 @@ def test_bad_documents_are_refused_and_nothing_is_lost(tmp_path, keep):
             (["\ud800"], [OTHER], "is not valid Unicode: surrogates not allowed"),
             (["b"], [None], "A text is None"),
             (["b"], ["\ud800"], "no string of valid Unicode"),
-            (["b"], [7], "no string of valid Unicode"),
+            (["b"], [7], "A text is of type int. Give strings"),
             (["b"], [["a", "b"]], "A text is a set or a list of elements: a store has texts only"),
             (["b"], [{1, 2}], "A text is a set or a list of elements"),
         ):

@@ -4,6 +4,7 @@ import datetime
 import re
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import neardup as nd
@@ -60,6 +61,9 @@ def test_arguments_are_checked_before_anything_changes(tmp_path, durable):
         ):
             with pytest.raises(nd.OptionError, match=f"`{name}=.*` is one value: give a list"):
                 call()
+        for value in (b"text", 5, None, ["text"]):
+            with pytest.raises(nd.OptionError, match="A text is .*Give strings"):
+                store.check_and_add_many(["b", "c"], [TEXTS[1], value])
         assert len(store) == 1
         assert store.check_and_add("b", TEXTS[1], expires=np.float32(7)).is_new
         assert store.get("b").expires == 7
@@ -67,6 +71,23 @@ def test_arguments_are_checked_before_anything_changes(tmp_path, durable):
         assert store.expire() == 1
     with Store(tmp_path / "s") as store:
         assert len(store) == 1
+
+
+@pytest.mark.parametrize("form", [iter, tuple, np.array, pa.array, lambda values: pa.chunked_array([values])])
+def test_documents_come_in_any_form_of_a_list(tmp_path, form):
+    with Store(tmp_path / "s", keep="longest") as store:
+        answers = store.check_and_add_many(form(["a", "b"]), form(TEXTS[:2]), metadata=form(["x", "y"]))
+        assert [answer.is_new for answer in answers] == [True, True]
+        assert [store.get(name).metadata for name in "ab"] == ["x", "y"]
+        assert [answer.duplicate_of for answer in store.check_many(form(TEXTS[:2]))] == ["a", "b"]
+        assert store.remove(form(["a", "b"])) == 2
+
+
+@pytest.mark.parametrize("wait", [-1, float("nan"), "soon", True])
+def test_what_is_no_time_to_wait_is_refused_before_a_store_is_made(tmp_path, wait):
+    with pytest.raises(nd.OptionError, match="`wait=.*`: give seconds, 0 or more"):
+        Store(tmp_path / "s", wait=wait)
+    assert not (tmp_path / "s").exists()
 
 
 @pytest.mark.parametrize("durable", ["each", "batch"])

@@ -6,6 +6,7 @@ import click
 
 from neardup.cli import options
 from neardup.cli.store import given_options
+from neardup.display import counted
 from neardup.io.shards import demand_present
 from neardup.recipe.presets import RECIPES
 
@@ -119,4 +120,5 @@ def by_index(path: str, inputs: Any, progress: Any, chosen: dict[str, Any]) -> N
 
 
 def _counts(found: Any) -> str:
-    return f"{found.passed:,} of {found.rows:,} documents are new, {found.duplicates:,} are duplicates"
+    said = f"{found.passed:,} of {found.rows:,} documents are new, {found.duplicates:,} are duplicates"
+    return said + (f"; {counted(found.rejected, 'row')} could not be read" if found.rejected else "")

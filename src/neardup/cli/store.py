@@ -21,6 +21,10 @@ ids_file = click.option(
 answers = "A file for the answers: .jsonl, .jsonl.gz or .jsonl.zst, or - for standard output"
 
 
+SHOWN = 5
+"""Ids in a message, at most."""
+
+
 @click.group()
 def command() -> None:
     """Keep a store of documents on disk: decide documents by similarity, as dedup does, and remember them.
@@ -42,13 +46,17 @@ def given_options(chosen: dict[str, Any]) -> dict[str, Any]:
 
 
 def given_ids(ids: tuple[str, ...], file: Path | None) -> list[str]:
-    """The ids of the command line, or of the file."""
+    """The ids of the command line, or of the lines of the file that are not empty."""
     from neardup.errors import InputError
 
     if bool(ids) == (file is not None):
         raise InputError("Give either ID..., or --ids FILE.")
     try:
-        return list(ids) if file is None else file.read_text(encoding="utf-8").splitlines()
+        if file is None:
+            return list(ids)
+        return [
+            line for line in file.read_text(encoding="utf-8-sig").split("\n") if line
+        ]  # an id may have other separators
     except UnicodeDecodeError as problem:
         raise InputError(f"{file} is not UTF-8: {problem.reason} (byte {problem.start}).") from None
 
@@ -88,7 +96,8 @@ def create(path: str, quiet: bool, **chosen: Any) -> None:
 def add(path: str, inputs: tuple[str, ...], quiet: bool, **chosen: Any) -> None:
     """Decide documents in their order, and keep those that are new.
 
-    Answers have id, is_new, duplicate_of, similarity, distance and exact. A known id with another text replaces that document. A
+    Answers have id, is_new, duplicate_of, similarity, distance and exact; if the `--keep` of the store replaces documents, also
+    replaces: the ids of those that were. A known id with another text replaces that document. A
     document without an id is kept as row:N, where N counts such documents over all runs. If a run from files is interrupted, the
     same command continues it, unless its answers go to standard output or to a compressed file.
     """
@@ -140,7 +149,9 @@ def remove(path: str, ids: tuple[str, ...], file: Path | None, wait: float, quie
 
     removed, unknown = remove_from_store(path, given_ids(ids, file), wait=wait)
     said = f"{counted(removed, 'document')} removed"
-    said += f", {counted(len(unknown), 'id')} not there" if unknown else ""
+    if unknown:
+        shown = ", ".join(map(repr, unknown[:SHOWN])) + (" …" if len(unknown) > SHOWN else "")
+        said += f", {counted(len(unknown), 'id')} not there ({shown})"
     options.progress(quiet).say(f"{said}: {path}")
 
 

@@ -110,15 +110,18 @@ def verify(path: str, repair: bool, wait: float, quiet: bool) -> None:
 @click.option("--id", metavar="ID", help="The id of a kept document, instead of a text.")
 @least
 @options.quiet
-def neighbors(path: str, quiet: bool, **chosen: Any) -> None:  # noqa: ARG001
+def neighbors(path: str, quiet: bool, **chosen: Any) -> None:
     """List what is similar to a text or to a kept document.
 
     JSON lines with id, similarity and distance, best first. The ID 17 means the string, or if there is none, the integer.
     """
     from neardup.jobs.store_upkeep import match_line, neighbors_in_store
 
-    for match in neighbors_in_store(path, **chosen):
+    found = neighbors_in_store(path, **chosen)
+    for match in found:
         click.echo(match_line(match))
+    if not found:
+        options.progress(quiet).say("0 neighbors: no kept document is so similar")
 
 
 @click.command()

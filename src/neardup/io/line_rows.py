@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import fcntl
 import itertools
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -58,6 +59,10 @@ def line_rows(shard: Shard, size: int) -> Iterator[Lines]:
         yield from read_lines(shard, size)
         return
     pipe = sys.stdin.buffer
+    with contextlib.suppress(AttributeError, TypeError, OSError, ValueError):  # another system, or no pipe
+        fcntl.fcntl(
+            pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES
+        )  # by default, a pipe holds a few pages: they are decided together
     head = pipe.peek(4)[:4] if hasattr(pipe, "peek") else b""
     if head == b"PAR1" or sniff(head) != "plain":
         what = "Parquet" if head == b"PAR1" else sniff(head)

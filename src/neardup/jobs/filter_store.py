@@ -17,7 +17,6 @@ from neardup.jobs.answer_files import StandardOutput
 from neardup.jobs.filter import FilterResult
 from neardup.jobs.filter_run import (
     STANDARD_INPUT,
-    STATE,
     FilterPaths,
     FilterRun,
     demand_ended,
@@ -36,6 +35,7 @@ from neardup.recipe.presets import RecipeLike
 from neardup.resources.threads import thread_count
 from neardup.store.duration import Duration, seconds_of
 from neardup.store.opening import is_store
+from neardup.store.state import FILTERING, CommandState, state_for_commands
 from neardup.store.store import Store
 
 INTERRUPTED = "if this is interrupted, run the same command again"
@@ -139,7 +139,7 @@ def filter_with_store(
             if run is None:
                 StandardOutput().flush()
                 return {}
-            return {STATE: run.record(vars(walk.counts), walk.missing, ended=False)}
+            return {FILTERING: run.record(vars(walk.counts), walk.missing, ended=False)}
 
         walk = FilterStoreWalk(
             store,
@@ -178,12 +178,13 @@ class StoreMemory:
     @property
     def run(self) -> dict[str, Any] | None:
         """The record of the last run."""
-        found: dict[str, Any] | None = (self._store.state or {}).get(STATE)
+        found: dict[str, Any] | None = state_for_commands(self._store.state).get(FILTERING)
         return found
 
     def save(self, run: dict[str, Any]) -> None:
         """Save the record of the run."""
-        self._store.check_and_add_many([], [], state=(self._store.state or {}) | {STATE: run})
+        before = state_for_commands(self._store.state)
+        self._store.check_and_add_many([], [], state=CommandState({**before, FILTERING: run}))
 
 
 def _to_files(walk: FilterStoreWalk, run: FilterRun, memory: StoreMemory) -> None:

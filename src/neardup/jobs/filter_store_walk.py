@@ -20,6 +20,7 @@ from neardup.jobs.store_rows import TOGETHER
 from neardup.progress import Progress
 from neardup.store.answers import StoreAnswer, StoreMatch
 from neardup.store.row_ids import RowIds
+from neardup.store.state import CommandState, state_for_commands
 from neardup.store.store import Store
 from neardup.survivors.audit import filter_lines, replacement_lines
 from neardup.survivors.outcomes import FilterOutcomes
@@ -52,7 +53,7 @@ class FilterStoreWalk(LineWalk[list[str]]):
         self.empty_columns = set(metadata.names)
         """Those in which no row had a value."""
         self._store, self._written, self._ids = store, written, RowIds(store.state)
-        self._state = store.state or {}
+        self._state = state_for_commands(store.state)
         self._at_once = not files_of(shards)
         self._waiting: list[_Part] = []
         self._documents = self._bytes = 0
@@ -86,7 +87,7 @@ class FilterStoreWalk(LineWalk[list[str]]):
             rest = iter(answers)
             for part in parts:
                 self._write(part, list(islice(rest, len(part.texts))), sinks)
-            return self._state | self._ids.state() | self._written()
+            return CommandState({**self._state, **self._ids.state(), **self._written()})
 
         self._expire()
         ids = [each for part in parts for each in self._ids.of(part.tokens, part.block.shard, part.numbers)]

@@ -1,6 +1,7 @@
 """Add documents of files to a store."""
 
 import contextlib
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +24,9 @@ from neardup.progress import Progress, Watcher, progress_of
 from neardup.resources.resources import Resources
 from neardup.resources.unfinished import temporary_folder
 from neardup.store.answers import StoreAnswer
+from neardup.store.preference import replaces
 from neardup.store.row_ids import RowIds
+from neardup.store.state import CommandState, state_for_commands
 from neardup.store.store import Store
 
 CONTINUES = "if this is interrupted, run the same command again: it goes on where it stopped"
@@ -41,6 +44,7 @@ class StoreCounts:
         new: those that are kept.
         duplicates: the others.
         exact: duplicates whose text equals that of their first match.
+        replaced: documents in whose place a better one was kept.
         rejected: rows that could not be read.
     """
 
@@ -48,6 +52,7 @@ class StoreCounts:
     new: int
     duplicates: int
     exact: int
+    replaced: int
     rejected: int
 
 
@@ -115,6 +120,7 @@ def add_to_store(
         new=counts.new,
         duplicates=counts.documents - counts.new,
         exact=counts.exact,
+        replaced=counts.replaced,
         rejected=len(corpus.rejected),
     )
 
@@ -146,18 +152,21 @@ def _add(
     """Add the documents; those of a `run`, from where it is."""
     counts = AddCounts() if run is None else run.counts
     ids = RowIds(store.state)
+    line = functools.partial(answer_line, with_replaced=replaces(store.keep))
     with progress.stage("add"):
         for found in documents_of(corpus, counts.documents):
             named = ids.of(found.tokens, found.shard, found.rows)
 
             def state(answers: list[StoreAnswer], named: list[int | str] = named) -> dict[str, Any]:
-                lines = b"".join(map(answer_line, named, answers))
+                lines = b"".join(map(line, named, answers))
                 if sink is not None:
                     sink.write(lines)
                 counts.documents += len(answers)
                 counts.new += sum(answer.is_new for answer in answers)
                 counts.exact += sum(answer.exact for answer in answers)
-                return (store.state or {}) | ids.state() | ({} if run is None else run.state_after(lines))
+                counts.replaced += sum(len(answer.replaces) for answer in answers)
+                of_run = {} if run is None else run.state_after(lines)
+                return CommandState({**state_for_commands(store.state), **ids.state(), **of_run})
 
             kept = columns.of(found.values, found.shard, found.rows)
             store.check_and_add_many(named, found.texts, metadata=kept, state=state)
@@ -169,4 +178,5 @@ def told_of_added(counts: StoreCounts) -> str:
     """The counts as a sentence."""
     said = f"{counted(counts.documents, 'document')}: {counts.new:,} new, {counts.duplicates:,} duplicates"
     said += f", {counts.exact:,} of them exact" if counts.exact else ""
+    said += f"; {counted(counts.replaced, 'document')} replaced by better ones" if counts.replaced else ""
     return said + (f"; {counted(counts.rejected, 'row')} could not be read" if counts.rejected else "")

@@ -22,10 +22,9 @@ from neardup.io.shard import Shard
 from neardup.io.storage.places import Place, real_name
 from neardup.jobs.filter_run import recorded_inputs
 from neardup.jobs.output_paths import refuse_inputs
+from neardup.store.state import ADDING, CommandState, state_for_commands
 from neardup.store.store import Store
 
-STATE = "add"
-"""The key of the runs that have not ended, in the state of a store."""
 LISTED = 16
 """The largest number of inputs that are listed there: it is written with every commit."""
 
@@ -38,11 +37,13 @@ class AddCounts:
         documents: all that were decided.
         new: those that are kept.
         exact: duplicates whose text equals that of their first match.
+        replaced: documents in whose place a better one was kept.
     """
 
     documents: int = 0
     new: int = 0
     exact: int = 0
+    replaced: int = 0
 
 
 def why_not_continued(inputs: Sequence[str], output: Place | None) -> str:
@@ -95,7 +96,8 @@ class AddRun:
         if known is None:
             if self._output is not None:
                 refuse_inputs([self._output], self._shards)
-                Outputs([self._output], inputs=self._shards, overwrite=overwrite).check_files()
+                with Outputs([self._output], inputs=self._shards, overwrite=overwrite):
+                    return
             return
         if known["inputs"] != self._inputs:
             name, done = self._changed(known["inputs"]), known["counts"]["documents"]
@@ -135,12 +137,13 @@ class AddRun:
         self._is_saved = True
         counts = vars(self.counts).copy()
         entry = {"inputs": self._inputs, "counts": counts, "length": self._length, "ended": ended}
-        return {STATE: self._runs() | {self._key: entry}}
+        return {ADDING: self._runs() | {self._key: entry}}
 
     def end(self) -> None:
         """Record that all is decided, before the answers get their name."""
         if self._output is not None:
-            self._store.check_and_add_many([], [], state=(self._store.state or {}) | self.state_after(b"", ended=True))
+            state = {**state_for_commands(self._store.state), **self.state_after(b"", ended=True)}
+            self._store.check_and_add_many([], [], state=CommandState(state))
 
     def publish(self) -> None:
         """Give the answers their name, and forget the run."""
@@ -150,12 +153,12 @@ class AddRun:
         self._forget()
 
     def _runs(self) -> dict[str, Any]:
-        found: dict[str, Any] = (self._store.state or {}).get(STATE, {})
+        found: dict[str, Any] = state_for_commands(self._store.state).get(ADDING, {})
         return found
 
     def _forget(self) -> None:
         if self._key not in self._runs():
             return
         runs = {key: each for key, each in self._runs().items() if key != self._key}
-        state = {name: value for name, value in self._store.state.items() if name != STATE}
-        self._store.check_and_add_many([], [], state=state | ({STATE: runs} if runs else {}))
+        state = {name: value for name, value in self._store.state.items() if name != ADDING}
+        self._store.check_and_add_many([], [], state=CommandState(state | ({ADDING: runs} if runs else {})))

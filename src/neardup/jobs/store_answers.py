@@ -7,8 +7,21 @@ from typing import Any
 from neardup.store.answers import StoreAnswer, StoreMatch
 
 
-def answer_line(id: int | str, answer: StoreAnswer, *, all_matches: bool = False) -> bytes:  # noqa: A002
-    """One line: the outcome of a document and its first match; with `all_matches`, all of them, best first."""
+def answer_line(
+    id: int | str,  # noqa: A002
+    answer: StoreAnswer,
+    *,
+    all_matches: bool = False,
+    with_replaced: bool = False,
+) -> bytes:
+    """One line: the outcome of a document and its first match.
+
+    Args:
+        id: of the document.
+        answer: what the store says of it.
+        all_matches: whether to tell all matches, best first.
+        with_replaced: whether to tell the ids of the documents that it has replaced.
+    """
     first = answer.matches[0] if answer.matches else None
     line: dict[str, Any] = {
         "id": id,
@@ -20,6 +33,8 @@ def answer_line(id: int | str, answer: StoreAnswer, *, all_matches: bool = False
     }
     if all_matches:
         line["matches"] = [_match(each) for each in answer.matches]
+    if with_replaced:
+        line["replaces"] = [each.id for each in answer.replaces]
     return json.dumps(line, ensure_ascii=False).encode() + b"\n"
 
 

@@ -15,9 +15,10 @@ from neardup.store.files import Files
 from neardup.store.given import Given
 from neardup.store.keeping_all import add_all
 from neardup.store.open_files import AT_ONCE
-from neardup.store.plain_values import as_json, demand_several, id_as_json
+from neardup.store.plain_values import as_json, id_as_json, several
 from neardup.store.preference import rank_of, replaces
 from neardup.store.replacing import add_better
+from neardup.store.state import state_after
 from neardup.store.texts import Texts
 
 State = Any | Callable[[list[StoreAnswer]], Any]
@@ -34,10 +35,10 @@ def add_documents(
 ) -> list[StoreAnswer]:
     """See `neardup.store.store.Store.check_and_add_many`."""
     files.demand_writable()
-    for option, several in (("ids", ids), ("texts", texts), ("metadata", metadata)):
-        demand_several(option, several)
+    ids, texts = several("ids", ids), several("texts", texts)
+    metadata = None if metadata is None else several("metadata", metadata)
     expires = None if expires is None else time_of("expires", expires)
-    facts = {} if state is None or callable(state) else _facts(state)
+    facts = {} if state is None or callable(state) else _facts(files, state)
     names = [id_as_json(each) for each in ids]
     given = None if metadata is None else [None if each is None else as_json(each) for each in metadata]
     for what, values in (("ids", names), ("metadata", given)):
@@ -61,15 +62,15 @@ def add_documents(
                 for answers in files.blocks.over(len(texts_of_some), decided):
                     found += answers
         if callable(state):
-            facts = _facts(state(found))
+            facts = _facts(files, state(found))
     files.acknowledge(facts)
     files.state = facts.get("state", files.state)
     return found
 
 
-def _facts(state: Any) -> dict[str, Any]:
+def _facts(files: Files, state: Any) -> dict[str, Any]:
     """What the record says of a program's values, which are as they will be read."""
-    return {} if state is None else {"state": json.loads(as_json(state))}
+    return {} if state is None else {"state": json.loads(as_json(state_after(files.state, state)))}
 
 
 def _decider(keep: str) -> Callable[[Files, Texts, Given], list[StoreAnswer]]:

@@ -16,6 +16,7 @@ from neardup.errors import DataError, InputError, NeardupError
 from neardup.store.blocks import Blocks
 from neardup.store.candidates.table import CANDIDATES
 from neardup.store.derived import Derived, nothing_derived
+from neardup.store.duration import seconds_of
 from neardup.store.files import Files
 from neardup.store.opening import RECORD, is_store, writing
 from neardup.store.postings import Found
@@ -137,9 +138,9 @@ def repair(path: Path, wait: float) -> StoreCheck:
     """See `Store.repair`."""
     if not is_store(path):
         raise InputError(f"{path} is no store. Name the folder of one.")
-    salvaged: list[str] = []
+    salvaged, wait = list[str](), seconds_of("wait", wait)
     with writing(path, wait), contextlib.closing(Record(path / RECORD)) as record:
-        if any(record.damage()):
+        if any(record.damage()) or _lacks_rows(record):
             salvaged = salvage(path, record)
     with writing(path, wait), contextlib.closing(Record(path / RECORD)) as record:
         facts = record.facts()
@@ -159,6 +160,15 @@ def repair(path: Path, wait: float) -> StoreCheck:
         _drop_derived(path, wait)
         _open(path, wait).close()
     return StoreCheck(found.documents, found.damaged, (*salvaged, *broken, *found.problems, *lost))
+
+
+def _lacks_rows(record: Record) -> bool:
+    """Whether a record that can be read has fewer rows than it should."""
+    try:
+        record.demand_rows()
+    except DataError:
+        return True
+    return False
 
 
 def _drop_derived(path: Path, wait: float) -> None:

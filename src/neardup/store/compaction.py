@@ -25,6 +25,7 @@ def compact(files: Files) -> bool:
     Returns False if there was nothing to do.
     """
     files.flush()
+    files.record.demand_rows()  # they are paired with the contents by their order
     with files.changing():
         if files.derived.settle():
             files.list_derived()

@@ -290,5 +290,6 @@ class Contents:
     def _damage(self, name: str, number: int) -> DataError:
         either = f" or {self._files[weights_of(name)].path.name}" if weights_of(name) in self._files else ""
         return DataError(
-            f"{self._files[name].path}{either} is damaged: document {number:,} is not what was written. Restore it from a backup."
+            f"{self._files[name].path}{either} is damaged: document {number:,} is not what was written. Restore it from a backup, "
+            "or repair the store, which removes the document."
         )

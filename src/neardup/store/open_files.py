@@ -27,6 +27,7 @@ from neardup.store.candidates.proposing import Candidates
 from neardup.store.contents import Contents, Layout, sweep_generations
 from neardup.store.creating import candidates_of, layout_of, written
 from neardup.store.derived import Derived
+from neardup.store.duration import seconds_of
 from neardup.store.known import Known
 from neardup.store.opening import RECORD, Rules, demand_same, is_store, rules_of, stored_rules
 from neardup.store.recalling import recall
@@ -85,6 +86,7 @@ class OpenFiles:
         for name, value, allowed in (("mode", mode, ("r", "w")), ("durable", durable, ("each", "batch"))):
             if value not in allowed:
                 raise OptionError(f"`{name}={value!r}`: give one of {', '.join(allowed)}.")
+        seconds = seconds_of("wait", wait)
         self.recalls, self.lasts, self.is_closed, self.blocks = recalls, lasts, False, Blocks(AT_ONCE)
         self.process, self._lock = os.getpid(), threading.RLock()
         self._version: int | None = None  # nothing was read yet
@@ -92,7 +94,7 @@ class OpenFiles:
         self.resources = Resources(threads=threads)
         with contextlib.ExitStack() as stack:
             if mode == "w":
-                stack.enter_context(written(self.path, wait, recipe_of(recipe), rules_of(given), lasts=lasts))
+                stack.enter_context(written(self.path, seconds, recipe_of(recipe), rules_of(given), lasts=lasts))
             elif not is_store(self.path):
                 raise InputError(
                     f"{self.path} is no store. Name the folder of one, or make it with `neardup store create`."

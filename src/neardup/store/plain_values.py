@@ -2,10 +2,11 @@
 
 import json
 import reprlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from neardup.errors import OptionError
 
@@ -37,14 +38,18 @@ def _demand_unicode(text: str) -> None:
         raise OptionError(f"{text!r} is not valid Unicode: {problem.reason} (character {problem.start}).") from None
 
 
-def demand_several(option: str, values: Any) -> None:
-    """Refuse one value where there should be one for each document.
+def several(option: str, values: Any) -> Sequence[Any]:
+    """One value for each document, in a list.
 
     Raises:
         OptionError: it is a string or another single value.
     """
-    if isinstance(values, str | bytes | int | Mapping):
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise OptionError(f"`{option}={reprlib.repr(values)}` is one value: give a list, even of one.")
+    if isinstance(values, pa.Array | pa.ChunkedArray):
+        found: list[Any] = values.to_pylist()
+        return found
+    return values if isinstance(values, list | tuple) else list(values)
 
 
 def as_json(value: Any) -> str:

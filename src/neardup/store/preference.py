@@ -28,7 +28,7 @@ def demand_keep(keep: Any) -> None:
     if keep in ("max:KEY", "min:KEY") or not (
         isinstance(keep, str) and (keep in STORE_KEEPS or key_of(keep) is not None)
     ):
-        raise OptionError(f"`keep={keep!r}`: give one of {', '.join(STORE_KEEPS)}.")
+        raise OptionError(f"`keep={keep!r}`: give one of {', '.join(STORE_KEEPS)}, with a name for KEY.")
 
 
 def replaces(keep: str) -> bool:

@@ -146,7 +146,18 @@ class Record(Transactions):
         self._write("INSERT INTO removed VALUES (?, ?, ?, ?, ?, ?, ?)", sealed)
 
     def documents(self, numbers: Sequence[int]) -> dict[int, DocumentRow]:
-        """The kept documents with these numbers."""
+        """The kept documents with these numbers.
+
+        Raises:
+            DataError: a row is missing, or is not what was written.
+        """
+        found = self.documents_there(numbers)
+        if len(found) < len(numbers) and (missing := set(numbers) - found.keys()):
+            raise self._damage(f"row {min(missing)} of `documents` is missing")
+        return found
+
+    def documents_there(self, numbers: Sequence[int]) -> dict[int, DocumentRow]:
+        """The kept documents with those of these numbers that there are."""
         return {row[0]: self._document(row) for row in self._of("documents", numbers)}
 
     def removed(self, numbers: Sequence[int]) -> dict[int, RemovedRow]:
@@ -233,6 +244,20 @@ class Record(Transactions):
         tables = ("documents", "removed")
         first, second = (next(self._rows(f"SELECT count(*) FROM {table}"))[0] for table in tables)
         return first, second
+
+    def demand_rows(self) -> None:
+        """Refuse a record that has not as many rows as its facts and marks say.
+
+        Raises:
+            DataError: there are too few.
+        """
+        facts, (documents, removed) = self.facts(), self.counts()
+        for table, count, known in (
+            ("documents", documents, facts["documents"] - self.marks().count),
+            ("removed", removed, facts["removed"]),
+        ):
+            if count != known:
+                raise self._damage(f"`{table}` has {count:,} rows, of {known:,}")
 
     def damage(self) -> Iterator[str]:
         """What is damaged: by what SQLite finds, in its words, and by the checksums of rows."""

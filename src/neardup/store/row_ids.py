@@ -10,9 +10,7 @@ from neardup.arrays import Array
 from neardup.io.formats.json_values import default_ids
 from neardup.io.formats.table import FILES
 from neardup.io.shard import Shard
-
-ROWS_WITHOUT_ID = "rows_without_id"
-"""The key in `Store.state` of the number of rows without an id that were added so far."""
+from neardup.store.state import ROWS_WITHOUT_ID, state_for_commands
 
 _decode = msgspec.json.Decoder().decode
 
@@ -24,8 +22,9 @@ class RowIds:
     first. So N counts the rows without an id of all runs; the count is saved with the documents.
     """
 
-    def __init__(self, state: dict[str, Any] | None) -> None:
-        self._count = (state or {}).get(ROWS_WITHOUT_ID, 0)
+    def __init__(self, state: Any) -> None:
+        """`state`: that of the store."""
+        self._count = state_for_commands(state).get(ROWS_WITHOUT_ID, 0)
 
     def of(self, tokens: Any, shard: Shard, rows: Array) -> list[int | str]:
         """The ids of some rows of a shard (int64[n]); `tokens`: Arrow large_string[n], their ids as JSON values."""

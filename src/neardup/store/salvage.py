@@ -43,7 +43,7 @@ def salvage(folder: Path, damaged: Record) -> list[str]:
         (folder / name).unlink(missing_ok=True)
     with contextlib.closing(Record(folder / NEW, create=True)) as record, record.changing():
         gone, lost = Marks.of(NO_MARKS), 0
-        for block, rows in _blocks(damaged.documents, facts["documents"]):
+        for block, rows in _blocks(damaged.documents_there, facts["documents"]):
             record.add_documents(rows.values())
             missing = np.array([number for number in block if number not in rows], np.int64)
             lost += len(missing) - int(before.has(missing).sum())

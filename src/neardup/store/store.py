@@ -25,7 +25,7 @@ from neardup.store.info import stored_document
 from neardup.store.maintenance import Maintained
 from neardup.store.open_files import AT_ONCE, Durable, Mode
 from neardup.store.opening import DECIDING, stored_rules
-from neardup.store.plain_values import demand_several, id_as_json
+from neardup.store.plain_values import id_as_json, several
 
 
 class Store(Maintained):
@@ -122,15 +122,18 @@ class Store(Maintained):
     # ------------------------------------------------------------------------------------------------------- questions
 
     def check(self, text: str) -> StoreAnswer:
-        """Whether a document of this text would be new, and what it would match; nothing is stored."""
+        """Whether a document of this text would match kept ones, and which; nothing is stored.
+
+        `is_new` says that it matches none. A `keep` that replaces documents may keep it even so.
+        """
         return self.check_many([text])[0]
 
     @one_call
     def check_many(self, texts: Sequence[str]) -> list[StoreAnswer]:
         """The answers of `check` to several texts, each for itself."""
         self._files.demand_sound()
-        demand_several("texts", texts)
-        made = (self._files.texts(texts[at : at + AT_ONCE]) for at in range(0, len(texts), AT_ONCE))
+        given = several("texts", texts)
+        made = (self._files.texts(given[at : at + AT_ONCE]) for at in range(0, len(given), AT_ONCE))
         return [answer for some in made for answer in deciding.ask(self._files, some)]
 
     @one_call
@@ -209,7 +212,8 @@ class Store(Maintained):
             metadata: plain values to keep with each document.
             expires: when the documents that are kept expire, in seconds since 1970. They decide until `expire` is called later.
             state: plain values to keep with the store, written together with these documents; or a function that makes them of
-                the answers, before anything is durable. None changes nothing.
+                the answers, before anything is durable. None changes nothing. What commands keep there stays: `rows_without_id`,
+                `add` and `filter`.
 
         Raises:
             OptionError: there are not as many ids as texts, a text is none, or an argument has a value that is not allowed. Nothing
@@ -227,8 +231,7 @@ class Store(Maintained):
         Later copies of these texts are decided anew.
         """
         self._files.demand_writable()
-        demand_several("ids", ids)
-        names = list(dict.fromkeys(map(id_as_json, ids)))
+        names = list(dict.fromkeys(map(id_as_json, several("ids", ids))))
         numbers = [row.number for row in self._files.known.of_ids(names).values()]
         count = self._files.forget(np.array(sorted(numbers), np.int64))
         self._files.acknowledge({})

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
@@ -57,17 +57,24 @@ def texts_of(given: Sequence[str], recipe: Recipe, similarity: ElementMaker, sig
     Raises:
         OptionError: one of them is no string, or not valid Unicode.
     """
+    for kind in set(map(type, given)):
+        if not issubclass(kind, str):
+            _refuse(next(text for text in given if type(text) is kind))
     try:
         column = pa.array(given, pa.large_string())
-    except (pa.ArrowException, UnicodeEncodeError, TypeError) as problem:
-        if any(map(is_collection, given)):
-            raise OptionError(
-                "A text is a set or a list of elements: a store has texts only. Give strings, or use `deduplicate`."
-            ) from None
+    except (pa.ArrowException, UnicodeEncodeError) as problem:
         raise OptionError(f"A text is no string of valid Unicode: {problem}.") from None
-    if column.null_count:
-        raise OptionError("A text is None. Give strings.")
     return texts_of_column(column, recipe, similarity, signing)
+
+
+def _refuse(value: Any) -> NoReturn:
+    """Say that a value is no text."""
+    if is_collection(value):
+        raise OptionError(
+            "A text is a set or a list of elements: a store has texts only. Give strings, or use `deduplicate`."
+        )
+    kind = "None" if value is None else f"of type {type(value).__name__}"
+    raise OptionError(f"A text is {kind}. Give strings.")
 
 
 def texts_of_column(column: Any, recipe: Recipe, similarity: ElementMaker, signing: Signing | None) -> Texts:
