@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 # Half of the time that pip takes for the 150 packages of the tests.
 INSTALL := $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python
 
-.PHONY: help debian demo kernels kernels-from-wheel wheels wheel-arm test test-all test-long slow-tests test-levels test-checked test-interpreted test-lowest install-tools test-properties fuzz flips kills lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start bench-store bench-store-growth redis soak soak-store clean
+.PHONY: help debian java demo kernels kernels-from-wheel wheels wheel-arm test test-all test-long slow-tests test-levels test-checked test-interpreted test-cluster test-lowest install-tools test-properties fuzz flips kills lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start bench-store bench-store-growth redis soak soak-store clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /: /' | sort
@@ -39,16 +39,23 @@ demo: $(VENV)/installed  ## de-duplicate real texts and a small corpus in three 
 WORKERS := $(shell $(PYTHON) -c 'import os; print(1 + (os.cpu_count() or 1))')
 
 test: $(VENV)/developing kernels  ## the tests, on all processors; the tests of a file on one of them
-	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow and not long"
+	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow and not long and not cluster"
 
 test-all: $(VENV)/developing kernels  ## all tests but the long ones, with more examples
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not long"
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not long and not cluster"
 
 test-long: $(VENV)/developing kernels  ## every way to run every corpus, and other tools' releases from PyPI; long
 	$(BIN)/python -m pytest -n auto --dist load -m long
 
+$(VENV)/clustering: $(VENV)/developing
+	$(INSTALL) --editable '.[spark]'
+	touch $@
+
+test-cluster: $(VENV)/clustering kernels  ## what runs on a cluster of Spark, of three processes; needs `make java`; some 5 minutes
+	$(BIN)/python -m pytest -m cluster tests/engines
+
 slow-tests: $(VENV)/developing kernels  ## measure, on an idle machine, which tests `make test` leaves out: tests/slow.txt
-	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n auto --dist loadfile -m "not long" --record-slow 0.4
+	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n auto --dist loadfile -m "not long and not cluster" --record-slow 0.4
 
 OF_KERNELS := tests/kernels tests/matching/test_contamination.py
 test-checked: $(VENV)/developing  ## the kernels' tests with array bounds checked, compiled at first use
@@ -72,7 +79,7 @@ $(VENV)/lowest/installed: pyproject.toml tools/lowest_dependencies.py
 	$(PYTHON) -m venv --clear $(VENV)/lowest
 	$(VENV)/lowest/bin/python -m pip install --quiet --upgrade pip
 	$(PYTHON) tools/lowest_dependencies.py all jit > $(VENV)/lowest/constraints.txt
-	$(VENV)/lowest/bin/python -m pip install --quiet --constraint $(VENV)/lowest/constraints.txt --group test-lowest --editable '.[all,jit]'
+	$(VENV)/lowest/bin/python -m pip install --quiet --constraint $(VENV)/lowest/constraints.txt --group test-cluster test-lowest --editable '.[all,jit]'
 	touch $@
 
 test-lowest: $(VENV)/lowest/installed  ## a part of the tests with the lowest versions of all dependencies, by Python 3.11
@@ -136,6 +143,9 @@ site: $(VENV)/developing  ## the documentation as a site, in site/; broken links
 debian:  ## what tests use of Debian: Chromium to look at pages, strace to record writes; as root
 	command -v strace >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends strace; }
 	$(MAKE) --no-print-directory chromium
+
+java:  ## Debian's Java, which Spark needs; as root
+	command -v java >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends openjdk-17-jre-headless; }
 
 chromium:  ## Debian's Chromium, in which tests look at the report; as root
 	command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-noto-cjk; }

@@ -71,6 +71,8 @@ def deduplicate(
         InputError: a column is missing, an id is null or occurs twice, or the input changes.
         DataError: a text is null.
     """
+    from pyspark.sql import functions as f
+
     chosen = options_of({"method": "exact", **options}, deduplicate)
     todo = Work.of(recipe_of(recipe), chosen)
     _demand_possible(todo)
@@ -79,14 +81,21 @@ def deduplicate(
         missing = [name for name in wanted if frame is not None and name not in frame.columns]
         if missing:
             raise InputError(f"The frame has no column {missing[0]!r}; it has {', '.join(map(repr, frame.columns))}.")
+        for name in (text,) if frame is not None else ():
+            kind = frame.schema[name].dataType.simpleString()
+            if kind != "string":
+                raise InputError(
+                    f"The column {name!r} holds {kind}, not strings. Name the column of the texts, or cast it."
+                )
     given = Input(df, text, id, names, against, chosen.grouped_by, chosen.preferred_by)
     given.demand_ids()
     session = df.sparkSession
     partitions = int(session.conf.get("spark.sql.shuffle.partitions"))
     engine = SparkEngine(session, given, work or _folder(session), buckets=BUCKETS, partitions=partitions)
     decided = _deduplicate(engine, todo)
-    survivors = given.survivors(decided.removed, engine.seen or {})
-    return SparkResult(survivors, _duplicates(decided.results, df.schema[id].dataType), tuple(engine.measured), engine)
+    duplicates = _duplicates(decided.results, df.schema[id].dataType)
+    survivors = df.join(duplicates.select(f.col("id").alias(id)), id, "left_anti").select(*df.columns)
+    return SparkResult(survivors, duplicates, tuple(engine.measured), engine)
 
 
 def _folder(session: Any) -> str:

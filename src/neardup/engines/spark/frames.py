@@ -8,14 +8,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from neardup.arrays import Array
 from neardup.engines.documents import COSTS
-from neardup.engines.marks import Marks
 from neardup.engines.packing import pack_all
 from neardup.engines.schemas import PLACES, ROW_BITS
-from neardup.engines.seen import Content, Watched
 from neardup.engines.spark import tasks
-from neardup.engines.stage import Part
 from neardup.engines.work import Work
 from neardup.errors import InputError, OptionError
 
@@ -136,10 +132,6 @@ class Input:
                 f"Some ids occur several times in column {self.id!r}, such as {shown}. Give each document an id of its own."
             )
 
-    def survivors(self, removed: Marks, seen: Mapping[int, Content]) -> Any:
-        """The rows of the frame that are not removed."""
-        return self.frame.mapInArrow(partial(_survivors, self.text, removed, seen), self.frame.schema)
-
 
 def _numbered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Rows with their documents, in a task."""
@@ -178,28 +170,3 @@ def _placed(before: Mapping[int, int], batches: Iterator[pa.RecordBatch]) -> Ite
 def _packed(setting: tasks.Setting, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     found = (("places", pa.Table.from_batches([batch]).cast(PLACES.schema)) for batch in batches)
     yield from tasks.as_batches(pack_all(found, {"places": PLACES}, setting.buckets))
-
-
-def _survivors(
-    text: str, removed: Marks, seen: Mapping[int, Content], batches: Iterator[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
-    """The rows of a partition that are not removed, in a task."""
-
-    def work() -> Iterator[pa.RecordBatch]:
-        number = tasks.part_of(iter(()), is_reference=False, first=0).number
-        waiting: list[pa.RecordBatch] = []
-
-        def texts() -> Iterator[pa.RecordBatch]:
-            for batch in batches:
-                waiting.append(batch)
-                yield pa.record_batch([batch.column(text).cast(pa.large_string())], names=["text"])
-
-        watched, row = Watched(Part(number, texts())), 0
-        for _ in watched.part.batches:
-            batch = waiting.pop()
-            gone: Array = removed.of(number, np.arange(row, row + len(batch)))
-            row += len(batch)
-            yield batch.filter(pa.array(~gone))
-        watched.check(seen)
-
-    yield from tasks.told(work)

@@ -17,7 +17,8 @@ from neardup.version import __version__
 
 PACKED = "output string, bucket int, rows long, content binary"
 """What travels between stages, as Spark declares it."""
-SENT = "input int, bucket int, content binary"
+HELD = "bucket int, content binary"
+"""What is held of an output."""
 TOLD = "NEARDUP "
 """Before an error of ours, as JSON, in the message that Spark brings to the driver."""
 _SCHEMA = pa.schema({"output": pa.string(), "bucket": pa.int32(), "rows": pa.int64(), "content": pa.binary()})

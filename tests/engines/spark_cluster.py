@@ -1,0 +1,95 @@
+"""A cluster of Spark on this machine: a master and two workers of one core each, as processes."""
+
+import contextlib
+import importlib.util
+import os
+import shutil
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+WORKERS = 2
+TIMEOUT = 60
+
+
+def missing():
+    """Why there can be no cluster; None if there can."""
+    if importlib.util.find_spec("pyspark") is None:
+        return "pyspark is not installed: make test-cluster installs it"
+    return None if shutil.which("java") else "there is no Java: make java installs it"
+
+
+def free_port():
+    with socket.socket() as given:
+        given.bind(("127.0.0.1", 0))
+        return given.getsockname()[1]
+
+
+class Cluster:
+    """The processes.
+
+    Attributes:
+        url: of the master.
+        workers: processes.
+    """
+
+    def __init__(self, folder):
+        import pyspark
+
+        self._folder, self._home = Path(folder), Path(pyspark.__file__).parent
+        self.url, self._port, self._pages = "", free_port(), free_port()
+        self.master, self.workers = None, []
+
+    def start(self):
+        name = "org.apache.spark.deploy.master.Master"
+        self.master = self._process("master", name, "--port", self._port, "--webui-port", self._pages)
+        self.url = f"spark://127.0.0.1:{self._port}"
+        self._await("master", "I have been elected leader")
+        for _ in range(WORKERS):
+            self.add_worker()
+
+    def add_worker(self):
+        name = f"worker{len(self.workers)}"
+        where = ["--webui-port", free_port(), "--work-dir", self._folder / name]
+        worker = "org.apache.spark.deploy.worker.Worker"
+        self.workers.append(self._process(name, worker, "--cores", 1, "--memory", "1536m", *where, self.url))
+        self._await(name, "Successfully registered with master")
+
+    def _process(self, name, *arguments):
+        environment = os.environ | {"SPARK_HOME": str(self._home), "SPARK_LOCAL_IP": "127.0.0.1"}
+        command = [self._home / "bin" / "spark-class", arguments[0], "--host", "127.0.0.1", *map(str, arguments[1:])]
+        with (self._folder / f"{name}.log").open("wb") as log:
+            return subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=True)
+
+    def _await(self, name, words):
+        ends, log = time.monotonic() + TIMEOUT, self._folder / f"{name}.log"
+        while words not in log.read_text(errors="replace"):
+            assert time.monotonic() < ends, log.read_text(errors="replace")[-3000:]
+            time.sleep(0.1)
+
+    def stop(self):
+        for process in [*self.workers, self.master]:
+            if process is not None:
+                with contextlib.suppress(ProcessLookupError):
+                    process.kill()
+                process.wait()
+
+
+def session_on(url, **more):
+    """A session with small executors. `more`: settings."""
+    from pyspark.sql import SparkSession
+
+    settings = {
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.executor.memory": "1g",
+        "spark.sql.shuffle.partitions": "4",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.level": "ERROR",
+    }
+    builder = SparkSession.builder.master(url)
+    for name, value in (settings | more).items():
+        builder = builder.config(name, value)
+    return builder.getOrCreate()

@@ -1,0 +1,184 @@
+"""A cluster of Spark gives the survivors, clusters and audit of `neardup dedup`, and refuses what it cannot do in our words."""
+
+import os
+import sys
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import neardup as nd
+from agreement import corpora
+from engines.spark_cluster import Cluster, missing, session_on
+from neardup import spark as on_spark
+from neardup.engines.spark import engine
+
+pytestmark = [
+    pytest.mark.cluster,
+    pytest.mark.skipif(missing() is not None, reason=str(missing())),
+    pytest.mark.filterwarnings("ignore"),  # pyspark's, of versions of pandas and of sockets
+]
+SCHEMA = pa.schema([("id", pa.string()), ("text", pa.string()), ("language", pa.string()), ("n", pa.int64())])
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    found = Cluster(tmp_path_factory.mktemp("cluster"))
+    try:
+        found.start()
+        yield found
+    finally:
+        found.stop()
+
+
+@pytest.fixture(scope="module")
+def session(cluster):
+    found = session_on(cluster.url)
+    yield found
+    found.stop()
+
+
+def written(folder, rows, files):
+    """A folder of Parquet files, with the rows dealt to them in turn."""
+    folder.mkdir()
+    for number in range(files):
+        some = [row for row in rows if row["n"] % files == number]
+        pq.write_table(pa.Table.from_pylist(some, SCHEMA), folder / f"{number}.parquet")
+    return str(folder)
+
+
+def numbered(rows):
+    return [{**row, "n": number} for number, row in enumerate(rows)]
+
+
+def same(ours, theirs):
+    both_numbers = isinstance(ours, float) and isinstance(theirs, float)
+    return abs(ours - theirs) < 1e-12 if both_numbers else ours == theirs
+
+
+def check(session, tmp_path, name, options, files=3, *, small=0, shuffled=False):
+    """Compare a run on the cluster with `deduplicate`."""
+    corpus = corpora.make(name)
+    rows, against = numbered(corpus.rows), numbered(corpus.reference) or None
+    expected = nd.deduplicate(rows, against=against, **options)
+    frame = session.read.parquet(written(tmp_path / "in", rows, files))
+    if shuffled:
+        frame = frame.repartition(5, "text").sortWithinPartitions("n")
+    reference = session.read.parquet(written(tmp_path / "ref", against, 1)) if against else None
+    before, engine.SMALL = engine.SMALL, small
+    try:
+        done = on_spark.deduplicate(frame, order="n", against=reference, work=str(tmp_path / "work"), **options)
+        assert sorted(row.n for row in done.survivors.collect()) == [row["n"] for row in expected.survivors]
+        found = {row.id: row.asDict() for row in done.duplicates.collect()}
+    finally:
+        engine.SMALL = before
+    lines = expected.duplicates.to_pylist()
+    assert found.keys() == {line["id"] for line in lines}
+    for line in lines:
+        columns = ["survivor_id", "exact", "distance"] + ["similarity"] * (options.get("cluster") != "components")
+        assert all(same(found[line["id"]][column], line[column]) for column in columns), (line, found[line["id"]])
+        assert found[line["id"]]["cluster_id"] == rows[line["cluster_id"]]["id"]
+    done.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "files"),
+    [
+        ("mixture", {"method": "exact", "min_similarity": 0.6}, 1),
+        ("reference", {"method": "exact", "min_similarity": 0.6, "similarity": "containment"}, 4),
+        ("mixture", {"method": "minhash", "min_similarity": 0.7, "keep": "longest", "within": "language"}, 3),
+        ("chains", {"method": "exact", "min_similarity": 0.6, "cluster": "components"}, 8),
+        ("equal sets", {"method": "simhash", "max_distance": 24, "keep": "last"}, 3),
+    ],
+)
+def test_the_cluster_answers_as_one_machine(session, tmp_path, name, options, files):
+    check(session, tmp_path, name, options, files, small=1 << 24)
+
+
+def test_every_stage_can_run_on_the_cluster(session, tmp_path):
+    check(session, tmp_path, "mixture", {"method": "exact", "min_similarity": 0.6})
+
+
+def test_frames_that_were_shuffled(session, tmp_path):
+    check(session, tmp_path, "mixture", {"method": "exact", "similarity": "edit"}, small=1 << 24, shuffled=True)
+
+
+def test_files_have_the_order_of_their_rows(session, tmp_path):
+    texts = ["one text of some words here", "another text that stands alone", "one text of some words here"]
+    rows = numbered([{"id": str(i), "text": text} for i, text in enumerate(texts)])
+    frame = session.read.parquet(written(tmp_path / "in", rows, 1))
+    done = on_spark.deduplicate(frame, work=str(tmp_path / "work"))
+    assert {row.id for row in done.survivors.collect()} == {"0", "1"}
+    (line,) = done.duplicates.collect()
+    assert (line.id, line.survivor_id, line.exact, line.similarity, line.distance) == ("2", "0", True, 1.0, 0)
+    done.close()
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "message"),
+    [
+        ([("a", "x y z"), ("b", None)], {}, "The text of document 'b' is null. Give each row a text"),
+        ([("a", "x y z"), (None, "u v w")], {}, "1 rows have no id: column 'id' is null"),
+        ([("a", "x y z"), ("a", "u v w")], {}, "Some ids occur several times in column 'id', such as 'a'"),
+        ([("a", "x y z")], {"text": "body"}, "The frame has no column 'body'; it has 'id', 'text'"),
+        ([("a", "x y z")], {"order": ()}, "This frame has no order: give `order=`"),
+        ([("a", "x y z")], {"method": "auto"}, "no engine looks at the corpus first to choose"),
+        ([("a", "x y z")], {"keep": len}, "`keep` and `within` name columns: functions are not taken"),
+        ([("a", "x y z")], {"prefer_source": "web"}, "`prefer_source` is not taken"),
+        ([("a", "x y z")], {"min_similarty": 0.7}, "did you mean `min_similarity`"),
+    ],
+)
+def test_what_cannot_be_is_refused(session, tmp_path, rows, options, message):
+    frame = session.createDataFrame(rows, "id string, text string")
+    with pytest.raises(nd.NeardupError, match=message):
+        on_spark.deduplicate(frame, work=str(tmp_path / "work"), **{"order": "id", **options})
+
+
+def test_texts_are_strings(session, tmp_path):
+    frame = session.createDataFrame([("a", 1)], "id string, text long")
+    with pytest.raises(nd.InputError, match="column 'text' holds bigint, not strings"):
+        on_spark.deduplicate(frame, order="id", work=str(tmp_path / "work"))
+
+
+def test_a_folder_that_executors_share_is_needed(session):
+    frame = session.createDataFrame([("a", "x y z")], "id string, text string")
+    with pytest.raises(nd.OptionError, match="no folder that its executors share. Give `work=`"):
+        on_spark.deduplicate(frame, order="id")
+
+
+def test_another_version_on_an_executor_is_refused(session, tmp_path, monkeypatch):
+    monkeypatch.setattr(engine, "__version__", "0.0.1")
+    frame = session.createDataFrame([("a", "x y z")], "id string, text string")
+    with pytest.raises(nd.InputError, match=r"An executor has neardup .*, and the driver 0.0.1. Ship one environment"):
+        on_spark.deduplicate(frame, order="id", work=str(tmp_path / "work"))
+
+
+def test_an_input_that_changes_is_refused(session, tmp_path, monkeypatch):
+    rows = numbered([{"id": str(i), "text": f"one text of some words here {i % 3}"} for i in range(9)])
+    frame = session.read.parquet(written(tmp_path / "in", rows, 2))
+    run = engine.SparkEngine.run
+
+    def change(self, stage, *inputs):
+        if stage.name == "equal":
+            others = [row | {"text": "another"} for row in rows[1::2]]
+            pq.write_table(pa.Table.from_pylist(others, SCHEMA), tmp_path / "in" / "1.parquet")
+        return run(self, stage, *inputs)
+
+    monkeypatch.setattr(engine.SparkEngine, "run", change)
+    with pytest.raises(nd.DataError, match="of the input has changed since it was first read"):
+        on_spark.deduplicate(frame, order="n", work=str(tmp_path / "work"))
+
+
+def test_a_worker_that_dies_changes_nothing(cluster, session, tmp_path, monkeypatch):
+    cluster.add_worker()
+    run, left = engine.SparkEngine.run, [cluster.workers[0]]
+
+    def kill(self, stage, *inputs):
+        if stage.name == "pairs" and left:
+            left.pop().kill()
+        return run(self, stage, *inputs)
+
+    monkeypatch.setattr(engine.SparkEngine, "run", kill)
+    check(session, tmp_path, "mixture", {"method": "exact", "min_similarity": 0.6})
+    assert not left
