@@ -59,10 +59,13 @@ def pack(table: pa.Table, output: Output, buckets: int) -> Iterator[Packed]:
 def pack_all(found: Found, outputs: Mapping[str, Output], buckets: int) -> Iterator[tuple[str, Packed]]:
     """All that a stage yields, by output, packed in pieces of some size."""
     waiting: dict[str, list[pa.Table]] = {}
+    sizes: dict[str, int] = {}
     for name, table in found:
         waiting.setdefault(name, []).append(table)
-        if sum(each.nbytes for each in waiting[name]) >= AT_ONCE:
+        sizes[name] = sizes.get(name, 0) + table.nbytes
+        if sizes[name] >= AT_ONCE:
             yield from _packed(name, waiting.pop(name), outputs, buckets)
+            sizes[name] = 0
     for name, tables in waiting.items():
         yield from _packed(name, tables, outputs, buckets)
 
