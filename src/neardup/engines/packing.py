@@ -36,9 +36,12 @@ def ints(table: pa.Table, *names: str) -> list[Array]:
 def buckets_of(table: pa.Table, key: Sequence[str], buckets: int) -> Array:
     """int64[n]: the bucket of each row. Rows with equal keys have the same."""
     mixed = np.zeros(len(table), np.uint64)
-    for column in ints(table, *key):
+    for column in (
+        *ints(table, *key),
+        np.zeros(1, np.int64),
+    ):  # mixed once more at the end: keys may differ in high bits alone
         mixed = (mixed ^ column.view(np.uint64)) * MIX
-        mixed ^= mixed >> np.uint64(29)
+        mixed ^= mixed >> np.uint64(32)
     return (mixed % np.uint64(buckets)).astype(np.int64)
 
 
