@@ -335,6 +335,17 @@ def similar_sets(kind, sets, least):
     return {(i, j) for j in range(len(sets)) for i in range(j) if set_similarity(kind, sets[i], sets[j]) >= least}
 
 
+def could_reach(kind, a, b, common, least):
+    """Whether sets of a and b elements, so many of which are common, are at least so similar."""
+    whole = {"jaccard": a + b - common, "containment": min(a, b), "edit": max(a, b)}
+    return common / whole[kind] >= least
+
+
+def pairs_meeting_at(kind, sets, least, element):
+    """Every pair of indexes of sets at least so similar whose first common element, ascending, is this one."""
+    return {(i, j) for i, j in similar_sets(kind, sets, least) if min(set(sets[i]) & set(sets[j])) == element}
+
+
 def seeded(seed, purpose, count):
     """`count` 64-bit integers."""
     stream = shake_128(f"neardup minhash {purpose} {seed}".encode()).digest(8 * count)

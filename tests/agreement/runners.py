@@ -13,6 +13,7 @@ import neardup
 from agreement.corpora import Corpus
 from agreement.layouts import SCHEMA, Files, Layout
 from neardup.cli.main import main
+from neardup.dedup import reference_columns
 from neardup.engines.corpus_parts import CorpusParts
 from neardup.engines.flow import deduplicate
 from neardup.engines.serial import SerialEngine
@@ -279,9 +280,10 @@ def stored(case: Case, files: Files):
 def serial_engine(case: Case, files: Files):
     """The stages of the engines, over parts of a few rows."""
     options = DedupOptions(**case.options)
-    how = {"temporary": Path(), "values": options.columns}
-    corpus = open_corpus(files.whole, Reading(**case.layout.reading), **how)
-    reference = open_corpus(["ref.jsonl"], Reading(), **how) if case.corpus.reference else None
+    corpus = open_corpus(files.whole, Reading(**case.layout.reading), temporary=Path(), values=options.columns)
+    reference = None
+    if case.corpus.reference:
+        reference = open_corpus(["ref.jsonl"], Reading(), temporary=Path(), values=reference_columns(options))
     parts = CorpusParts(corpus, options, size=7, reference=reference)
     engine = SerialEngine(Path("work"), parts)
     found = engine.collect(deduplicate(engine, Work.of(neardup.Recipe(), options)).results).sort_by("doc")

@@ -5,4 +5,6 @@ In: texts in parts that can be read again. Out: which documents survive, and a r
 `flow.py` reads from top to bottom: it is the whole run. `stage.py` says what a stage is. Each other module has the functions of
 one step, which know nothing of engines: they get the rows of one bucket, and give rows for the buckets of the next step.
 `packing.py` is how rows travel, `serial.py` the engine of one process.
+
+May import: dedup, store, and what is below.
 """

@@ -1,13 +1,16 @@
 """PARTS of a corpus that this process reads, for an engine."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
 
 from neardup.arrays import Array
+from neardup.dedup import reference_columns
 from neardup.engines.schemas import rows_of
 from neardup.engines.stage import Part
+from neardup.errors import OptionError
 from neardup.io.batch import Batch
 from neardup.io.corpora import Corpus
 from neardup.options import DedupOptions
@@ -21,13 +24,23 @@ class CorpusParts:
     """The rows of a corpus and of its reference, so many in each part."""
 
     def __init__(self, corpus: Corpus, options: DedupOptions, *, size: int, reference: Corpus | None = None) -> None:
+        """The batches of the corpus have the values of `options.columns`; those of the reference only that of `within`.
+
+        Raises:
+            OptionError: the options need functions of texts, or sources.
+        """
+        if options.functions or options.prefer_source:
+            raise OptionError(
+                "An engine has columns alone: `keep` and `within` with functions, and `prefer_source`, are not taken. "
+                "Add a column of their values."
+            )
         self._corpus, self._reference, self._options, self._size = corpus, reference, options, size
 
     def __call__(self) -> Iterator[Part]:
         """All parts, from the first on."""
-        yield from self._parts(self._corpus, 0)
+        yield from self._parts(self._corpus, 0, self._options.columns)
         if self._reference is not None:
-            yield from self._parts(self._reference, REFERENCE)
+            yield from self._parts(self._reference, REFERENCE, reference_columns(self._options))
 
     def rows(self, docs: Array) -> tuple[Array, Array]:
         """int64[n], bool[n]: the rows of documents, and whether they are those of the reference."""
@@ -36,9 +49,9 @@ class CorpusParts:
         part = part - REFERENCE * of_reference
         return part * self._size + row, of_reference
 
-    def _parts(self, corpus: Corpus, first: int) -> Iterator[Part]:
+    def _parts(self, corpus: Corpus, first: int, columns: Sequence[str]) -> Iterator[Part]:
         number, waiting, rows = first, [], 0
-        for _, batch in corpus.map(self._columns):
+        for _, batch in corpus.map(partial(self._columns, columns)):
             at = 0
             while at < len(batch):
                 some = batch.slice(at, min(len(batch) - at, self._size - rows))
@@ -50,12 +63,12 @@ class CorpusParts:
         if waiting:
             yield Part(number, iter(waiting), first > 0)
 
-    def _columns(self, batch: Batch) -> pa.RecordBatch:
-        values: dict[str, Any] = dict(zip(self._options.columns, batch.values, strict=False))
+    def _columns(self, columns: Sequence[str], batch: Batch) -> pa.RecordBatch:
+        values: dict[str, Any] = dict(zip(columns, batch.values, strict=True))
         nothing = pa.nulls(len(batch.texts), pa.large_string())
         named = {"within": self._options.grouped_by, "value": self._options.preferred_by}
-        columns = [batch.texts, batch.ids, *(values.get(each, nothing) if each else nothing for each in named.values())]
-        return pa.record_batch([_whole(column) for column in columns], names=list(COLUMNS))
+        found = [batch.texts, batch.ids, *(values.get(each, nothing) if each else nothing for each in named.values())]
+        return pa.record_batch([_whole(column) for column in found], names=list(COLUMNS))
 
 
 def _whole(column: Any) -> Any:

@@ -104,15 +104,25 @@ def _costs(work: Work, texts: pa.Array) -> Array:
 def _class_keys(work: Work, texts: Texts) -> Array:
     """uint64[n, 2], equal for texts that match whatever the other matches, as well as one another.
 
-    Texts with the same elements; for edit, whose elements have an order, equal texts. If fingerprints choose candidates, they are
-    the same as well; where they decide alone, nothing else is.
+    Texts with the same elements; equal texts for edit, whose elements have an order, and where texts have no elements: such match
+    none. If fingerprints choose candidates, they are the same as well; where they decide alone, nothing else is.
     """
     if work.by_distance:
         return _mixed(texts.prints.values)
     if work.similarity.verified == SEQUENCE:
         return texts.prints.digests
     digests = set_digests(texts.compared)
-    return digests if work.max_distance is None else _mixed(digests, texts.prints.values)
+    if work.max_distance is not None:
+        digests = _mixed(digests, texts.prints.values)
+    return np.where(has_elements(texts.compared)[:, None], digests, texts.prints.digests)
+
+
+def has_elements(elements: Elements) -> Array:
+    """bool[n]: whether texts have any element, with a weight if elements have such."""
+    if not len(elements.weights):
+        return np.diff(elements.offsets) > 0
+    before: Array = np.concatenate([[0], np.cumsum(elements.weights != 0)])
+    return np.diff(before[elements.offsets]) > 0
 
 
 def set_digests(elements: Elements) -> Array:
@@ -162,8 +172,11 @@ def groups_of_texts(rows: pa.RecordBatch) -> Array:
 
 
 def _with_group(digests: Array, group: Array) -> Array:
-    """uint64[n, 2]: equal where both are equal."""
-    return _mixed(digests, group) if group.any() else digests
+    """uint64[n, 2]: equal where both are equal; of each row alone, whatever others it is read with."""
+    if not group.any():
+        return digests
+    has_group = (group != 0).any(axis=1)
+    return np.where(has_group[:, None], _mixed(digests, group), digests)
 
 
 def _mixed(*columns: Array) -> Array:

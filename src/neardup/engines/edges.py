@@ -43,8 +43,8 @@ def _second_ends(work: Work, pairs: pa.Table, leaders: pa.Table) -> Found:
     flags = [table.column(name).to_numpy() for table, name in (
         (pairs, "a_is_reference"), (pairs, "a_has_others"), (of_b, "is_reference"), (of_b, "has_others"))]  # fmt: skip
     a_print, b_print = prints_of(pairs, "a_print"), prints_of(of_b)
-    both = flags[0] & flags[2]  # two of a reference: other members of a class may match both; but they connect nothing
-    wanted = (a_group == b_group) & ~(both & ~(flags[1] | flags[3]) if work.options.cluster == "star" else both)
+    # Two documents of a reference do not match; but another text in the class of one matches both.
+    wanted = (a_group == b_group) & ~(flags[0] & flags[2] & ~(flags[1] | flags[3]))
     if work.max_distance is not None:
         wanted &= np.bitwise_count(a_print ^ b_print).sum(axis=1, dtype=np.int64) <= work.max_distance
     if not work.by_distance:

@@ -55,7 +55,7 @@ def _references(work: Work, members: pa.Table, linked: Array) -> Array:
     """int64[n]: for each member, the document of a reference with an equal text that is its survivor, besides that of its class;
     NONE for most. As components, all of a class are one if anything connects them: another text of the input, or another class.
     """
-    found = members.column("reference").to_numpy()
+    found: Array = members.column("reference").to_numpy()
     if work.options.cluster == "star" or not (found != NONE).any():
         return found
     leader = members.column("leader").to_numpy()

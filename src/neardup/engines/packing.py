@@ -36,9 +36,12 @@ def ints(table: pa.Table, *names: str) -> list[Array]:
 def buckets_of(table: pa.Table, key: Sequence[str], buckets: int) -> Array:
     """int64[n]: the bucket of each row. Rows with equal keys have the same."""
     mixed = np.zeros(len(table), np.uint64)
-    for column in ints(table, *key):
+    for column in (
+        *ints(table, *key),
+        np.zeros(1, np.int64),
+    ):  # mixed once more at the end: keys may differ in high bits alone
         mixed = (mixed ^ column.view(np.uint64)) * MIX
-        mixed ^= mixed >> np.uint64(29)
+        mixed ^= mixed >> np.uint64(32)
     return (mixed % np.uint64(buckets)).astype(np.int64)
 
 
@@ -59,10 +62,13 @@ def pack(table: pa.Table, output: Output, buckets: int) -> Iterator[Packed]:
 def pack_all(found: Found, outputs: Mapping[str, Output], buckets: int) -> Iterator[tuple[str, Packed]]:
     """All that a stage yields, by output, packed in pieces of some size."""
     waiting: dict[str, list[pa.Table]] = {}
+    sizes: dict[str, int] = {}
     for name, table in found:
         waiting.setdefault(name, []).append(table)
-        if sum(each.nbytes for each in waiting[name]) >= AT_ONCE:
+        sizes[name] = sizes.get(name, 0) + table.nbytes
+        if sizes[name] >= AT_ONCE:
             yield from _packed(name, waiting.pop(name), outputs, buckets)
+            sizes[name] = 0
     for name, tables in waiting.items():
         yield from _packed(name, tables, outputs, buckets)
 

@@ -1,6 +1,6 @@
 """SEEN: what a part of the input was when it was read first, so that later readings notice if it is another."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ from neardup.engines.stage import Output, Part
 from neardup.errors import DataError
 from neardup.kernels.digests import digest_documents
 
+REMEDY = "It must have the same rows in the same parts each time it is read: write it to files, and read these."
 SEEN = Output(pa.schema({"part": INT, "rows": INT, "sum": INT}))
 
 
@@ -39,6 +40,7 @@ class Watched:
             content = texts.buffers()[2]
             digests = np.empty((len(texts), 2), np.uint64)
             digest_documents(np.frombuffer(content or b"", np.uint8), offsets, digests)
+            digests[~texts.is_valid().to_numpy(zero_copy_only=False)] = 0  # no text is not an empty one
             odd = 2 * np.arange(self._rows, self._rows + len(texts), dtype=np.uint64) + np.uint64(1)
             self._sum += (digests[:, 1] * odd).sum(dtype=np.uint64)
             self._rows += len(texts)
@@ -62,9 +64,21 @@ class Watched:
         if seen.get(self._part.number, Content(0, 0)) != self.content:
             raise DataError(
                 f"Part {self._part.number} of the input has changed since it was first read: then "
-                f"{_told(seen.get(self._part.number))}, now {_told(self.content)}. It must have the same rows in the same parts "
-                "each time it is read: write it to files, and read these."
+                f"{_told(seen.get(self._part.number))}, now {_told(self.content)}. {REMEDY}"
             )
+
+
+def demand_all(seen: Mapping[int, Content], read: Collection[int]) -> None:
+    """Refuse an input that has lost parts.
+
+    Raises:
+        DataError: a part with rows was there and was not read again.
+    """
+    lost = next((part for part, content in sorted(seen.items()) if content.rows and part not in read), None)
+    if lost is not None:
+        raise DataError(
+            f"Part {lost} of the input has changed since it was first read: then {_told(seen[lost])}, now it is not there. {REMEDY}"
+        )
 
 
 def _told(content: Content | None) -> str:

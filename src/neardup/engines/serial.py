@@ -2,16 +2,17 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
+from neardup.arrays import Array
 from neardup.engines.packing import Packed, pack_all, unpack
 from neardup.engines.schemas import PLACES
-from neardup.engines.seen import Content, Watched
+from neardup.engines.seen import Content, Watched, demand_all
 from neardup.engines.stage import Found, Measured, Output, Part, Reading, Stage
 from neardup.engines.work import Work
 from neardup.text.preference import NO_VALUE, ranks_of
@@ -70,12 +71,15 @@ class SerialEngine:
         return self._run(reading.name, reading.outputs, self._read(reading))
 
     def _read(self, reading: Reading) -> Iterator[Found]:
+        read: dict[int, Content] = {}
         for part in self._parts():
             watched = Watched(part)
             yield reading.work(watched.part)
             if self.measured:
                 watched.check(self._seen)
-            self._seen[part.number] = watched.content
+            read[part.number] = watched.content
+        demand_all(self._seen, read)
+        self._seen = read
 
     def run(self, stage: Stage, *inputs: Files) -> dict[str, Files]:
         """See `Engine`."""
@@ -83,7 +87,7 @@ class SerialEngine:
         found = (stage.work(*(each.bucket(number) for each in inputs)) for number in numbers)
         return self._run(stage.name, stage.outputs, found)
 
-    def _run(self, name: str, outputs: dict[str, Output], found: Iterable[Found]) -> dict[str, Files]:
+    def _run(self, name: str, outputs: Mapping[str, Output], found: Iterable[Found]) -> dict[str, Files]:
         begun, measured = time.monotonic(), Measured(name)
         self._runs += 1
         folder = self._folder / f"{self._runs:03d} {name}"
@@ -120,7 +124,7 @@ class SerialEngine:
         return self._run("order", {"places": PLACES}, [[("places", table)]])["places"]
 
 
-def ranks(documents: pa.Table, work: Work) -> np.ndarray:
+def ranks(documents: pa.Table, work: Work) -> Array:
     """int64[n]: the ranks of documents; those of a reference are as they were."""
     doc, cost, rank = (documents.column(name).to_numpy() for name in ("doc", "cost", "rank"))
     if work.options.preferred_by is not None:
@@ -129,7 +133,7 @@ def ranks(documents: pa.Table, work: Work) -> np.ndarray:
         cost = np.where(values == NO_VALUE, len(values), values if smallest_first else -values)
     others = np.flatnonzero(~documents.column("is_reference").to_numpy())
     order = others[np.lexsort((doc[others], cost[others]))]
-    found = rank.copy()
+    found: Array = rank.copy()
     found[order] = np.arange(len(order))
     return found
 

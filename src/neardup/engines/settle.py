@@ -26,7 +26,9 @@ def _settle_star(matches: pa.Table) -> Found:
     """Decide by all matches at once."""
     if len(matches):
         ranks, left, right = places_of(matches)
-        survives = survivors_of(len(ranks), left, right) | is_reference(ranks)
+        fixed = is_reference(ranks)
+        counts = ~(fixed[left] & fixed[right])  # two of a reference do not match; another text in the class of one does
+        survives = survivors_of(len(ranks), left[counts], right[counts]) | fixed
         yield "links", _linked(matches, survives[left], survives[right])
 
 

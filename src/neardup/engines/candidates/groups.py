@@ -51,10 +51,8 @@ def group_starts(key: Array) -> Array:
 
 def grouped(postings: pa.Table) -> GroupedKeys:
     """Postings whose keys ascend, as kernels read them."""
-    columns = ints(postings, "key", "doc", "position", "size")
-    asks = postings.column("asks").to_numpy()
-    starts = group_starts(columns[0])
-    return GroupedKeys(starts, *(np.ascontiguousarray(column) for column in columns[1:]), asks)
+    key, doc, position, size = map(np.ascontiguousarray, ints(postings, "key", "doc", "position", "size"))
+    return GroupedKeys(group_starts(key), doc, position, size, postings.column("asks").to_numpy())
 
 
 def listed(kernel: object, code: int, threshold: float, rows: GroupedKeys, *more: Array) -> Pairs:

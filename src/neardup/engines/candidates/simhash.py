@@ -70,8 +70,13 @@ def _within(prints: Array, rows: Array, side: Array, max_distance: int, *, acros
     of = [group for each in members for group in each]
     found = [_product(of[int(pair) >> 32], of[int(pair) & 0xFFFFFFFF]) for pair in packed.tolist()]
     if not across:
-        found += [tuple(group[side] for side in np.triu_indices(len(group), 1)) for group in of if len(group) > 1]
+        found += [_within_equal(group) for group in of if len(group) > 1]
     return found
+
+
+def _within_equal(rows: Array) -> Pairs:
+    left, right = np.triu_indices(len(rows), 1)
+    return rows[left], rows[right]
 
 
 def _product(left: Array, right: Array) -> Pairs:

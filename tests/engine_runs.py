@@ -1,0 +1,85 @@
+"""Runs of the serial engine on rows in memory, and those of `deduplicate` on the same rows."""
+
+import tempfile
+from pathlib import Path
+
+import pyarrow as pa
+
+import neardup
+from neardup.dedup import reference_columns
+from neardup.engines.corpus_parts import CorpusParts
+from neardup.engines.flow import deduplicate
+from neardup.engines.serial import SerialEngine
+from neardup.engines.stage import Part
+from neardup.engines.work import Work
+from neardup.io.table_corpus import TableCorpus
+from neardup.options import DedupOptions
+
+COLUMNS = ("row", "survivor_row", "reference_row", "cluster_id", "exact", "similarity", "distance")
+
+
+def work_of(recipe=None, **options):
+    """The work of these options; by default, exactly 0.5 of the words' Jaccard similarity."""
+    usual = {"method": "exact", "min_similarity": 0.5, "similarity": neardup.Similarity(word_shingle=1)}
+    return Work.of(recipe or neardup.Recipe(), DedupOptions(**(usual | options)))
+
+
+def batch_of(texts, within=None):
+    """Rows of a part: texts (None for no text), under their numbers, and JSON values."""
+    nothing = [None] * len(texts)
+    columns = (texts, [str(row) for row in range(len(texts))], within or nothing, nothing)
+    return pa.record_batch(
+        [pa.array(column, pa.large_string()) for column in columns], names=["text", "id", "within", "value"]
+    )
+
+
+def parts_of(*batches, size=1000):
+    """What an engine reads: each time, parts of so many batches."""
+    return lambda: iter(
+        [Part(number, iter(batches[at : at + size])) for number, at in enumerate(range(0, len(batches), size))]
+    )
+
+
+def run_of_engine(rows, reference, recipe, options, *, size=7, buckets=16, change=lambda folder: None):
+    """The removed rows, each as a tuple of COLUMNS, by parts of so many rows. `change`: called with the folder of each stage."""
+    options = DedupOptions(**options)
+    corpus, given = TableCorpus(rows, values=options.columns), None
+    if reference:
+        given = TableCorpus(reference, values=reference_columns(options), called="against", names_are_optional=True)
+    parts = CorpusParts(corpus, options, size=size, reference=given)
+    with tempfile.TemporaryDirectory() as folder:
+        engine = Changed(Path(folder), parts, buckets=buckets, change=change)
+        found = engine.collect(deduplicate(engine, Work.of(recipe, options)).results).sort_by("doc").to_pydict()
+    row, (survivor, of_reference), cluster = (
+        parts.rows(pa.array(found[name], pa.int64()).to_numpy()) for name in ("doc", "survivor", "cluster")
+    )
+    columns = [
+        row[0].tolist(),
+        [None if given else int(at) for at, given in zip(survivor, of_reference, strict=True)],
+        [int(at) if given else None for at, given in zip(survivor, of_reference, strict=True)],
+        cluster[0].tolist(),
+        found["exact"],
+        [None if value != value else value for value in found["similarity"]],
+        found["distance"],
+    ]
+    return list(zip(*columns, strict=True))
+
+
+class Changed(SerialEngine):
+    """A serial engine whose files something changes after each stage."""
+
+    def __init__(self, folder, parts, *, buckets, change):
+        super().__init__(folder, parts, buckets=buckets)
+        self._root, self._change = folder, change
+
+    def _run(self, name, outputs, found):
+        done = super()._run(name, outputs, found)
+        for folder in self._root.glob(f"{self._runs:03d} *"):
+            self._change(folder)
+        return done
+
+
+def run_of_library(rows, reference, recipe, options):
+    """The same by `neardup.deduplicate`."""
+    found = neardup.deduplicate(rows, against=reference or None, recipe=recipe, threads=1, **options)
+    return [tuple(line.get(name) for name in COLUMNS) for line in found.duplicates.to_pylist()]

@@ -1,0 +1,135 @@
+"""Each removed document gets its best survivor, by rows that are written down here, and then its name and its cluster."""
+
+import math
+
+import pyarrow as pa
+import pytest
+
+from engine_runs import batch_of, work_of
+from neardup.engines import outcomes, results
+from neardup.engines.documents import BEFORE_ALL
+from neardup.engines.marks import find, marks_in
+from neardup.engines.schemas import HEADS, LABELED, LABELS, LINKS, MEMBERS, NONE, PLACES, REMOVED, ROW_BITS, marked
+from neardup.engines.stage import Part
+
+NAN = math.nan
+
+
+def rows_of(output, *rows):
+    return pa.Table.from_pylist(
+        [dict(zip(output.schema.names, map(stored, row, output.schema.types), strict=True)) for row in rows],
+        output.schema,
+    )
+
+
+def stored(value, kind):
+    return value.to_bytes(8, "little") if pa.types.is_large_binary(kind) else value
+
+
+def decided(work, *, links=(), heads=(), members=()):
+    """What is decided of rows: links (x, rank, print, survivor, its rank, its print, similarity), heads (leader, rank, is_reference,
+    print) and members (leader, doc, is_copy, outcome_rank, reference, print).
+    """
+    tables = (rows_of(output, *rows) for output, rows in ((LINKS, links), (HEADS, heads), (MEMBERS, members)))
+    found = dict(outcomes.stage(work).work(*tables))
+    rows = [tuple(row.values()) for row in found["removed"].sort_by("doc").to_pylist()] if found else []
+    if found:
+        gone, named = (
+            {(row["part"] << ROW_BITS) + row["row"] for row in found[name].to_pylist()} for name in ("gone", "named")
+        )
+        assert gone == {row[0] for row in rows}
+        assert named == {doc for row in rows for doc in row[:2]}
+    return [(*row[:3], None if math.isnan(row[3]) else row[3], row[4]) for row in rows]
+
+
+def test_the_most_similar_survivor_then_the_earlier():
+    links = [
+        (9, 9, 0b11, 5, 5, 0, 0.7),
+        (9, 9, 0b11, 6, 6, 1, 0.8),
+        (9, 9, 0b11, 4, 4, 0b111, 0.8),
+        (8, 8, 0, 4, 4, 7, 0.6),
+    ]
+    assert decided(work_of(), links=links) == [(8, 4, False, 0.6, 3), (9, 4, False, 0.8, 1)]
+
+
+def test_by_distance_the_nearest_survivor_then_the_earlier():
+    work = work_of(method="simhash", min_similarity=0, max_distance=9)
+    links = [(9, 9, 0, 4, 4, 0b11, NAN), (9, 9, 0, 6, 6, 1, NAN), (9, 9, 0, 5, 5, 2, NAN)]
+    assert decided(work, links=links) == [(9, 5, False, None, 1)]
+
+
+def test_members_of_a_class_go_with_their_leader_that_survives():
+    members = [(2, 5, True, 2, NONE, 1), (2, 7, False, 7, NONE, 3)]
+    assert decided(work_of(), heads=[(2, 2, False, 1)], members=members) == [
+        (5, 2, True, 1.0, 0),
+        (7, 2, False, 1.0, 1),
+    ]
+
+
+def test_members_of_a_class_that_falls_match_what_it_matches():
+    links = [(5, 5, 1, 2, 2, 0, 0.9), (5, 5, 1, 6, 6, 3, 0.95)]  # 6 is after 5, and before 7
+    members = [(5, 7, False, 7, NONE, 1), (5, 8, True, 5, NONE, 1)]
+    found = decided(work_of(), links=links, heads=[(5, 5, False, 1)], members=members)
+    assert found == [(5, 2, False, 0.9, 1), (7, 6, False, 0.95, 1), (8, 2, False, 0.9, 1)]
+
+
+@pytest.mark.parametrize("cluster", ["star", "components"])
+def test_the_equal_text_of_a_reference_is_the_survivor(cluster):
+    reference, other = -BEFORE_ALL + 1, -BEFORE_ALL + 2
+    members = [(50, 5, True, reference, NONE, 1), (50, 7, False, other, 51, 1)]
+    found = decided(work_of(cluster=cluster), heads=[(50, reference, True, 1)], members=members)
+    assert found == [(5, 50, True, 1.0, 0), (7, 51, True, 1.0, 0)]
+
+
+def test_a_reference_that_matches_another_survives():
+    first, second = -BEFORE_ALL + 1, -BEFORE_ALL + 2
+    links, members = [(51, second, 1, 50, first, 0, 0.9)], [(51, 7, False, 7, NONE, 1)]
+    heads = [(51, second, True, 1)]
+    assert decided(work_of(), links=links, heads=heads, members=members) == [(7, 51, False, 1.0, 0)]
+
+
+def test_as_components_another_text_makes_a_class_one():
+    reference = -BEFORE_ALL + 1
+    members = [(50, 5, False, 5, NONE, 1), (50, 7, False, reference + 1, 51, 1)]
+    found = decided(work_of(cluster="components"), heads=[(50, reference, True, 1)], members=members)
+    assert found == [(5, 50, False, 1.0, 0), (7, 50, False, 1.0, 0)]
+
+
+def test_nothing_is_decided_of_nothing():
+    assert decided(work_of()) == []
+    assert list(results.CLUSTER.work(LABELED.schema.empty_table(), LABELS.schema.empty_table())) == []
+
+
+def clusters_of(*removed, places):
+    """(id, survivor_id, cluster_id) of removed documents (doc, survivor), by the places of all documents."""
+    labels = rows_of(LABELS, *((doc, places[doc], f'"{doc}"') for doc in sorted(places)))
+    rows = rows_of(REMOVED, *((*each, False, 0.9, 1) for each in sorted(removed)))
+    [(_, labeled)] = results.LABEL.work(rows, labels)
+    [(_, found)] = results.CLUSTER.work(labeled.sort_by("survivor"), labels)
+    assert found.column("place").to_pylist() == [places[doc] for doc in found.column("doc").to_pylist()]
+    assert found.column("survivor_place").to_pylist() == [places[doc] for doc in found.column("survivor").to_pylist()]
+    assert found.column("cluster_id").to_pylist() == [f'"{doc}"' for doc in found.column("cluster").to_pylist()]
+    rows = found.select(["id", "survivor_id", "cluster_id"]).to_pylist()
+    return sorted(tuple(value.strip('"') for value in row.values()) for row in rows)
+
+
+def test_a_cluster_is_named_after_its_first_document():
+    places = {1: 1, 2: 2, 3: 3, 4: 4, 5: 5}
+    assert clusters_of((3, 2), (4, 2), (1, 5), places=places) == [("1", "5", "1"), ("3", "2", "2"), ("4", "2", "2")]
+    places = {1: 5, 2: 4, 3: 3, 4: 2, 5: 1}
+    assert clusters_of((3, 2), (4, 2), (1, 5), places=places) == [("1", "5", "5"), ("3", "2", "4"), ("4", "2", "4")]
+
+
+def test_labels_get_the_places_of_the_input_and_those_of_a_reference_come_last():
+    labels = rows_of(LABELS, (3, 3, '"a"'), (5, 5, '"b"'), (7, 7, None))
+    [(_, found)] = results.PLACE.work(labels, rows_of(PLACES, (3, 11, 0), (4, 1, 0), (5, 10, 0)))
+    assert found.column("place").to_pylist() == [11, 10, 7 + BEFORE_ALL]
+    [(_, found)] = results.PLACE.work(labels, PLACES.schema.empty_table())
+    assert found.column("place").to_pylist() == [3 + BEFORE_ALL, 5 + BEFORE_ALL, 7 + BEFORE_ALL]
+
+
+def test_the_ids_of_marked_documents_are_read():
+    [(_, marks)] = find(marked(pa.array([(2 << ROW_BITS) + 1, (2 << ROW_BITS) + 3]).to_numpy()))
+    part = Part(2, iter([batch_of(["a", None]), batch_of([]), batch_of(["c", "d"])]))
+    found = pa.concat_tables([table for _, table in results.reading(marks_in(marks)).work(part)]).to_pylist()
+    assert [(row["doc"] - (2 << ROW_BITS), row["id"]) for row in found] == [(1, "1"), (3, "1")]
