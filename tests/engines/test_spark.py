@@ -1,7 +1,9 @@
 """A cluster of Spark gives the survivors, clusters and audit of `neardup dedup`, and refuses what it cannot do in our words."""
 
 import os
+import re
 import sys
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -18,6 +20,7 @@ pytestmark = [
     pytest.mark.skipif(missing() is not None, reason=str(missing())),
     pytest.mark.filterwarnings("ignore"),  # pyspark's, of versions of pandas and of sockets
 ]
+PAGE = Path(__file__).parents[2] / "docs" / "spark.md"
 SCHEMA = pa.schema([("id", pa.string()), ("text", pa.string()), ("language", pa.string()), ("n", pa.int64())])
 
 
@@ -113,6 +116,20 @@ def test_files_have_the_order_of_their_rows(session, tmp_path):
     (line,) = done.duplicates.collect()
     assert (line.id, line.survivor_id, line.exact, line.similarity, line.distance) == ("2", "0", True, 1.0, 0)
     done.close()
+
+
+def test_the_example_of_the_page_runs(session, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (example,) = re.findall(r"^```py\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    rows = [{"url": f"page/{i}", "text": f"one of two texts, number {i % 2}", "fetched": i} for i in range(4)]
+    Path("pages").mkdir()
+    pq.write_table(pa.Table.from_pylist(rows), "pages/0.parquet")
+    for folder in ("pages", "work", "unique", "duplicates"):
+        example = example.replace(f'"{folder}/', f'"{tmp_path}/{folder}/')
+    exec(example, {})
+    assert {row.url for row in session.read.parquet(f"{tmp_path}/unique").collect()} == {"page/0", "page/1"}
+    found = {(row.id, row.survivor_id) for row in session.read.parquet(f"{tmp_path}/duplicates").collect()}
+    assert found == {("page/2", "page/0"), ("page/3", "page/1")}
 
 
 @pytest.mark.parametrize(

@@ -22,10 +22,10 @@ NOT_RUN = {
     "toml": {"files.md", "profiles.md"},
     "json": {"files.md"},
     "sh": {"remote.md", "migration.md", "releasing.md", "CONTRIBUTING.md"},
-    "py": {"migration.md"},
+    "py": {"migration.md", "spark.md"},
     "sql": {"migration.md"},
 }
-"""Fences that are no examples of ours, and the pages that may have them; TOML and JSON have tests of their own."""
+"""Fences that are no examples of ours, and the pages that may have them; TOML, JSON and Spark have tests of their own."""
 MODULES = sorted(module.name for module in pkgutil.walk_packages(neardup.__path__, "neardup."))
 
 
