@@ -31,8 +31,9 @@ def find(documents: pa.Table) -> Found:
     sizes = np.bincount(number)
     leads = np.flatnonzero((leader == places) & documents.column("is_long").to_numpy())
     columns = documents.take(pa.array(leads))
-    has_others = np.bincount(number, ~is_reference & (representative == places)) > 0
-    columns = columns.append_column("has_others", pa.array(has_others[number[leads]]))
+    is_new = ~is_reference & (representative == places)
+    for name, flags in (("has_others", is_new), ("has_later", is_new & (leader != places))):
+        columns = columns.append_column(name, pa.array((np.bincount(number, flags) > 0)[number[leads]]))
     yield "leaders", columns.select(LEADERS.schema.names)
     yield "marked", marked(doc[leads])
     # A document of a reference stays. One that does not lead matches nothing that its leader does not match, and is later; only

@@ -12,7 +12,7 @@ from neardup.engines.stage import Found, Stage
 from neardup.engines.work import Work
 from neardup.kernels.engines.bitmaps import may_share_enough
 
-_OF_A = tuple(name for name in LEADERS.schema.names if name != "doc")
+_OF_A = tuple(name for name in LEADERS.schema.names if f"a_{name}" in HALF_PAIRS.schema.names)
 
 
 def _at(docs: Array, leaders: pa.Table) -> pa.Array:

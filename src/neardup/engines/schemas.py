@@ -47,7 +47,7 @@ _LEADER = {
     "bitmap": BYTES,
 }
 LEADERS = Output(
-    pa.schema({"doc": INT, **_LEADER}),
+    pa.schema({"doc": INT, **_LEADER, "has_later": BOOL}),
     ("doc",),
 )
 MEMBERS = Output(
@@ -60,7 +60,7 @@ MARKS = Output(pa.schema({"part": INT, "bits": BYTES}))
 _POSTING = {"key": INT, "doc": INT, "position": pa.int32(), "size": pa.int32(), "asks": BOOL}
 POSTINGS = Output(pa.schema(_POSTING), ("key",))
 LARGE = Output(pa.schema(_POSTING), ("doc",))
-_WAITING = {**_POSTING, "rank": INT, "part": INT, "is_out": BOOL}
+_WAITING = {**_POSTING, "rank": INT, "has_later": BOOL, "part": INT, "is_out": BOOL}
 WAITING = Output(pa.schema(_WAITING), ("key",))
 REST = Output(pa.schema(_WAITING), ("doc",))
 OPEN = Output(pa.schema({"rank": INT}))

@@ -29,7 +29,9 @@ FIRST, GROWTH = 4, 8
 def _rank(large: pa.Table, leaders: pa.Table) -> Found:
     """The postings of large groups with the ranks of their documents."""
     at = np.searchsorted(leaders.column("doc").to_numpy(), large.column("doc").to_numpy())
-    rows = large.append_column("rank", leaders.column("rank").take(pa.array(at)))
+    rows = large
+    for name in ("rank", "has_later"):
+        rows = rows.append_column(name, leaders.column(name).take(pa.array(at)))
     rows = rows.append_column("part", pa.array(np.full(len(rows), NONE)))
     yield "waiting", rows.append_column("is_out", pa.array(np.zeros(len(rows), np.bool_)))
 
@@ -101,7 +103,7 @@ def _outs(ranks: Array, left: Array, right: Array, open_ranks: Array) -> Array:
 
 
 def _next(rest: pa.Table, standing: pa.Table) -> Found:
-    """What waits, with what is certain of its documents."""
+    """What waits, with what is certain of its documents. Other texts in the class of one that is out may match those after it."""
     if not len(rest):
         return
     doc, known = rest.column("doc").to_numpy(), standing.column("doc").to_numpy()
@@ -110,6 +112,7 @@ def _next(rest: pa.Table, standing: pa.Table) -> Found:
     part, out = np.full(len(doc), NONE), np.zeros(len(doc), np.bool_)
     part[is_known] = standing.column("part").to_numpy()[at[is_known]]
     out[is_known] = standing.column("is_out").to_numpy()[at[is_known]]
+    out &= ~rest.column("has_later").to_numpy()
     columns = {name: rest.column(name) for name in rest.schema.names} | {"part": part, "is_out": out}
     yield "waiting", pa.table([columns[name] for name in WAITING.schema.names], WAITING.schema)
 
