@@ -47,7 +47,11 @@ def test_equal_texts_and_equal_elements_are_of_one_class():
         1: (False, 1), 2: (True, 0), 3: (False, 3),
     }  # fmt: skip
     assert [row["leader"] for row in found["heads"]] == [0]
-    assert {row["doc"]: row["has_others"] for row in found["leaders"]} == {0: True, 4: True}
+    assert {row["doc"]: (row["has_others"], row["has_later"]) for row in found["leaders"]} == {
+        0: (True, True), 4: (True, False),
+    }  # fmt: skip
+    [leader] = classes_of(work_of(), ["a b c", "a b c"])["leaders"]
+    assert not leader["has_later"]
 
 
 def test_the_most_preferred_leads():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import neardup as nd
 from engine_runs import batch_of, parts_of, run_of_engine, run_of_library, work_of
 from near_copies import edited_copies
-from neardup.engines import documents
+from neardup.engines import documents, waves
 from neardup.engines.candidates import groups
 from neardup.engines.corpus_parts import CorpusParts
 from neardup.engines.flow import deduplicate
@@ -95,13 +95,28 @@ def test_the_answer_is_that_of_deduplicate(
         reference = reference + [rows[at % len(rows)] for at in shared]
     options = {"cluster": cluster, "keep": keep, **method, **within}
     expected = run_of_library(rows, reference, recipe, options)
-    with patch.object(groups, "MOST", most):  # so that small groups, too, are compared in waves
+    with (
+        patch.object(groups, "MOST", most),
+        patch.object(waves, "FIRST", 1),
+    ):  # small groups, too, are compared in waves
         found = run_of_engine(rows, reference, recipe, options, size=size, buckets=buckets)
     if cluster == "components":  # whether the similarity to a survivor is known depends on the links
         expected, found = (
             [(*row[:5], None if not row[4] else 1.0, row[6]) for row in each] for each in (expected, found)
         )
     assert found == expected
+
+
+@pytest.mark.parametrize("most", [1, 2, 64])
+def test_another_text_of_a_class_that_is_out_meets_what_comes_between(most):
+    rows = [
+        {"text": text} for text in ("a d e b", "b f", "a e f", "a e g f", "f e a")
+    ]  # the last is another text of the third
+    options = {"method": "exact", "min_similarity": 0.4, "similarity": nd.Similarity(word_shingle=1)}
+    with patch.object(groups, "MOST", most), patch.object(waves, "FIRST", 1), patch.object(waves, "GROWTH", 2):
+        found = run_of_engine(rows, None, nd.Recipe(), options)
+    assert [row[:2] for row in found] == [(2, 0), (4, 3)]
+    assert found == run_of_library(rows, None, nd.Recipe(), options)
 
 
 TEXTS = [text[:150] for text in edited_copies(12, seed=7)]
