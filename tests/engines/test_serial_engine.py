@@ -230,6 +230,6 @@ def test_what_stages_took_is_told(tmp_path):
     assert engine.measured[0].name == "documents"
     assert engine.measured[0].rows["documents"] == 3
     assert all(sum(each.bytes.values()) > 0 for each in engine.measured if sum(each.rows.values()))
-    assert decided.results.rows == 1
+    assert decided.results.count == 1
     assert not decided.results.is_empty
     assert decided.removed.of(0, pa.array([0, 1, 2]).to_numpy()).tolist() == [False, True, False]

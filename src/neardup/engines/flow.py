@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from neardup.engines import classes, edges, marks, outcomes, postings, results, settle, verified, waves
+from neardup.engines import classes, edges, marks, outcomes, postings, results, verified, waves
 from neardup.engines.candidates.table import METHODS
 from neardup.engines.documents import RANK, read
-from neardup.engines.schemas import DOCUMENTS, MATCHES, SAMPLE, UNORDERED
-from neardup.engines.stage import Engine, Found, Output, Reading, Stage
+from neardup.engines.schemas import DOCUMENTS, SAMPLE, UNORDERED
+from neardup.engines.settling import GATHER, links_of
+from neardup.engines.stage import Engine, Reading
 from neardup.engines.work import Work
 from neardup.store.orders import BY_HASH
 
@@ -24,14 +25,6 @@ class Decided:
 
     results: Any
     removed: marks.Marks
-
-
-def _same(rows: Any) -> Found:
-    yield "all", rows
-
-
-GATHER = Stage("gather", _same, {"all": Output(MATCHES.schema)})
-"""All matches, in one bucket."""
 
 
 def deduplicate(engine: Engine, work: Work) -> Decided:
@@ -69,7 +62,7 @@ def _links(engine: Engine, work: Work, equal: dict[str, Any], order: Any) -> Any
     matches = _matches(engine, work, found["pairs"], equal["leaders"])
     if not found["large"].is_empty:
         matches = _waves(engine, work, found["large"], equal["leaders"], matches)
-    return engine.run(settle.SETTLED[work.options.cluster], engine.run(GATHER, matches)["all"])["links"]
+    return links_of(engine, work, matches)
 
 
 def _waves(engine: Engine, work: Work, large: Any, leaders: Any, matches: Any) -> Any:

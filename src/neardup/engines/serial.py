@@ -28,17 +28,17 @@ class Files:
     Attributes:
         output: their columns and key.
         folders: where they lie.
-        rows: how many there are.
+        count: how many there are.
     """
 
     output: Output
     folders: tuple[Path, ...]
-    rows: int
+    count: int
 
     @property
     def is_empty(self) -> bool:
         """Whether there are none."""
-        return self.rows == 0
+        return self.count == 0
 
     def bucket(self, number: int) -> pa.Table:
         """The rows of a bucket."""
@@ -102,10 +102,14 @@ class SerialEngine:
         self.measured.append(measured)
         return {output: Files(outputs[output], (folder / output,), rows[output]) for output in outputs}
 
+    def nothing(self, output: Output) -> Files:
+        """See `Engine`."""
+        return Files(output, (), 0)
+
     def together(self, *rows: Files) -> Files:
         """See `Engine`."""
         folders = tuple(folder for each in rows for folder in each.folders)
-        return Files(rows[0].output, folders, sum(each.rows for each in rows))
+        return Files(rows[0].output, folders, sum(each.count for each in rows))
 
     def collect(self, rows: Files) -> pa.Table:
         """See `Engine`."""

@@ -29,7 +29,7 @@ def _settle_star(matches: pa.Table) -> Found:
         fixed = is_reference(ranks)
         counts = ~(fixed[left] & fixed[right])  # two of a reference do not match; another text in the class of one does
         survives = survivors_of(len(ranks), left[counts], right[counts]) | fixed
-        yield "links", _linked(matches, survives[left], survives[right])
+        yield "links", linked(matches, survives[left], survives[right])
 
 
 def _settle_components(matches: pa.Table) -> Found:
@@ -74,7 +74,7 @@ def survivors_of(n: int, earlier: Array, later: Array) -> Array:
     return found
 
 
-def _linked(matches: pa.Table, p_survives: Array, q_survives: Array) -> pa.Table:
+def linked(matches: pa.Table, p_survives: Array, q_survives: Array) -> pa.Table:
     """The matches of which one survives. Of a reference, both may."""
     parts = []
     for x, s, wanted in (("q", "p", p_survives), ("p", "q", q_survives & ~p_survives)):

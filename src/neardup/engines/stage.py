@@ -78,6 +78,11 @@ class Rows(Protocol):
         ...
 
     @property
+    def count(self) -> int:
+        """How many there are."""
+        ...
+
+    @property
     def is_empty(self) -> bool:
         """Whether there are none."""
         ...
@@ -92,6 +97,10 @@ class Engine(Protocol):
 
     def run(self, stage: Stage, *inputs: Any) -> dict[str, Any]:
         """Run a stage on all buckets of its inputs, which have the same number of key columns. Returns its outputs."""
+        ...
+
+    def nothing(self, output: Output) -> Any:
+        """No rows."""
         ...
 
     def together(self, *rows: Any) -> Any:

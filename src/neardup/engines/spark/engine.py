@@ -13,7 +13,7 @@ import pyarrow as pa
 from neardup import errors
 from neardup.engines.packing import pack_all, unpack, unsorted
 from neardup.engines.schemas import PLACES
-from neardup.engines.seen import SEEN, Content, contents_in
+from neardup.engines.seen import SEEN, Content, contents_in, demand_all
 from neardup.engines.spark import tasks
 from neardup.engines.spark.frames import Input
 from neardup.engines.stage import Measured, Output, Reading, Stage
@@ -74,14 +74,16 @@ class SparkEngine:
 
     def read(self, reading: Reading) -> dict[str, Held]:
         """See `Engine`."""
-        outputs = {**reading.outputs, **({"seen": SEEN} if self._seen is None else {})}
+        outputs = {**reading.outputs, "seen": SEEN}
         frames = [
             frame.mapInArrow(partial(tasks.read, self._setting, reading, self._seen, where), tasks.PACKED)
             for frame, where in self._input.readings()
         ]
         found = self._materialized(reading.name, reduce(lambda a, b: a.unionAll(b), frames), outputs, TEXT_ROWS)
+        seen = contents_in(self.collect(found["seen"]))
         if self._seen is None:
-            self._seen = contents_in(self.collect(found["seen"]))
+            self._seen = seen
+        demand_all(self._seen, seen)
         return found
 
     def run(self, stage: Stage, *inputs: Held) -> dict[str, Held]:
@@ -179,6 +181,10 @@ class SparkEngine:
         finally:
             if context is not None:
                 context.setJobDescription(None)
+
+    def nothing(self, output: Output) -> Held:
+        """See `Engine`."""
+        return self._here(output, [], Measured(""), "")
 
     def together(self, *rows: Held) -> Held:
         """See `Engine`."""

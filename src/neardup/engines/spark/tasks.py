@@ -90,14 +90,13 @@ def read(
     def work() -> Iterator[pa.RecordBatch]:
         setting.check()
         watched = Watched(part_of(batches, **where))
-        outputs = {**reading.outputs, **({"seen": SEEN} if seen is None else {})}
+        outputs = {**reading.outputs, "seen": SEEN}
 
         def found() -> Found:
             yield from reading.work(watched.part)
-            if seen is None:
-                yield "seen", watched.rows()
-            else:
+            if seen is not None:
                 watched.check(seen)
+            yield "seen", watched.rows()
 
         yield from as_batches(pack_all(found(), outputs, setting.buckets))
 

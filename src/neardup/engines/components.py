@@ -1,0 +1,123 @@
+"""COMPONENTS of more matches than one task can hold, by alternating stars (Kiveris, Lattanzi, Mirrokni and others 2014).
+
+Edges join ranks. A large star joins all larger neighbors of a rank to the smallest rank that it knows, a small star all smaller
+ones and itself. When both change nothing, each rank is joined to the smallest of its component; that takes O(log² n) rounds.
+"""
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.arrays import Array
+from neardup.engines.packing import MIX, ints
+from neardup.engines.schemas import BYTES, INT, LINKS, MATCHES
+from neardup.engines.stage import Found, Output, Stage
+
+EDGES = Output(pa.schema({"node": INT, "other": INT}), ("node",))
+LABELED = Output(pa.schema({"rank": INT, "label": INT}), ("rank",))
+TOLD = Output(pa.schema({"edges": INT, "sum": INT}))
+NODES = Output(pa.schema({"rank": INT, "doc": INT, "print": BYTES}), ("rank",))
+BY_Q_RANK = Output(MATCHES.schema, ("q_rank",))
+DIRECT = Output(pa.schema({"rank": INT, "similarity": pa.float64()}), ("rank",))
+OF_LABEL = Output(
+    pa.schema({"label": INT, "rank": INT, "doc": INT, "print": BYTES, "similarity": pa.float64()}), ("label",)
+)
+
+
+def _begin(edges: pa.Table) -> Found:
+    """Edges in both directions."""
+    yield "edges", _both(*ints(edges, "p_rank", "q_rank"))
+
+
+def _both(left: Array, right: Array) -> pa.Table:
+    return pa.table([np.concatenate([left, right]), np.concatenate([right, left])], EDGES.schema)
+
+
+def _large_star(edges: pa.Table) -> Found:
+    node, other = ints(edges, "node", "other")
+    smallest = np.minimum(_smallest(node, other), node)
+    larger = other > node
+    yield "edges", pa.table(_distinct(other[larger], smallest[larger]), EDGES.schema)
+
+
+def _small_star(edges: pa.Table) -> Found:
+    """Edges in both directions, and what there are in one, to tell whether anything has changed."""
+    node, other = ints(edges, "node", "other")  # of each edge, the larger and the smaller end
+    smallest = _smallest(node, other)
+    left, right = _distinct(np.concatenate([other, node]), np.concatenate([smallest, smallest]))
+    apart = left != right
+    left, right = left[apart], right[apart]
+    yield "edges", _both(left, right)
+    yield "labels", pa.table([left, right], LABELED.schema)
+    total = ((left.view(np.uint64) * MIX) ^ (right.view(np.uint64) + MIX)).sum(dtype=np.uint64)
+    yield "told", pa.table([[len(left)], np.array([total]).view(np.int64)], TOLD.schema)
+
+
+def _smallest(node: Array, other: Array) -> Array:
+    """int64[n]: the smallest of the others of each row's node; nodes ascend."""
+    if not len(node):
+        return node
+    starts = np.flatnonzero(np.diff(node, prepend=node[0] - 1))
+    found: Array = np.repeat(np.minimum.reduceat(other, starts), np.diff(np.append(starts, len(node))))
+    return found
+
+
+def _distinct(left: Array, right: Array) -> tuple[Array, Array]:
+    order = np.lexsort((right, left))
+    left, right = left[order], right[order]
+    new = np.ones(len(left), np.bool_)
+    new[1:] = (left[1:] != left[:-1]) | (right[1:] != right[:-1])
+    return left[new], right[new]
+
+
+def _nodes(matches: pa.Table) -> Found:
+    """What all documents of matches are; and the matches by the ranks of their second documents."""
+    for end in ("p", "q"):
+        yield "nodes", pa.table([matches.column(f"{end}{name}") for name in ("_rank", "", "_print")], NODES.schema)
+    yield "matches", matches
+
+
+def _direct(matches: pa.Table, labels: pa.Table) -> Found:
+    """The similarity of documents to the first of their component, if the two match."""
+    q_rank, p_rank = ints(matches, "q_rank", "p_rank")
+    known, label = _of(labels, q_rank)
+    found = np.flatnonzero(known & (label == p_rank))
+    yield "direct", pa.table([q_rank[found], matches.column("similarity").take(pa.array(found))], DIRECT.schema)
+
+
+def _of(labels: pa.Table, ranks: Array) -> tuple[Array, Array]:
+    """bool[n], int64[n]: whether ranks have a label, and it; without one, they are first themselves."""
+    known = labels.column("rank").to_numpy()
+    if not len(known):
+        return np.zeros(len(ranks), np.bool_), ranks
+    at = np.minimum(np.searchsorted(known, ranks), len(known) - 1)
+    has = known[at] == ranks
+    return has, np.where(has, labels.column("label").to_numpy()[at], ranks)
+
+
+def _label(nodes: pa.Table, labels: pa.Table, direct: pa.Table) -> Found:
+    """Documents, each once, by the first of their component."""
+    rank, first = np.unique(nodes.column("rank").to_numpy(), return_index=True)
+    rows = nodes.take(pa.array(first))
+    similarity, known = np.full(len(rank), np.nan), direct.column("rank").to_numpy()
+    at = np.searchsorted(rank, known)
+    similarity[at] = direct.column("similarity").to_numpy()
+    columns = [_of(labels, rank)[1], rank, rows.column("doc"), rows.column("print"), similarity]
+    yield "members", pa.table(columns, OF_LABEL.schema)
+
+
+def _link(members: pa.Table) -> Found:
+    """Each document with the first of its component, which is linked to itself as well."""
+    label, rank = ints(members, "label", "rank")
+    first = np.flatnonzero(label == rank)
+    of = pa.array(first[np.searchsorted(label[first], label)])
+    ends = [members.column(name) for name in ("doc", "rank", "print")]
+    yield "links", pa.table([*ends, *(end.take(of) for end in ends), members.column("similarity")], LINKS.schema)
+
+
+BEGIN = Stage("components", _begin, {"edges": EDGES})
+LARGE_STAR = Stage("components", _large_star, {"edges": EDGES})
+SMALL_STAR = Stage("components", _small_star, {"edges": EDGES, "labels": LABELED, "told": TOLD})
+ENDS = Stage("components", _nodes, {"nodes": NODES, "matches": BY_Q_RANK})
+DIRECT_MATCHES = Stage("components", _direct, {"direct": DIRECT})
+LABEL = Stage("components", _label, {"members": OF_LABEL})
+LINK = Stage("components", _link, {"links": LINKS})

@@ -1,0 +1,64 @@
+"""Matches that are too many for one task are settled in rounds, with the links that one task gives."""
+
+import random
+
+import pyarrow as pa
+import pytest
+
+from neardup.engines import rounds, settling
+from neardup.engines.documents import BEFORE_ALL
+from neardup.engines.schemas import LINKS, MATCHES
+from neardup.engines.serial import SerialEngine
+from neardup.engines.stage import Part, Reading
+from neardup.engines.work import Work
+from neardup.options import DedupOptions
+from neardup.recipe.recipe import Recipe
+
+
+def matches_of(pairs, ranks):
+    """A table of matches between documents, which have these ranks."""
+    rows = []
+    for number, (a, b) in enumerate(pairs):
+        p, q = sorted((a, b), key=lambda doc: ranks[doc])
+        name = {doc: doc.to_bytes(8, "little") for doc in (p, q)}
+        rows.append((q, p, ranks[p], ranks[q], name[p], name[q], 0.5 + number % 7 / 14))
+    names = ("q", "p", "p_rank", "q_rank", "p_print", "q_print", "similarity")
+    columns = dict(zip(names, zip(*rows, strict=True), strict=True))
+    return pa.table([columns[name] for name in MATCHES.schema.names], MATCHES.schema)
+
+
+def links(tmp_path, table, cluster, at_once, monkeypatch):
+    monkeypatch.setattr(settling, "AT_ONCE", at_once)
+    engine = SerialEngine(tmp_path / str(at_once), lambda: [Part(0, iter(()))], buckets=5)
+    held = engine.read(Reading("given", lambda _: [("matches", table)], {"matches": MATCHES}))["matches"]
+    work = Work.of(Recipe(), DedupOptions(method="exact", cluster=cluster))
+    found = engine.collect(settling.links_of(engine, work, held))
+    rows = {tuple(str(value) for value in row.values()) for row in found.select(LINKS.schema.names).to_pylist()}
+    return rows, [each.name for each in engine.measured]
+
+
+@pytest.mark.parametrize("most", [1, 2, 10])
+@pytest.mark.parametrize("cluster", ["star", "components"])
+def test_rounds_settle_as_one_task(tmp_path, monkeypatch, cluster, most):
+    monkeypatch.setattr(rounds, "MOST", most)
+    chance = random.Random(most)
+    for number in range(6):
+        n = chance.choice([3, 20, 60])
+        docs = chance.sample(range(1000), n)
+        ranks = dict(zip(docs, chance.sample(range(10_000), n), strict=True))
+        if cluster == "star":
+            ranks |= {doc: ranks[doc] - BEFORE_ALL for doc in docs[: n // 10]}
+        pairs = {tuple(sorted(chance.sample(docs, 2))) for _ in range(int(n * chance.choice([0.4, 1, 3])) + 1)}
+        table = matches_of(pairs, ranks)
+        folder = tmp_path / str(number)
+        assert links(folder, table, cluster, 0, monkeypatch)[0] == links(folder, table, cluster, 10**6, monkeypatch)[0]
+
+
+@pytest.mark.parametrize("cluster", ["star", "components"])
+def test_a_long_chain_takes_few_rounds(tmp_path, monkeypatch, cluster):
+    n = 17_000
+    table = matches_of([(i, i + 1) for i in range(n - 1)], range(n))
+    found, stages = links(tmp_path, table, cluster, 0, monkeypatch)
+    assert len(stages) < 120
+    removed = {int(row[0]) for row in found if row[0] != row[3]}
+    assert removed == (set(range(1, n, 2)) if cluster == "star" else set(range(1, n)))
