@@ -22,8 +22,8 @@ from neardup.text.normalizers import character_counts
 
 BEFORE_ALL = 1 << 62
 """Documents of a reference are preferred to all others."""
-SAMPLED = 16
-"""The elements of one document in so many are looked at to learn the order of elements."""
+SAMPLED, MOST_SAMPLED = 16, 512
+"""The elements of one document in so many are looked at to learn the order of elements, and of so many of a part at most."""
 MOST_WORDS = 1 << 6
 """Of a bitmap."""
 MOST_ROWS = 1 << ROW_BITS
@@ -38,6 +38,7 @@ def read(work: Work, part: Part) -> Found:
     Raises:
         DataError: the part has too many rows.
     """
+    left = MOST_SAMPLED
     for batch, docs in numbered(part):
         column = batch.column("text")
         known = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
@@ -50,7 +51,8 @@ def read(work: Work, part: Part) -> Found:
         if not work.by_distance and work.options.method != "simhash" and work.min_tokens == 0:
             is_long &= np.diff(texts.joined.offsets) > 0
         classes = np.where(is_long[:, None], _with_group(_class_keys(work, texts), group), digests)
-        sampled = np.flatnonzero(is_long & (texts.prints.digests[:, 1] % np.uint64(SAMPLED) == 0))
+        sampled = np.flatnonzero(is_long & (texts.prints.digests[:, 1] % np.uint64(SAMPLED) == 0))[:left]
+        left -= len(sampled)
         if len(sampled):
             yield "sample", pa.table({"element": texts[sampled].joined.values.view(np.int64)}, SAMPLE.schema)
         rows = {

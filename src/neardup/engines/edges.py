@@ -20,7 +20,7 @@ def _at(docs: Array, leaders: pa.Table) -> pa.Array:
     return pa.array(np.searchsorted(leaders.column("doc").to_numpy(), docs))
 
 
-def _first_ends(pairs: pa.Table, leaders: pa.Table) -> Found:
+def _first_ends(work: Work, pairs: pa.Table, leaders: pa.Table) -> Found:
     """Pairs, each once, with what their first document is."""
     a, b = ints(pairs, "a", "b")
     order = np.lexsort((b, a))
@@ -30,6 +30,8 @@ def _first_ends(pairs: pa.Table, leaders: pa.Table) -> Found:
     a, b = a[new], b[new]
     of_a = leaders.take(_at(a, leaders))
     columns = {"b": b, "a": a, **{f"a_{name}": of_a.column(name) for name in _OF_A}}
+    if work.max_distance is None:  # then nobody asks for fingerprints before the texts are read again
+        columns["a_print"] = _no_prints(len(a))
     yield "pairs", pa.table([columns[name] for name in HALF_PAIRS.schema.names], HALF_PAIRS.schema)
 
 
@@ -42,11 +44,11 @@ def _second_ends(work: Work, pairs: pa.Table, leaders: pa.Table) -> Found:
     b_rank, b_group = ints(of_b, "rank", "group")
     flags = [table.column(name).to_numpy() for table, name in (
         (pairs, "a_is_reference"), (pairs, "a_has_others"), (of_b, "is_reference"), (of_b, "has_others"))]  # fmt: skip
-    a_print, b_print = prints_of(pairs, "a_print"), prints_of(of_b)
     # Two documents of a reference do not match; but another text in the class of one matches both.
     wanted = (a_group == b_group) & ~(flags[0] & flags[2] & ~(flags[1] | flags[3]))
     if work.max_distance is not None:
-        wanted &= np.bitwise_count(a_print ^ b_print).sum(axis=1, dtype=np.int64) <= work.max_distance
+        differing = prints_of(pairs, "a_print") ^ prints_of(of_b)
+        wanted &= np.bitwise_count(differing).sum(axis=1, dtype=np.int64) <= work.max_distance
     if not work.by_distance:
         wanted &= _may_be_similar(work, pairs, of_b)
     kept = np.flatnonzero(wanted)
@@ -57,16 +59,22 @@ def _second_ends(work: Work, pairs: pa.Table, leaders: pa.Table) -> Found:
         return np.where(swaps, second, first), np.where(swaps, first, second)
 
     (p, q), (p_rank, q_rank) = either(a, b), either(a_rank, b_rank)
-    prints = [table.column(name) for table, name in ((pairs, "a_print"), (of_b, "print"))]
-    p_print, q_print = (
-        pa.concat_arrays([each.combine_chunks() for each in prints]).take(pa.array(places))
-        for places in either(np.arange(len(a)), np.arange(len(a)) + len(a))
-    )
+    p_print = q_print = _no_prints(len(p))
+    if work.max_distance is not None:
+        prints = [table.column(name) for table, name in ((pairs, "a_print"), (of_b, "print"))]
+        p_print, q_print = (
+            pa.concat_arrays([each.combine_chunks() for each in prints]).take(pa.array(places))
+            for places in either(np.arange(len(a)), np.arange(len(a)) + len(a))
+        )
     columns = {"q": q, "p": p, "p_rank": p_rank, "q_rank": q_rank, "p_print": p_print, "q_print": q_print}
     yield "edges", pa.table([columns[name] for name in EDGES.schema.names], EDGES.schema)
     if not work.by_distance:
         yield "first", marked(np.unique(p))
         yield "second", marked(np.unique(q))
+
+
+def _no_prints(n: int) -> pa.Array:
+    return pa.array([b""] * n, pa.large_binary())
 
 
 def _may_be_similar(work: Work, pairs: pa.Table, of_b: pa.Table) -> Array:
@@ -84,8 +92,9 @@ def _bitmaps(table: pa.Table, size: str, bitmap: str) -> tuple[Array, Array, Arr
     return ints(table, size)[0], np.frombuffer(b"".join(content), np.uint64), starts
 
 
-FIRST_ENDS = Stage("distinct pairs", _first_ends, {"pairs": HALF_PAIRS})
-"""Of pairs and leaders."""
+def first_ends(work: Work) -> Stage:
+    """Of pairs and leaders."""
+    return Stage("distinct pairs", partial(_first_ends, work), {"pairs": HALF_PAIRS})
 
 
 def second_ends(work: Work) -> Stage:

@@ -35,11 +35,9 @@ def deduplicate(engine: Engine, work: Work) -> Decided:
     if engine.orders(work):
         places = engine.places(work, documents)
         documents = engine.run(RANK, documents, places)["documents"]
-    order = (
-        postings.order_of_sample(engine.collect(found["sample"]))
-        if METHODS[work.options.method].needs_order
-        else BY_HASH
-    )
+    order = BY_HASH
+    if METHODS[work.options.method].needs_order:
+        order = postings.order_of_counted(engine.collect(engine.run(postings.COUNT, found["sample"])["counted"]))
     equal = engine.run(classes.CLASSES, documents)
     links = _links(engine, work, equal, order)
     decided = engine.run(outcomes.stage(work), links, equal["heads"], equal["members"])
@@ -82,7 +80,7 @@ def _waves(engine: Engine, work: Work, large: Any, leaders: Any, matches: Any) -
 
 def _matches(engine: Engine, work: Work, pairs: Any, leaders: Any) -> Any:
     """The pairs whose texts are similar enough."""
-    ends = engine.run(edges.FIRST_ENDS, pairs, leaders)["pairs"]
+    ends = engine.run(edges.first_ends(work), pairs, leaders)["pairs"]
     found = engine.run(edges.second_ends(work), ends, leaders)
     if work.by_distance:
         return engine.run(verified.by_distance(), found["edges"])["matches"]

@@ -36,7 +36,8 @@ DOCUMENTS = Output(
 )
 UNORDERED = Output(DOCUMENTS.schema, ("doc",))
 """Documents that do not know their ranks yet."""
-SAMPLE = Output(pa.schema({"element": INT}))
+SAMPLE = Output(pa.schema({"element": INT}), ("element",))
+COUNTED = Output(pa.schema({"element": INT, "documents": INT}))
 _LEADER = {
     "rank": INT,
     "is_reference": BOOL,
@@ -70,7 +71,7 @@ HALF_PAIRS = Output(pa.schema({"b": INT, "a": INT, **{f"a_{name}": kind for name
 _EDGE = {"p_rank": INT, "q_rank": INT, "p_print": BYTES, "q_print": BYTES}
 EDGES = Output(pa.schema({"q": INT, "p": INT, **_EDGE}), ("q",))
 ARRIVALS = Output(pa.schema({"p": INT, "q": INT, **_EDGE, "elements": ELEMENTS, "weights": WEIGHTS}), ("p",))
-SETS = Output(pa.schema({"doc": INT, "elements": ELEMENTS, "weights": WEIGHTS}), ("doc",))
+SETS = Output(pa.schema({"doc": INT, "print": BYTES, "elements": ELEMENTS, "weights": WEIGHTS}), ("doc",))
 MATCHES = Output(pa.schema({"p": INT, "q": INT, **_EDGE, "similarity": pa.float64()}), ("q",))
 LINKS = Output(
     pa.schema(

@@ -8,7 +8,7 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.engines.candidates.table import METHODS
 from neardup.engines.marks import Marks, marked_texts
-from neardup.engines.schemas import ARRIVALS, MATCHES, SETS, prints_of
+from neardup.engines.schemas import ARRIVALS, MATCHES, SETS, as_prints, prints_of
 from neardup.engines.stage import Found, Part, Reading, Stage
 from neardup.engines.work import Work
 from neardup.kernels.matching.similarities import Stored, similarities_of, working_memory
@@ -26,16 +26,17 @@ def _read(work: Work, first: Marks, second: Marks, part: Part) -> Found:
         for name, flags in zip(("first", "second"), found.flags, strict=True):
             some = np.flatnonzero(flags)
             if len(some):
-                yield name, _sets(found.docs[some], some_elements(found.texts.compared, some))
+                prints = found.texts.prints.values[some]
+                yield name, _sets(found.docs[some], prints, some_elements(found.texts.compared, some))
 
 
-def _sets(docs: Array, elements: Elements) -> pa.Table:
+def _sets(docs: Array, prints: Array, elements: Elements) -> pa.Table:
     offsets = pa.array(elements.offsets)
     values = pa.LargeListArray.from_arrays(offsets, pa.array(elements.values.view(np.int64)))
     has_weights = len(elements.weights) > 0
     at = offsets if has_weights else pa.array(np.zeros(len(docs) + 1, np.int64))
     weights = pa.LargeListArray.from_arrays(at, pa.array(elements.weights, pa.float64()))
-    return pa.table([docs, values, weights], SETS.schema)
+    return pa.table([docs, as_prints(prints), values, weights], SETS.schema)
 
 
 def _send(edges: pa.Table, sets: pa.Table) -> Found:
@@ -45,7 +46,12 @@ def _send(edges: pa.Table, sets: pa.Table) -> Found:
         own = sets.take(at)
         for name in ("elements", "weights"):
             edges = edges.append_column(name, own.column(name))
-        yield "arrivals", edges.select(ARRIVALS.schema.names)
+        yield "arrivals", _with_prints(edges, "q_print", own.column("print")).select(ARRIVALS.schema.names)
+
+
+def _with_prints(edges: pa.Table, name: str, prints: pa.ChunkedArray) -> pa.Table:
+    """Edges with the fingerprints of one end, which they lack if no distance decided about them."""
+    return edges.set_column(edges.schema.get_field_index(name), name, prints)
 
 
 SEND = Stage("texts to edges", _send, {"arrivals": ARRIVALS})
@@ -63,6 +69,7 @@ def _verify(work: Work, arrivals: pa.Table, sets: pa.Table) -> Found:
     p = arrivals.column("p").to_numpy()
     elements = _together(_elements(sets), _elements(arrivals))
     left = np.searchsorted(sets.column("doc").to_numpy(), p)
+    arrivals = _with_prints(arrivals, "p_print", sets.column("print").take(pa.array(left)))
     right = len(sets) + np.arange(len(p))
     similarity = np.empty(len(p))
     similarities_of(_stored(work, elements), left, right, float(work.options.min_similarity), similarity)
