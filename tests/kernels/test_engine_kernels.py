@@ -1,11 +1,15 @@
 """The kernels of engines against plain definitions: the pairs of documents that have a key in common."""
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
-from neardup.kernels.engines.groups import GroupedKeys, pairs_of_groups
+from neardup.kernels.engines.bitmaps import fill_bitmaps, may_share_enough
+from neardup.kernels.engines.groups import GroupedKeys, pairs_of_groups, pairs_of_leading
+from neardup.kernels.engines.standing import OUT, SURVIVES, UNDECIDED, standing_of_pairs
 from neardup.kernels.matching.similarities import CODES, prefix_length
 
 SETS = st.lists(st.sets(st.integers(0, 12), min_size=1, max_size=9), min_size=1, max_size=12)
@@ -37,12 +41,16 @@ def grouped(sets, kind, threshold):
     return groups, keys
 
 
-def listed(keys, kind, threshold, room):
+def hash_of(element):
+    return element * 0x9E3779B97F4A7C15 % 2**64
+
+
+def listed(keys, kind, threshold, room, kernel=pairs_of_groups, *more):
     """The pairs of all groups, (group, left, right), with room for so many at once, and more where a row has more."""
     place, found = np.zeros(2, np.int64), []
     while place[0] < len(keys.starts) - 1:
         left, right, before = np.empty(room, np.int64), np.empty(room, np.int64), place.copy()
-        count = pairs_of_groups(CODES[kind], threshold, keys, place, left, right)
+        count = kernel(CODES[kind], threshold, keys, *more, place, left, right)
         found += zip(left[:count].tolist(), right[:count].tolist(), strict=True)
         room += (place == before).all()
     return found
@@ -77,3 +85,88 @@ def test_no_groups_have_no_pairs():
     nothing = np.empty(0, np.int32)
     keys = GroupedKeys(np.zeros(1, np.int64), np.empty(0, np.int64), nothing, nothing, np.empty(0, np.bool_))
     assert listed(keys, "jaccard", 0.5, 4) == []
+
+
+@given(SETS, KINDS, THRESHOLDS, st.integers(0, 5), st.randoms())
+def test_those_that_lead_are_paired_with_all_that_come_later(sets, kind, threshold, room, chance):
+    groups, keys = grouped(sets, kind, threshold)
+    order = np.concatenate([chance.sample(range(a, b), b - a) for a, b in pairwise(keys.starts.tolist())])
+    keys = GroupedKeys(keys.starts, *(column[order] for column in keys[1:]))
+    leads = np.array([chance.random() < 0.5 for _ in order])
+    parts = np.array([chance.choice([-1, 0, 1]) for _ in order])
+    expected = []
+    for begin, end in pairwise(keys.starts.tolist()):
+        for i in range(begin, end):
+            for j in range(i + 1, end):
+                smaller, larger = (i, j) if keys.sizes[i] <= keys.sizes[j] else (j, i)
+                rest = min(keys.sizes[at] - keys.positions[at] for at in (i, j))
+                sizes = (int(keys.sizes[smaller]), int(keys.sizes[larger]))
+                reaches = kind == "cosine" or (
+                    keys.asks[smaller] and naive.could_reach(kind, *sizes, int(rest), threshold)
+                )
+                if leads[i] and reaches and (parts[i] < 0 or parts[i] != parts[j]):
+                    expected.append((keys.docs[i], keys.docs[j]))
+    assert listed(keys, kind, threshold, 1000, pairs_of_leading, leads, parts) == expected
+    assert listed(keys, kind, threshold, room, pairs_of_leading, leads, parts) == expected
+    assert groups
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=25),
+    st.lists(st.booleans(), min_size=20, max_size=20),
+)
+def test_what_is_certain_stays_whatever_else_matches(pairs, flags):
+    n = 10
+    matches = sorted({(max(pair), min(pair)) for pair in pairs if pair[0] != pair[1]})
+    is_open, is_fixed = (np.array(some) for some in (flags[:n], flags[n:]))
+    starts = np.searchsorted([later for later, _ in matches], np.arange(n + 1))
+    found = np.empty(n, np.uint8)
+    standing_of_pairs(starts, np.array([earlier for _, earlier in matches], np.int64), is_open, is_fixed, found)
+    expected = []
+    for p in range(n):
+        before = {expected[earlier] for later, earlier in matches if later == p}
+        undecided = is_open[p] or UNDECIDED in before
+        expected.append(
+            SURVIVES if is_fixed[p] else OUT if SURVIVES in before else UNDECIDED if undecided else SURVIVES
+        )
+    assert found.tolist() == expected
+
+
+@given(
+    SETS,
+    st.sampled_from(["jaccard", "containment", "edit", "cosine"]),
+    THRESHOLDS,
+    st.lists(st.integers(0, 3), min_size=12, max_size=12),
+)
+def test_bitmaps_tell_only_sets_that_cannot_be_similar(sets, kind, threshold, widths):
+    values = np.array([hash_of(element) for each in sets for element in sorted(each)], np.uint64)
+    offsets = np.cumsum([0, *map(len, sets)])
+    words = [0 if width == 3 else 2**width for width in widths[: len(sets)]]
+    starts = np.cumsum([0, *words])
+    maps = np.zeros(starts[-1], np.uint64)
+    fill_bitmaps(values, offsets, starts, maps)
+    pairs = [(i, j) for j in range(len(sets)) for i in range(j)]
+    sides = []
+    for side in (0, 1):
+        of = [pair[side] for pair in pairs]
+        content = [maps[starts[i] : starts[i + 1]] for i in of]
+        begins = np.cumsum([0, *map(len, content)])
+        sizes = np.array([len(sets[i]) for i in of], np.int64)
+        sides.append((sizes, np.concatenate([np.empty(0, np.uint64), *content]), begins))
+    found = np.zeros(len(pairs), np.bool_)
+    may_share_enough(CODES[kind], threshold, *sides, found)
+    for (i, j), told in zip(pairs, found.tolist(), strict=True):
+        common = len(sets[i] & sets[j])
+        if kind == "cosine" or naive.could_reach(kind, *sorted((len(sets[i]), len(sets[j]))), common, threshold):
+            assert told, (i, j)
+
+
+def test_bitmaps_tell_most_sets_that_have_nothing_in_common():
+    chance = np.random.default_rng(1)
+    values = np.sort(chance.integers(0, 2**63, (2, 300), np.uint64))
+    maps = np.zeros(8, np.uint64)
+    fill_bitmaps(values.ravel(), np.array([0, 300, 600]), np.array([0, 4, 8]), maps)
+    found = np.zeros(1, np.bool_)
+    size, begins = np.array([300]), np.array([0, 4])
+    may_share_enough(CODES["jaccard"], 0.8, (size, maps[:4], begins), (size, maps[4:], begins), found)
+    assert not found[0]
