@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from unittest import mock
 
 import pyarrow as pa
 
@@ -14,6 +15,8 @@ from agreement.corpora import Corpus
 from agreement.layouts import SCHEMA, Files, Layout
 from neardup.cli.main import main
 from neardup.dedup import reference_columns
+from neardup.engines import rounds, settling, waves
+from neardup.engines.candidates import groups
 from neardup.engines.corpus_parts import CorpusParts
 from neardup.engines.flow import deduplicate
 from neardup.engines.serial import SerialEngine
@@ -306,6 +309,17 @@ def serial_engine(case: Case, files: Files):
     return Outcome([line["row"] for line in audit], audit, counts)
 
 
+def divided_engine(case: Case, files: Files):
+    """The same, with what only large corpora need: waves of large groups, rounds, and walks by component."""
+    with (
+        mock.patch.object(groups, "MOST", 2),
+        mock.patch.multiple(waves, FIRST=1, GROWTH=2),
+        mock.patch.object(settling, "AT_ONCE", 0),
+        mock.patch.object(rounds, "MOST", 1),
+    ):
+        return serial_engine(case, files)
+
+
 def of_both_kinds(case: Case):
     """In memory, ids are a column of one type."""
     kinds = {type(row["id"]) for row in [*case.corpus.rows, *case.corpus.reference]}
@@ -388,6 +402,7 @@ RUNNERS = {
     "stages at once": Runner(stages_at_once, not_in_stages, of_links),
     "store": Runner(stored, not_in_a_store, without_links),
     "serial engine": Runner(serial_engine, not_on_an_engine, lambda case: (*without_links(case), *of_links(case))),
+    "divided engine": Runner(divided_engine, not_on_an_engine, lambda case: (*without_links(case), *of_links(case))),
     "definition": Runner(definition, not_defined, without_links),
 }
 """All runners; the first is what the others are compared with."""

@@ -140,6 +140,7 @@ CANNOT = {
     ("store", "a store has one method"): 21,
     ("store", "a store keeps the first of a star"): 110,
     ("serial engine", "an engine does not choose a method"): 23,
+    ("divided engine", "an engine does not choose a method"): 23,
     ("definition", "the definition compares huge texts for hours"): 9,
     ("definition", "what minhash misses is not defined by texts alone"): 44,
 }
