@@ -3,9 +3,9 @@
 import numpy as np
 import pyarrow as pa
 
-from neardup.arrays import Array
 from neardup.engines.packing import ints
 from neardup.engines.schemas import HEADS, LEADERS, MARKED, MEMBERS, NONE, marked
+from neardup.engines.sorted_columns import beginnings
 from neardup.engines.stage import Found, Stage
 
 
@@ -17,12 +17,12 @@ def find(documents: pa.Table) -> Found:
         documents, "class_high", "class_low", "rank", "digest_high", "digest_low"
     )
     order = np.lexsort((rank, low, high))
-    starts = _starts(high[order], low[order])
+    starts = beginnings(high[order], low[order])
     number = np.empty(len(order), np.int64)
     number[order] = np.cumsum(starts) - 1
     leader = order[starts][number]
     by_text = np.lexsort((rank, digest_low, digest_high, number))
-    same = _starts(number[by_text], digest_high[by_text], digest_low[by_text])
+    same = beginnings(number[by_text], digest_high[by_text], digest_low[by_text])
     representative = np.empty(len(order), np.int64)
     representative[by_text] = by_text[np.flatnonzero(same)[np.cumsum(same) - 1]]
 
@@ -49,14 +49,6 @@ def find(documents: pa.Table) -> Found:
     yield "members", rows.select(MEMBERS.schema.names)
     heads = documents.take(pa.array(np.flatnonzero((leader == places) & (sizes[number] > 1))))
     yield "heads", heads.rename_columns({"doc": "leader"}).select(HEADS.schema.names)
-
-
-def _starts(*columns: Array) -> Array:
-    """bool[n]: where a row differs from the one before."""
-    found = np.ones(len(columns[0]), np.bool_)
-    if len(found):
-        found[1:] = np.any([column[1:] != column[:-1] for column in columns], axis=0)
-    return found
 
 
 CLASSES = Stage("equal", find, {"leaders": LEADERS, "marked": MARKED, "members": MEMBERS, "heads": HEADS})

@@ -8,9 +8,11 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
-from neardup.engines.packing import MIX, ints
+from neardup.engines.packing import ints
 from neardup.engines.schemas import BYTES, INT, LINKS, MATCHES
+from neardup.engines.sorted_columns import distinct, looked_up
 from neardup.engines.stage import Found, Output, Stage
+from neardup.kernels.store.postings import MIX
 
 EDGES = Output(pa.schema({"node": INT, "other": INT}), ("node",))
 LABELED = Output(pa.schema({"rank": INT, "label": INT}), ("rank",))
@@ -36,14 +38,14 @@ def _large_star(edges: pa.Table) -> Found:
     node, other = ints(edges, "node", "other")
     smallest = np.minimum(_smallest(node, other), node)
     larger = other > node
-    yield "edges", pa.table(_distinct(other[larger], smallest[larger]), EDGES.schema)
+    yield "edges", pa.table(distinct(other[larger], smallest[larger]), EDGES.schema)
 
 
 def _small_star(edges: pa.Table) -> Found:
     """Edges in both directions, and what there are in one, to tell whether anything has changed."""
     node, other = ints(edges, "node", "other")  # of each edge, the larger and the smaller end
     smallest = _smallest(node, other)
-    left, right = _distinct(np.concatenate([other, node]), np.concatenate([smallest, smallest]))
+    left, right = distinct(np.concatenate([other, node]), np.concatenate([smallest, smallest]))
     apart = left != right
     left, right = left[apart], right[apart]
     yield "edges", _both(left, right)
@@ -61,14 +63,6 @@ def _smallest(node: Array, other: Array) -> Array:
     return found
 
 
-def _distinct(left: Array, right: Array) -> tuple[Array, Array]:
-    order = np.lexsort((right, left))
-    left, right = left[order], right[order]
-    new = np.ones(len(left), np.bool_)
-    new[1:] = (left[1:] != left[:-1]) | (right[1:] != right[:-1])
-    return left[new], right[new]
-
-
 def _nodes(matches: pa.Table) -> Found:
     """What all documents of matches are; and the matches by the ranks of their second documents."""
     for end in ("p", "q"):
@@ -79,19 +73,17 @@ def _nodes(matches: pa.Table) -> Found:
 def _direct(matches: pa.Table, labels: pa.Table) -> Found:
     """The similarity of documents to the first of their component, if the two match."""
     q_rank, p_rank = ints(matches, "q_rank", "p_rank")
-    known, label = _of(labels, q_rank)
+    known, label = labels_of(labels, q_rank)
     found = np.flatnonzero(known & (label == p_rank))
     yield "direct", pa.table([q_rank[found], matches.column("similarity").take(pa.array(found))], DIRECT.schema)
 
 
-def _of(labels: pa.Table, ranks: Array) -> tuple[Array, Array]:
+def labels_of(labels: pa.Table, ranks: Array) -> tuple[Array, Array]:
     """bool[n], int64[n]: whether ranks have a label, and it; without one, they are first themselves."""
-    known = labels.column("rank").to_numpy()
-    if not len(known):
-        return np.zeros(len(ranks), np.bool_), ranks
-    at = np.minimum(np.searchsorted(known, ranks), len(known) - 1)
-    has = known[at] == ranks
-    return has, np.where(has, labels.column("label").to_numpy()[at], ranks)
+    has, at = looked_up(labels.column("rank").to_numpy(), ranks)
+    found = ranks.copy()
+    found[has] = labels.column("label").to_numpy()[at[has]]
+    return has, found
 
 
 def _label(nodes: pa.Table, labels: pa.Table, direct: pa.Table) -> Found:
@@ -101,7 +93,7 @@ def _label(nodes: pa.Table, labels: pa.Table, direct: pa.Table) -> Found:
     similarity, known = np.full(len(rank), np.nan), direct.column("rank").to_numpy()
     at = np.searchsorted(rank, known)
     similarity[at] = direct.column("similarity").to_numpy()
-    columns = [_of(labels, rank)[1], rank, rows.column("doc"), rows.column("print"), similarity]
+    columns = [labels_of(labels, rank)[1], rank, rows.column("doc"), rows.column("print"), similarity]
     yield "members", pa.table(columns, OF_LABEL.schema)
 
 

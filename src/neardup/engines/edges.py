@@ -8,6 +8,7 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.engines.packing import ints
 from neardup.engines.schemas import EDGES, HALF_PAIRS, LEADERS, MARKED, marked, prints_of
+from neardup.engines.sorted_columns import distinct
 from neardup.engines.stage import Found, Stage
 from neardup.engines.work import Work
 from neardup.kernels.engines.bitmaps import may_share_enough
@@ -22,12 +23,7 @@ def _at(docs: Array, leaders: pa.Table) -> pa.Array:
 
 def _first_ends(work: Work, pairs: pa.Table, leaders: pa.Table) -> Found:
     """Pairs, each once, with what their first document is."""
-    a, b = ints(pairs, "a", "b")
-    order = np.lexsort((b, a))
-    a, b = a[order], b[order]
-    new = np.ones(len(a), np.bool_)
-    new[1:] = (a[1:] != a[:-1]) | (b[1:] != b[:-1])
-    a, b = a[new], b[new]
+    a, b = distinct(*ints(pairs, "a", "b"))
     of_a = leaders.take(_at(a, leaders))
     columns = {"b": b, "a": a, **{f"a_{name}": of_a.column(name) for name in _OF_A}}
     if work.max_distance is None:  # then nobody asks for fingerprints before the texts are read again

@@ -1,7 +1,7 @@
 """FLOW: the whole run, from parts of texts to the documents that are removed, whoever runs the stages."""
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from neardup.engines import classes, edges, marks, outcomes, postings, results, verified, waves
@@ -20,11 +20,18 @@ class Decided:
 
     Attributes:
         results: rows of `neardup.engines.schemas.RESULTS`, as the engine holds them.
-        removed: the documents that do not survive.
+        engine: that has run.
+        gone: rows of MARKED, of the documents that do not survive.
     """
 
     results: Any
-    removed: marks.Marks
+    engine: Engine
+    gone: Any
+
+    @cached_property
+    def removed(self) -> marks.Marks:
+        """The documents that do not survive; a stage makes it when it is asked for first."""
+        return _marks(self.engine, self.gone)
 
 
 def deduplicate(engine: Engine, work: Work) -> Decided:
@@ -41,7 +48,7 @@ def deduplicate(engine: Engine, work: Work) -> Decided:
     equal = engine.run(classes.CLASSES, documents)
     links = _links(engine, work, equal, order)
     decided = engine.run(outcomes.stage(work), links, equal["heads"], equal["members"])
-    return Decided(_results(engine, decided, places), _marks(engine, decided["gone"]))
+    return Decided(_results(engine, decided, places), engine, decided["gone"])
 
 
 def _results(engine: Engine, decided: dict[str, Any], places: Any | None) -> Any:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.engines.documents import numbered
 from neardup.engines.packing import ints
-from neardup.engines.schemas import MARKS
+from neardup.engines.schemas import MARKS, rows_of
 from neardup.engines.stage import Found, Part, Stage
 from neardup.engines.work import Work
 from neardup.store.texts import Texts, texts_of_column
@@ -31,15 +31,22 @@ class Marks:
 
     def of(self, part: int, rows: Array) -> Array:
         """bool[n]: whether rows (int64[n]) of a part are marked."""
+        return _flags(self.bits(part), rows)
+
+    def bits(self, part: int) -> Array:
+        """uint8[m]: 1 for each marked row of a part; those behind the last are not."""
         content = self._parts.get(part)
         if content is None:
-            return np.zeros(len(rows), np.bool_)
+            return np.empty(0, np.uint8)
         size = int.from_bytes(content[:8], "little")
-        bits = np.unpackbits(np.frombuffer(pa.decompress(content[8:], size, CODEC), np.uint8), bitorder="little")
-        inside = rows < len(bits)
-        found = np.zeros(len(rows), np.bool_)
-        found[inside] = bits[rows[inside]] > 0
-        return found
+        return np.unpackbits(np.frombuffer(pa.decompress(content[8:], size, CODEC), np.uint8), bitorder="little")
+
+
+def _flags(bits: Array, rows: Array) -> Array:
+    inside = rows < len(bits)
+    found = np.zeros(len(rows), np.bool_)
+    found[inside] = bits[rows[inside]] > 0
+    return found
 
 
 def find(marked: pa.Table) -> Found:
@@ -65,6 +72,16 @@ def marks_in(collected: pa.Table) -> Marks:
     return Marks(dict(zip(collected.column("part").to_pylist(), collected.column("bits").to_pylist(), strict=True)))
 
 
+def marked_rows(part: Part, *marks: Marks) -> Iterator[tuple[Array, pa.RecordBatch, list[Array]]]:
+    """The documents of a part that have any of these marks (int64[n]), their rows, and bool[n] for each of the marks."""
+    bits = [each.bits(part.number) for each in marks]
+    for batch, docs in numbered(part):
+        flags = [_flags(each, rows_of(docs)[1]) for each in bits]
+        wanted = np.flatnonzero(np.any(flags, axis=0))
+        if len(wanted):
+            yield docs[wanted], batch.take(pa.array(wanted)), [each[wanted] for each in flags]
+
+
 class MarkedTexts(NamedTuple):
     """Documents of a part that are marked.
 
@@ -83,13 +100,6 @@ class MarkedTexts(NamedTuple):
 
 def marked_texts(work: Work, part: Part, *marks: Marks) -> Iterator[MarkedTexts]:
     """The documents of a part that have any of these marks."""
-    first = 0
-    for batch, docs in numbered(part):
-        numbers = np.arange(first, first + len(batch))
-        first += len(batch)
-        flags = [each.of(part.number, numbers) for each in marks]
-        wanted = np.flatnonzero(np.any(flags, axis=0))
-        if len(wanted):
-            rows = batch.take(pa.array(wanted))
-            texts = texts_of_column(rows.column("text"), work.recipe, work.similarity, None)
-            yield MarkedTexts(docs[wanted], rows, texts, [each[wanted] for each in flags])
+    for docs, rows, flags in marked_rows(part, *marks):
+        texts = texts_of_column(rows.column("text"), work.recipe, work.similarity, None)
+        yield MarkedTexts(docs, rows, texts, flags)

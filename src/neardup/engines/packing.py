@@ -8,10 +8,10 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.engines.stage import Found, Output
+from neardup.kernels.store.postings import MIX
 
 AT_ONCE = 1 << 25
 """Bytes of rows that are packed together."""
-MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Packed(NamedTuple):
@@ -36,10 +36,11 @@ def ints(table: pa.Table, *names: str) -> list[Array]:
 def buckets_of(table: pa.Table, key: Sequence[str], buckets: int) -> Array:
     """int64[n]: the bucket of each row. Rows with equal keys have the same."""
     mixed = np.zeros(len(table), np.uint64)
-    for column in (
+    columns = [
         *ints(table, *key),
         np.zeros(1, np.int64),
-    ):  # mixed once more at the end: keys may differ in high bits alone
+    ]  # mixed once more at the end: keys may differ in high bits alone
+    for column in columns:
         mixed = (mixed ^ column.view(np.uint64)) * MIX
         mixed ^= mixed >> np.uint64(32)
     return (mixed % np.uint64(buckets)).astype(np.int64)

@@ -5,10 +5,11 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from neardup.engines.documents import BEFORE_ALL, numbered
-from neardup.engines.marks import Marks
+from neardup.engines.documents import BEFORE_ALL
+from neardup.engines.marks import Marks, marked_rows
 from neardup.engines.packing import ints
 from neardup.engines.schemas import LABELED, LABELS, RESULTS
+from neardup.engines.sorted_columns import looked_up
 from neardup.engines.stage import Found, Part, Reading, Stage
 
 
@@ -18,21 +19,14 @@ def reading(marks: Marks) -> Reading:
 
 
 def _read(marks: Marks, part: Part) -> Found:
-    first = 0
-    for batch, docs in numbered(part):
-        wanted = np.flatnonzero(marks.of(part.number, np.arange(first, first + len(batch))))
-        first += len(batch)
-        if len(wanted):
-            ids = batch.column("id").take(pa.array(wanted))
-            yield "labels", pa.table([docs[wanted], docs[wanted], ids], LABELS.schema)
+    for docs, rows, _ in marked_rows(part, marks):
+        yield "labels", pa.table([docs, docs, rows.column("id")], LABELS.schema)
 
 
 def _place(labels: pa.Table, places: pa.Table) -> Found:
     """Labels with the places of documents in the order of the input; those of a reference come after all."""
-    doc, known = labels.column("doc").to_numpy(), places.column("doc").to_numpy()
-    at = np.searchsorted(known, doc)
-    ours = np.flatnonzero(at < len(known))
-    ours = ours[known[at[ours]] == doc[ours]]
+    doc = labels.column("doc").to_numpy()
+    ours, at = looked_up(places.column("doc").to_numpy(), doc)
     place = doc + BEFORE_ALL
     place[ours] = places.column("place").to_numpy()[at[ours]]
     yield "labels", labels.set_column(1, "place", pa.array(place))

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
+from neardup.engines.components import labels_of
 from neardup.engines.packing import ints
 from neardup.engines.schemas import INT, LINKS, MATCHES
 from neardup.engines.settle import is_reference, linked, places_of, survivors_of
@@ -44,17 +45,17 @@ def _begin(matches: pa.Table) -> Found:
 
 def _ask(ends: pa.Table, out: pa.Table) -> Found:
     """The edges of documents that are not out, with whether their preferred document survives."""
-    edges, nodes, survives = _alive(ends, out)
-    yield "asked", edges.select(_NAMES).append_column("survives", pa.array(survives))
-    del nodes
-
-
-def _alive(ends: pa.Table, out: pa.Table) -> tuple[pa.Table, Array, Array]:
-    """The edges whose preferred document is not out, these documents, and whether nobody is preferred to them."""
     node, is_q = ends.column("node").to_numpy(), ends.column("is_q").to_numpy()
-    kept = np.flatnonzero(~is_q & ~np.isin(node, out.column("doc").to_numpy()))
-    nodes = node[kept]
-    return ends.take(pa.array(kept)), nodes, ~np.isin(nodes, node[is_q])
+    kept = _alive(ends, out)
+    edges = ends.take(pa.array(kept)).select(_NAMES)
+    yield "asked", edges.append_column("survives", pa.array(~np.isin(node[kept], node[is_q])))
+
+
+def _alive(ends: pa.Table, out: pa.Table) -> Array:
+    """int64[n]: the rows of preferred ends whose document is not out, so that each edge comes once."""
+    is_q = ends.column("is_q").to_numpy()
+    found: Array = np.flatnonzero(~is_q & ~np.isin(ends.column("node").to_numpy(), out.column("doc").to_numpy()))
+    return found
 
 
 def _answer(asked: pa.Table) -> Found:
@@ -67,17 +68,12 @@ def _answer(asked: pa.Table) -> Found:
 
 def _leave(ends: pa.Table, out: pa.Table) -> Found:
     """The edges that are still open, each once."""
-    yield "left", _alive(ends, out)[0].select(_NAMES)
+    yield "left", ends.take(pa.array(_alive(ends, out))).select(_NAMES)
 
 
 def _divide(left: pa.Table, labels: pa.Table) -> Found:
     """Edges by their components."""
-    rank, known = left.column("p_rank").to_numpy(), labels.column("rank").to_numpy()
-    component = rank.copy()
-    if len(known):
-        at = np.minimum(np.searchsorted(known, rank), len(known) - 1)
-        is_known = known[at] == rank
-        component[is_known] = labels.column("label").to_numpy()[at[is_known]]
+    _, component = labels_of(labels, left.column("p_rank").to_numpy())
     yield "edges", pa.table([component, *(left.column(name) for name in _NAMES)], OF_COMPONENT.schema)
 
 

@@ -15,7 +15,7 @@ from neardup.engines.schemas import PLACES
 from neardup.engines.seen import Content, Watched, demand_all
 from neardup.engines.stage import Found, Measured, Output, Part, Reading, Stage
 from neardup.engines.work import Work
-from neardup.text.preference import NO_VALUE, ranks_of
+from neardup.survivors.decisions import cost_of_values
 
 BUCKETS = 16
 COUNT_BYTES = 8
@@ -132,9 +132,7 @@ def ranks(documents: pa.Table, work: Work) -> Array:
     """int64[n]: the ranks of documents; those of a reference are as they were."""
     doc, cost, rank = (documents.column(name).to_numpy() for name in ("doc", "cost", "rank"))
     if work.options.preferred_by is not None:
-        values = ranks_of(documents.column("value").combine_chunks(), work.options.preferred_by).ranks
-        smallest_first = isinstance(work.options.keep, str) and work.options.keep.startswith("min:")
-        cost = np.where(values == NO_VALUE, len(values), values if smallest_first else -values)
+        cost = cost_of_values(documents.column("value").combine_chunks(), work.options)
     others = np.flatnonzero(~documents.column("is_reference").to_numpy())
     order = others[np.lexsort((doc[others], cost[others]))]
     found: Array = rank.copy()

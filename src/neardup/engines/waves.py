@@ -16,6 +16,7 @@ from neardup.engines.candidates.table import METHODS
 from neardup.engines.packing import ints
 from neardup.engines.schemas import NONE, OPEN, PAIRS, REST, STANDING, WAITING
 from neardup.engines.settle import is_reference, places_of
+from neardup.engines.sorted_columns import looked_up
 from neardup.engines.stage import Found, Stage
 from neardup.engines.work import Work
 from neardup.kernels.engines.groups import pairs_of_leading
@@ -106,10 +107,8 @@ def _next(rest: pa.Table, standing: pa.Table) -> Found:
     """What waits, with what is certain of its documents. Other texts in the class of one that is out may match those after it."""
     if not len(rest):
         return
-    doc, known = rest.column("doc").to_numpy(), standing.column("doc").to_numpy()
-    at = np.minimum(np.searchsorted(known, doc), max(len(known) - 1, 0))
-    is_known = known[at] == doc if len(known) else np.zeros(len(doc), np.bool_)
-    part, out = np.full(len(doc), NONE), np.zeros(len(doc), np.bool_)
+    is_known, at = looked_up(standing.column("doc").to_numpy(), rest.column("doc").to_numpy())
+    part, out = np.full(len(rest), NONE), np.zeros(len(rest), np.bool_)
     part[is_known] = standing.column("part").to_numpy()[at[is_known]]
     out[is_known] = standing.column("is_out").to_numpy()[at[is_known]]
     out &= ~rest.column("has_later").to_numpy()

@@ -2,6 +2,7 @@
 
 import dataclasses
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -138,7 +139,13 @@ def _cost(documents: Documents, options: DedupOptions) -> Array | None:
         return documents.lengths if options.keep == "shortest" else -documents.lengths
     if options.preferred_by is None:
         return None
-    ranks = ranks_of(documents.values[options.preferred_by], options.preferred_by).ranks
+    return cost_of_values(documents.values[options.preferred_by], options)
+
+
+def cost_of_values(tokens: Any, options: DedupOptions) -> Array:
+    """int64[rows], smaller is preferred: of the values that `keep` compares, Arrow large_string[rows] of JSON; none come last."""
+    assert options.preferred_by is not None
+    ranks = ranks_of(tokens, options.preferred_by).ranks
     smallest_first = isinstance(options.keep, str) and options.keep.startswith("min:")
     return np.where(ranks == NO_VALUE, len(ranks), ranks if smallest_first else -ranks)
 

@@ -10,8 +10,8 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.engines.candidates.groups import postings_table
 from neardup.engines.candidates.method import Method
-from neardup.engines.packing import MIX
 from neardup.engines.work import Work
+from neardup.kernels.store.postings import MIX
 from neardup.kernels.store.prefixes import Order
 from neardup.store.candidates.exact import keys_of_elements
 from neardup.store.postings import Bound

@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
+from neardup.engines import sorted_columns
 from neardup.engines.packing import ints
 from neardup.engines.schemas import POSTINGS
 from neardup.kernels.engines.groups import GroupedKeys, pairs_of_groups
@@ -73,12 +74,7 @@ def distinct(parts: list[Pairs]) -> Pairs:
     if not parts:
         return np.empty(0, np.int64), np.empty(0, np.int64)
     left, right = (np.concatenate(side) for side in zip(*parts, strict=True))
-    left, right = np.minimum(left, right), np.maximum(left, right)
-    order = np.lexsort((right, left))
-    left, right = left[order], right[order]
-    new = np.ones(len(left), np.bool_)
-    new[1:] = (left[1:] != left[:-1]) | (right[1:] != right[:-1])
-    return left[new], right[new]
+    return sorted_columns.distinct(np.minimum(left, right), np.maximum(left, right))
 
 
 def postings_table(key: Array, doc: Array, position: Array, size: Array, asks: Array) -> pa.Table:

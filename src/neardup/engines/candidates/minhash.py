@@ -6,10 +6,10 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.engines.candidates.groups import postings_table
 from neardup.engines.candidates.method import Method
-from neardup.engines.packing import MIX
 from neardup.engines.work import Work
 from neardup.fingerprints.minhash import Signing
 from neardup.kernels.engines.groups import ANY
+from neardup.kernels.store.postings import MIX
 from neardup.kernels.store.prefixes import Order
 from neardup.matching.candidates.minhash import minhash_agreement, minhash_bands
 from neardup.matching.similarities.table import Elements

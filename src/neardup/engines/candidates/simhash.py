@@ -10,12 +10,13 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.engines.candidates.groups import Pairs
 from neardup.engines.candidates.method import Method
-from neardup.engines.packing import MIX, ints
+from neardup.engines.packing import ints
 from neardup.engines.schemas import as_prints, prints_of
 from neardup.engines.stage import Output
 from neardup.engines.work import Work
 from neardup.hamming.near import near_pairs
 from neardup.hamming.unique import collapse
+from neardup.kernels.store.postings import MIX
 from neardup.kernels.store.prefixes import Order
 from neardup.store.texts import Texts
 

@@ -66,10 +66,10 @@ class Input:
         """Packed places and ranks of all rows of the frame."""
         from pyspark.sql import functions as f
 
-        by, frame = self._order()
+        by = self._order()
         costs = self._costs(work)
         columns = [*by, *(cost.alias(f"__cost{number}") for number, cost in enumerate(costs))]
-        rows = frame.select(*columns)
+        rows = self.frame.select(*columns)
         numbered = rows.mapInArrow(_numbered, rows.withColumn(PLACE, f.lit(0).cast("long")).schema)
         names = [name for name in rows.columns if not name.startswith("__cost")]
         places = _indexed(numbered, [*names, PLACE], kept)
@@ -82,11 +82,12 @@ class Input:
             ranked = places.join(ranks, "doc")
         return ranked.select("doc", "place", "rank").mapInArrow(partial(_packed, setting), tasks.PACKED)
 
-    def _order(self) -> tuple[list[Any], Any]:
+    def _order(self) -> list[Any]:
+        """The columns by which rows are in order."""
         from pyspark.sql import functions as f
 
         if self.order:
-            return [*(f.col(name) for name in self.order), f.col(self.id).alias("__id")], self.frame
+            return [*(f.col(name) for name in self.order), f.col(self.id).alias("__id")]
         try:
             file, block = f.col("_metadata.file_path"), f.col("_metadata.file_block_start")
             self.frame.select(file)
@@ -95,7 +96,7 @@ class Input:
                 "This frame has no order: give `order=`, a column or several by which the documents are in order. Only frames "
                 "that are read from files, and not shuffled, have the order of their files and rows."
             ) from None
-        return [file.alias("__file"), block.alias("__block")], self.frame
+        return [file.alias("__file"), block.alias("__block")]
 
     def _costs(self, work: Work) -> list[Any]:
         """What makes a row less preferred, the weightiest first."""
@@ -135,7 +136,7 @@ class Input:
 
 def _numbered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Rows with their documents, in a task."""
-    part = tasks.part_of(iter(()), is_reference=False, first=0).number
+    part = tasks.partition()
     row = 0
     for batch in batches:
         docs = (part << ROW_BITS) + np.arange(row, row + len(batch))
@@ -156,12 +157,12 @@ def _indexed(frame: Any, by: Sequence[Any], kept: Callable[[Any], Any]) -> Any:
 
 def _counted(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     rows = sum(map(len, batches))
-    part = tasks.part_of(iter(()), is_reference=False, first=0).number
+    part = tasks.partition()
     yield pa.record_batch([pa.array([part], pa.int32()), pa.array([rows])], names=["part", "rows"])
 
 
 def _placed(before: Mapping[int, int], batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    place = before[tasks.part_of(iter(()), is_reference=False, first=0).number]
+    place = before[tasks.partition()]
     for batch in batches:
         yield pa.record_batch([batch.column(0), pa.array(np.arange(place, place + len(batch)))], names=["doc", "place"])
         place += len(batch)

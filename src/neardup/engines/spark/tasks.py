@@ -58,13 +58,19 @@ def told(work: Callable[[], Iterator[pa.RecordBatch]]) -> Iterator[pa.RecordBatc
         raise RuntimeError(TOLD + json.dumps({"kind": type(problem).__name__, "message": str(problem)})) from None
 
 
-def part_of(batches: Iterator[pa.RecordBatch], *, is_reference: bool, first: int) -> Part:
-    """The partition that this task reads."""
+def partition() -> int:
+    """The number of the partition of this task."""
     from pyspark import TaskContext
 
     context = TaskContext.get()
     assert context is not None
-    return Part(first + context.partitionId(), map(_as_texts, batches), is_reference)
+    number: int = context.partitionId()
+    return number
+
+
+def part_of(batches: Iterator[pa.RecordBatch], *, is_reference: bool, first: int) -> Part:
+    """The partition that this task reads."""
+    return Part(first + partition(), map(_as_texts, batches), is_reference)
 
 
 def _as_texts(batch: pa.RecordBatch) -> pa.RecordBatch:
