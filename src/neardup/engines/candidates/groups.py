@@ -13,6 +13,8 @@ from neardup.kernels.engines.groups import GroupedKeys, pairs_of_groups
 
 MOST = 64
 """Documents of a group whose pairs are listed at once; those of larger groups come in waves."""
+KEY = np.uint64((1 << 48) - 1)
+"""The bits of keys that travel. Keys that are equal by chance propose some pairs more, of 4e11 keys 1 in 700."""
 ROOM = 1 << 16
 """Pairs for which there is room at first."""
 Pairs = tuple[Array, Array]
@@ -79,5 +81,5 @@ def distinct(parts: list[Pairs]) -> Pairs:
 
 def postings_table(key: Array, doc: Array, position: Array, size: Array, asks: Array) -> pa.Table:
     """Rows of POSTINGS."""
-    columns = [key.view(np.int64), doc, position.astype(np.int32), size.astype(np.int32), asks]
+    columns = [(key & KEY).view(np.int64), doc, position.astype(np.int32), size.astype(np.int32), asks]
     return pa.table(columns, POSTINGS.schema)
