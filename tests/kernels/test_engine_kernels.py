@@ -1,5 +1,6 @@
 """The kernels of engines against plain definitions: the pairs of documents that have a key in common."""
 
+from collections import Counter
 from itertools import pairwise
 
 import numpy as np
@@ -8,9 +9,11 @@ from hypothesis import strategies as st
 
 import naive
 from neardup.kernels.engines.bitmaps import fill_bitmaps, may_share_enough
+from neardup.kernels.engines.frequent import count_frequent
 from neardup.kernels.engines.groups import GroupedKeys, pairs_of_groups, pairs_of_leading
 from neardup.kernels.engines.standing import OUT, SURVIVES, UNDECIDED, standing_of_pairs
 from neardup.kernels.matching.similarities import CODES, prefix_length
+from neardup.kernels.store.prefixes import Order
 
 SETS = st.lists(st.sets(st.integers(0, 12), min_size=1, max_size=9), min_size=1, max_size=12)
 KINDS = st.sampled_from(["jaccard", "containment", "edit", "cosine"])
@@ -170,3 +173,25 @@ def test_bitmaps_tell_most_sets_that_have_nothing_in_common():
     size, begins = np.array([300]), np.array([0, 4])
     may_share_enough(CODES["jaccard"], 0.8, (size, maps[:4], begins), (size, maps[4:], begins), found)
     assert not found[0]
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 30), unique=True, max_size=12), max_size=40),
+    st.integers(0, 3),
+    st.sampled_from([8, 64]),
+)
+def test_frequent_elements_are_counted_from_some_time_on(sets, least, slots):
+    values = np.array([value * 0x9E3779B97F4A7C15 % 2**64 for each in sets for value in each], np.uint64)
+    offsets = np.cumsum([0, *map(len, sets)])
+    sieve = np.zeros(1 << 16, np.uint8)
+    order = Order(np.zeros(slots, np.uint64), np.zeros(slots, np.uint32), 64 - (slots - 1).bit_length())
+    place = np.zeros(2, np.int64)
+    done = count_frequent(values, offsets, least, sieve, order, place)
+    found = {int(order.elements[at]): int(order.counts[at]) for at in np.flatnonzero(order.counts)}
+    expected = Counter(values[: place[0]].tolist())
+    assert found == {value: count for value, count in expected.items() if count > least}
+    assert len(found) == place[1]
+    assert done == (place[0] == len(values))
+    if not done:
+        assert 2 * len(found) >= slots
+        assert expected[int(values[place[0]])] == least

@@ -9,7 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from neardup.arrays import Array
-from neardup.engines.schemas import DOCUMENTS, ROW_BITS, SAMPLE, as_prints
+from neardup.engines.candidates.table import METHODS
+from neardup.engines.frequent import Counting
+from neardup.engines.schemas import DOCUMENTS, ROW_BITS, as_prints
 from neardup.engines.stage import Found, Part, Stage
 from neardup.engines.work import Work
 from neardup.errors import DataError
@@ -22,8 +24,6 @@ from neardup.text.normalizers import character_counts
 
 BEFORE_ALL = 1 << 62
 """Documents of a reference are preferred to all others."""
-SAMPLED, MOST_SAMPLED = 16, 512
-"""The elements of one document in so many are looked at to learn the order of elements, and of so many of a part at most."""
 MOST_WORDS = 1 << 6
 """Of a bitmap."""
 MOST_ROWS = 1 << ROW_BITS
@@ -33,12 +33,12 @@ _decode = msgspec.json.Decoder().decode
 
 
 def read(work: Work, part: Part) -> Found:
-    """The documents of a part, and the elements of some of them.
+    """The documents of a part, and the elements that many of them have.
 
     Raises:
         DataError: the part has too many rows.
     """
-    left = MOST_SAMPLED
+    counting = Counting() if METHODS[work.options.method].needs_order else None
     for batch, docs in numbered(part):
         column = batch.column("text")
         known = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
@@ -51,10 +51,8 @@ def read(work: Work, part: Part) -> Found:
         if not work.by_distance and work.options.method != "simhash" and work.min_tokens == 0:
             is_long &= np.diff(texts.joined.offsets) > 0
         classes = np.where(is_long[:, None], _with_group(_class_keys(work, texts), group), digests)
-        sampled = np.flatnonzero(is_long & (texts.prints.digests[:, 1] % np.uint64(SAMPLED) == 0))[:left]
-        left -= len(sampled)
-        if len(sampled):
-            yield "sample", pa.table({"element": texts[sampled].joined.values.view(np.int64)}, SAMPLE.schema)
+        if counting is not None:
+            counting.add(texts.joined.values, texts.joined.offsets)
         rows = {
             "class_high": classes[:, 0].view(np.int64),
             "class_low": classes[:, 1].view(np.int64),
@@ -72,6 +70,8 @@ def read(work: Work, part: Part) -> Found:
             "value": batch.column("value").take(wanted),
         }
         yield "documents", pa.table([rows[name] for name in DOCUMENTS.schema.names], DOCUMENTS.schema)
+    if counting is not None:
+        yield "sample", counting.rows()
 
 
 def numbered(part: Part) -> Iterator[tuple[pa.RecordBatch, Array]]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
-from neardup.engines import classes, edges, marks, outcomes, postings, results, verified, waves
+from neardup.engines import classes, edges, frequent, marks, outcomes, postings, results, verified, waves
 from neardup.engines.candidates.table import METHODS
 from neardup.engines.documents import RANK, read
 from neardup.engines.schemas import DOCUMENTS, SAMPLE, UNORDERED
@@ -44,7 +44,7 @@ def deduplicate(engine: Engine, work: Work) -> Decided:
         documents = engine.run(RANK, documents, places)["documents"]
     order = BY_HASH
     if METHODS[work.options.method].needs_order:
-        order = postings.order_of_counted(engine.collect(engine.run(postings.COUNT, found["sample"])["counted"]))
+        order = frequent.order_of_counted(engine.collect(engine.run(frequent.COUNT, found["sample"])["counted"]))
     equal = engine.run(classes.CLASSES, documents)
     links = _links(engine, work, equal, order)
     decided = engine.run(outcomes.stage(work), links, equal["heads"], equal["members"])
@@ -91,7 +91,7 @@ def _matches(engine: Engine, work: Work, pairs: Any, leaders: Any) -> Any:
     found = engine.run(edges.second_ends(work), ends, leaders)
     if work.by_distance:
         return engine.run(verified.by_distance(), found["edges"])["matches"]
-    texts = engine.read(verified.reading(work, _marks(engine, found["first"]), _marks(engine, found["second"])))
+    texts = engine.read(verified.reading(_marks(engine, found["first"]), _marks(engine, found["second"])))
     arrivals = engine.run(verified.SEND, found["edges"], texts["second"])["arrivals"]
     return engine.run(verified.stage(work), arrivals, texts["first"])["matches"]
 

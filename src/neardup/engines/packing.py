@@ -61,7 +61,7 @@ def pack(table: pa.Table, output: Output, buckets: int) -> Iterator[Packed]:
     edges = np.searchsorted(of[order], np.arange(buckets + 1))
     for bucket in np.unique(of).tolist():
         first, last = int(edges[bucket]), int(edges[bucket + 1])
-        yield Packed(bucket, last - first, _written(rows.slice(first, last - first)))
+        yield Packed(bucket, last - first, _written(rows.slice(first, last - first), is_text=output.is_text))
 
 
 def pack_all(found: Found, outputs: Mapping[str, Output], buckets: int) -> Iterator[tuple[str, Packed]]:
@@ -97,23 +97,25 @@ def unpack(contents: Sequence[bytes], output: Output) -> pa.Table:
 
 def unsorted(contents: Sequence[bytes], output: Output) -> pa.Table:
     """The rows of one bucket, in no order."""
-    batches = [_read(content, output.schema) for content in contents]
+    batches = [_read(content, output) for content in contents]
     return pa.Table.from_batches(batches, output.schema).combine_chunks()
 
 
-def _written(batch: pa.RecordBatch) -> bytes:
-    """A batch without its schema, which the output tells: its size, and then a frame of zstd with the first bytes of all words of
-    eight, the second ones, and so on.
+def _written(batch: pa.RecordBatch, *, is_text: bool) -> bytes:
+    """A batch without its schema, which the output tells: its size, and then one frame of zstd.
 
     Most batches are small: Arrow's own compression, of each buffer, takes 4 to 8 times as long for 25 rows, and twice the bytes.
-    Numbers of 64 bits have equal high bytes, so bytes of a kind are put together; that also makes zstd twice as fast for postings.
+    Of numbers, the first bytes of all words of eight are put together, then the second ones, and so on: high bytes are often equal.
     """
-    words = np.frombuffer(batch.serialize(), np.uint8).reshape(-1, WORD)
-    packed: bytes = _ZSTD.compress(np.ascontiguousarray(words.T), asbytes=True)
-    return words.size.to_bytes(SIZE_BYTES, "little") + packed
+    content = np.frombuffer(batch.serialize(), np.uint8)
+    planes = content if is_text else np.ascontiguousarray(content.reshape(-1, WORD).T)
+    packed: bytes = _ZSTD.compress(planes, asbytes=True)
+    return content.size.to_bytes(SIZE_BYTES, "little") + packed
 
 
-def _read(content: bytes, schema: pa.Schema) -> pa.RecordBatch:
-    size = int.from_bytes(content[:SIZE_BYTES], "little")
-    planes = np.frombuffer(_ZSTD.decompress(memoryview(content)[SIZE_BYTES:], size), np.uint8).reshape(WORD, -1)
-    return pa.ipc.read_record_batch(pa.py_buffer(np.ascontiguousarray(planes.T)), schema)
+def _read(packed: bytes, output: Output) -> pa.RecordBatch:
+    size = int.from_bytes(packed[:SIZE_BYTES], "little")
+    content = _ZSTD.decompress(memoryview(packed)[SIZE_BYTES:], size)
+    if not output.is_text:
+        content = pa.py_buffer(np.ascontiguousarray(np.frombuffer(content, np.uint8).reshape(WORD, -1).T))
+    return pa.ipc.read_record_batch(content, output.schema)

@@ -15,7 +15,6 @@ NONE = -1
 ROW_BITS = 32
 """Of a `doc`, for the row within the part."""
 INT, BOOL, BYTES = pa.int64(), pa.bool_(), pa.large_binary()
-ELEMENTS, WEIGHTS = pa.large_list(INT), pa.large_list(pa.float64())
 
 _DOCUMENT = {"doc": INT, "rank": INT, "is_reference": BOOL, "digest_high": INT, "digest_low": INT, "print": BYTES}
 DOCUMENTS = Output(
@@ -36,7 +35,7 @@ DOCUMENTS = Output(
 )
 UNORDERED = Output(DOCUMENTS.schema, ("doc",))
 """Documents that do not know their ranks yet."""
-SAMPLE = Output(pa.schema({"element": INT}), ("element",))
+SAMPLE = Output(pa.schema({"element": INT, "documents": INT}), ("element",))
 COUNTED = Output(pa.schema({"element": INT, "documents": INT}))
 _LEADER = {
     "rank": INT,
@@ -70,8 +69,10 @@ PAIRS = Output(pa.schema({"a": INT, "b": INT}), ("a",))
 HALF_PAIRS = Output(pa.schema({"b": INT, "a": INT, **{f"a_{name}": kind for name, kind in _LEADER.items()}}), ("b",))
 _EDGE = {"p_rank": INT, "q_rank": INT, "p_print": BYTES, "q_print": BYTES}
 EDGES = Output(pa.schema({"q": INT, "p": INT, **_EDGE}), ("q",))
-ARRIVALS = Output(pa.schema({"p": INT, "q": INT, **_EDGE, "elements": ELEMENTS, "weights": WEIGHTS}), ("p",))
-SETS = Output(pa.schema({"doc": INT, "print": BYTES, "elements": ELEMENTS, "weights": WEIGHTS}), ("doc",))
+ARRIVALS = Output(
+    pa.schema({"p": INT, "q": INT, "p_rank": INT, "q_rank": INT, "text": pa.large_string()}), ("p",), is_text=True
+)
+TEXTS = Output(pa.schema({"doc": INT, "text": pa.large_string()}), ("doc",), is_text=True)
 MATCHES = Output(pa.schema({"p": INT, "q": INT, **_EDGE, "similarity": pa.float64()}), ("q",))
 LINKS = Output(
     pa.schema(

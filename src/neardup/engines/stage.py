@@ -17,10 +17,12 @@ class Output:
     Attributes:
         schema: their columns.
         key: columns of int64; rows with equal keys come to one bucket, ascending by key. Without any, all rows come to one.
+        is_text: whether most of their bytes are texts, which are packed in another way than numbers.
     """
 
     schema: pa.Schema
     key: tuple[str, ...] = ()
+    is_text: bool = False
 
 
 @dataclass(frozen=True)
