@@ -10,7 +10,7 @@ from neardup.engines.candidates.table import METHODS
 from neardup.engines.documents import groups_of_texts
 from neardup.engines.marks import Marks, marked_texts
 from neardup.engines.packing import ints
-from neardup.engines.schemas import COUNTED, LARGE, PAIRS
+from neardup.engines.schemas import COUNTED, LARGE, PAIRS, POSTINGS
 from neardup.engines.stage import Found, Part, Reading, Stage
 from neardup.engines.work import Work
 from neardup.kernels.store.prefixes import Order
@@ -22,7 +22,7 @@ MOST_OF_BUCKET = 1 << 16
 
 def reading(work: Work, marks: Marks, order: Order) -> Reading:
     """The stage that gives marked documents their keys."""
-    return Reading("keys", partial(_read, work, marks, order), {"postings": METHODS[work.options.method].postings})
+    return Reading("keys", partial(_read, work, marks, order), {"postings": POSTINGS})
 
 
 def _read(work: Work, marks: Marks, order: Order, part: Part) -> Found:
@@ -39,12 +39,8 @@ def stage(work: Work) -> Stage:
 def _pairs(work: Work, postings: pa.Table) -> Found:
     if not len(postings):
         return
-    method = METHODS[work.options.method]
-    if method.code is None:
-        assert method.pairs is not None
-        yield "pairs", pa.table(method.pairs(work, postings), PAIRS.schema)
-        return
-    left, right, large = pairs_in_groups(postings, method.code(work), float(work.options.min_similarity))
+    code = METHODS[work.options.method].code(work)
+    left, right, large = pairs_in_groups(postings, code, float(work.options.min_similarity))
     yield "pairs", pa.table([left, right], PAIRS.schema)
     yield "large", large
 
