@@ -2,6 +2,7 @@
 
 import itertools
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ import naive
 import neardup as nd
 from engine_runs import batch_of, parts_of, work_of
 from neardup.engines import marks, postings
+from neardup.engines.candidates import simhash
 from neardup.engines.candidates.minhash import signatures_of
 from neardup.engines.schemas import ROW_BITS, marked
 from neardup.engines.serial import SerialEngine
@@ -81,14 +83,60 @@ def alike(a, b, kind):
     return naive.set_similarity("containment" if kind == "containment" else "jaccard", set(a), set(b))
 
 
-@given(TEXTS, st.none() | GROUPS, st.sampled_from([0, 10, 30, 128]))
-def test_simhash_finds_every_pair_within_the_distance_and_no_other(texts, within, distance):
+DOCUMENTS = (0, 1000, 10**6, 10**12)
+
+
+@given(
+    TEXTS,
+    st.none() | GROUPS,
+    st.sampled_from([0, 3, 10, 30, 128]),
+    st.sampled_from(DOCUMENTS),
+    st.sampled_from([0, 0.5]),
+)
+def test_simhash_misses_no_pair_within_the_distance_that_can_match(texts, within, distance, documents, least):
     within = within and within[: len(texts)]
     prints = [[naive.fingerprint(text)] for text in texts]
-    expected = {(i, j) for i, j, _ in naive.pairs_within(prints, distance)} & set(pairs_in_groups(texts, within))
-    for options in ({"min_similarity": 0}, {"min_similarity": 0.5}):
-        found = pairs_of(work_of(method="simhash", max_distance=distance, **options), texts, within=within)
-        assert sorted(found) == sorted(expected)
+    possible = pairs_in_groups(texts, within)
+    expected = {(i, j) for i, j, _ in naive.pairs_within(prints, distance)} & set(possible)
+    expected = {(i, j) for i, j in expected if least == 0 or alike(texts[i], texts[j], "jaccard") >= least}
+    work = replace(work_of(method="simhash", max_distance=distance, min_similarity=least), documents=documents)
+    assert expected <= set(pairs_of(work, texts, within=within)) <= set(possible)
+
+
+@pytest.mark.parametrize(
+    ("bits", "distance", "documents", "keys"),
+    [
+        (64, 3, 10**6, 5),
+        (128, 3, 10**9, 4),
+        (128, 10, 10**6, 50),
+        (128, 18, 20_000, 0),
+        (128, 128, 2, 0),
+        (128, 0, 10**9, 1),
+    ],
+)
+def test_simhash_takes_blocks_where_few_long_keys_find_all(bits, distance, documents, keys):
+    for least in (0, 0.5):
+        work = work_of(nd.Recipe(bits=bits), method="simhash", max_distance=distance, min_similarity=least)
+        work = replace(work, documents=documents)
+        plan = simhash.plan_of(work)
+        assert (plan.tables if plan else 0) == keys
+        assert simhash.needs_order(work) == (keys == 0 and least > 0)
+
+
+@given(st.integers(0, 20), st.sampled_from([64, 128, 192]), st.randoms(use_true_random=False))
+def test_prints_within_the_distance_have_a_key_in_common(distance, bits, chance):
+    plan = simhash._plan_of(1000, bits, bits, distance)
+    if plan is None:
+        return
+    flips = sum(1 << bit for bit in chance.sample(range(bits), distance))
+    values = [chance.getrandbits(bits) for _ in range(2)]
+    words = [
+        [value >> 64 * word & (1 << 64) - 1 for word in range(bits // 64)] for value in (*values, values[0] ^ flips)
+    ]
+    one, _, near = simhash.keys_of_blocks(np.array(words, np.uint64), simhash.masks_of(plan))
+    assert (one == near).any()
+    assert len(set(one.tolist())) == plan.tables == len(one)
+    assert np.bitwise_or.reduce(simhash.masks_of(plan)).tolist() == [(1 << 64) - 1] * (bits // 64)
 
 
 @given(TEXTS, st.none() | GROUPS, st.sampled_from([0.3, 0.5, 0.8, 1.0]))

@@ -7,7 +7,7 @@ import pytest
 
 from neardup.engines import rounds, settling
 from neardup.engines.documents import BEFORE_ALL
-from neardup.engines.schemas import LINKS, MATCHES
+from neardup.engines.schemas import LINKS, MATCHES, NONE, OPEN
 from neardup.engines.serial import SerialEngine
 from neardup.engines.stage import Part, Reading
 from neardup.engines.work import Work
@@ -62,3 +62,45 @@ def test_a_long_chain_takes_few_rounds(tmp_path, monkeypatch, cluster):
     assert len(stages) < 120
     removed = {int(row[0]) for row in found if row[0] != row[3]}
     assert removed == (set(range(1, n, 2)) if cluster == "star" else set(range(1, n)))
+
+
+def standing(tmp_path, cluster, table, open_docs, at_once, monkeypatch):
+    """What is certain: who is out, and the documents that are known to be connected."""
+    monkeypatch.setattr(settling, "AT_ONCE", at_once)
+    engine = SerialEngine(tmp_path / str(at_once), lambda: [Part(0, iter(()))], buckets=5)
+    given = lambda _: [("matches", table), ("open", open_docs)]  # noqa: E731
+    held = engine.read(Reading("given", given, {"matches": MATCHES, "open": OPEN}))
+    work = Work.of(Recipe(), DedupOptions(method="exact", cluster=cluster))
+    rows = engine.collect(settling.standing_of(engine, work, held["matches"], held["open"])).to_pylist()
+    parts = {}
+    for row in rows:
+        if row["part"] != NONE:
+            parts.setdefault(row["part"], set()).add(row["doc"])
+    assert all(part >= 0 for part in parts)
+    return {row["doc"] for row in rows if row["is_out"]}, {frozenset(part) for part in parts.values()}
+
+
+@pytest.mark.parametrize("cluster", ["star", "components"])
+def test_rounds_know_what_one_task_knows_between_waves(tmp_path, monkeypatch, cluster):
+    chance, fewer, known = random.Random(3), 0, 0
+    for number in range(8):
+        n = chance.choice([3, 20, 60])
+        docs = chance.sample(range(1000), n)
+        ranks = dict(zip(docs, chance.sample(range(-5000, 5000), n), strict=True))
+        if cluster == "star":
+            ranks |= {doc: ranks[doc] - BEFORE_ALL for doc in docs[: n // 10]}
+        pairs = {tuple(sorted(chance.sample(docs, 2))) for _ in range(n)}
+        waits = chance.sample(docs, n // 3)
+        open_docs = pa.table([waits, [ranks[doc] for doc in waits]], OPEN.schema)
+        found = []
+        for most, at_once in ((50, 10**6), (50, 0), (1, 0)):
+            monkeypatch.setattr(rounds, "MOST", most)
+            folder = tmp_path / f"{number} {most}"
+            found.append(standing(folder, cluster, matches_of(pairs, ranks), open_docs, at_once, monkeypatch))
+        assert found[0] == found[1]
+        assert found[2][0] <= found[0][0]
+        assert found[2][1] == found[0][1]
+        fewer += len(found[0][0]) - len(found[2][0])
+        known += len(found[0][0]) + len(found[0][1])
+    assert known > 8
+    assert fewer > 0 or cluster == "components"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import neardup as nd
 from engine_runs import batch_of, parts_of, run_of_engine, run_of_library, work_of
 from near_copies import edited_copies
-from neardup.engines import documents, waves
+from neardup.engines import documents, settling, tiles, waves
 from neardup.engines.candidates import groups
 from neardup.engines.corpus_parts import CorpusParts
 from neardup.engines.flow import deduplicate
@@ -86,9 +86,12 @@ def methods(draw):
     size=st.sampled_from([1, 7, 1000]),
     buckets=st.sampled_from([1, 2, 16]),
     most=st.sampled_from([1, 3, 64]),
+    listed=st.sampled_from([0, 4, waves.LISTED]),
+    block=st.sampled_from([1, 3, tiles.BLOCK]),
+    at_once=st.sampled_from([0, settling.AT_ONCE]),
 )
 def test_the_answer_is_that_of_deduplicate(
-    rows, reference, shared, recipe, method, cluster, keep, within, size, buckets, most
+    rows, reference, shared, recipe, method, cluster, keep, within, size, buckets, most, listed, block, at_once
 ):
     if reference:
         rows = rows + [reference[at % len(reference)] for at in shared]
@@ -97,8 +100,10 @@ def test_the_answer_is_that_of_deduplicate(
     expected = run_of_library(rows, reference, recipe, options)
     with (
         patch.object(groups, "MOST", most),
-        patch.object(waves, "FIRST", 1),
-    ):  # small groups, too, are compared in waves
+        patch.multiple(waves, FIRST=1, GROWTH=2, LISTED=listed),
+        patch.object(tiles, "BLOCK", block),
+        patch.object(settling, "AT_ONCE", at_once),
+    ):  # small groups, too, are compared in waves, and divided
         found = run_of_engine(rows, reference, recipe, options, size=size, buckets=buckets)
     if cluster == "components":  # whether the similarity to a survivor is known depends on the links
         expected, found = (

@@ -1,6 +1,7 @@
 """DOCUMENTS: read a part of the input, and make of each text what decides its place: rank, digests, fingerprint."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -27,6 +28,8 @@ BEFORE_ALL = 1 << 62
 MOST_WORDS = 1 << 6
 """Of a bitmap."""
 MOST_ROWS = 1 << ROW_BITS
+MANY = 1 << 40
+"""Documents of a corpus, before it is known how many there are: the more, the sooner a method needs an order of elements."""
 COSTS = ("longest", "shortest")
 """Rules of preference by the length of a text."""
 _decode = msgspec.json.Decoder().decode
@@ -38,7 +41,8 @@ def read(work: Work, part: Part) -> Found:
     Raises:
         DataError: the part has too many rows.
     """
-    counting = Counting() if METHODS[work.options.method].needs_order else None
+    may_need_order = METHODS[work.options.method].needs_order(replace(work, documents=MANY))
+    counting = Counting() if may_need_order else None
     for batch, docs in numbered(part):
         column = batch.column("text")
         known = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.engines.packing import ints
-from neardup.engines.schemas import EDGES, HALF_PAIRS, LEADERS, MARKED, marked, prints_of
+from neardup.engines.schemas import EDGES, HALF_PAIRS, LEADERS, MARKED, bitmaps_of, marked, prints_of
 from neardup.engines.sorted_columns import distinct
 from neardup.engines.stage import Found, Stage
 from neardup.engines.work import Work
@@ -76,16 +76,10 @@ def _no_prints(n: int) -> pa.Array:
 def _may_be_similar(work: Work, pairs: pa.Table, of_b: pa.Table) -> Array:
     """bool[p]: which pairs may have enough elements in common, by their bitmaps."""
     found = np.empty(len(pairs), np.bool_)
-    left, right = _bitmaps(pairs, "a_size", "a_bitmap"), _bitmaps(of_b, "size", "bitmap")
+    left = (*ints(pairs, "a_size"), *bitmaps_of(pairs, "a_bitmap"))
+    right = (*ints(of_b, "size"), *bitmaps_of(of_b))
     may_share_enough(work.similarity.code, float(work.options.min_similarity), left, right, found)
     return found
-
-
-def _bitmaps(table: pa.Table, size: str, bitmap: str) -> tuple[Array, Array, Array]:
-    """The sizes, the bitmaps, uint64[], and where these begin, int64[n + 1]."""
-    content = table.column(bitmap).to_pylist()
-    starts = np.cumsum([0, *map(len, content)], dtype=np.int64) // 8
-    return ints(table, size)[0], np.frombuffer(b"".join(content), np.uint64), starts
 
 
 def first_ends(work: Work) -> Stage:

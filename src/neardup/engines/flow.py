@@ -1,14 +1,14 @@
 """FLOW: the whole run, from parts of texts to the documents that are removed, whoever runs the stages."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
-from neardup.engines import classes, edges, frequent, marks, outcomes, postings, results, verified, waves
+from neardup.engines import classes, edges, frequent, marks, outcomes, postings, results, tiles, verified, waves
 from neardup.engines.candidates.table import METHODS
 from neardup.engines.documents import RANK, read
-from neardup.engines.schemas import DOCUMENTS, SAMPLE, UNORDERED
-from neardup.engines.settling import GATHER, links_of
+from neardup.engines.schemas import DOCUMENTS, MATCHES, SAMPLE, UNORDERED
+from neardup.engines.settling import links_of, standing_of
 from neardup.engines.stage import Engine, Reading
 from neardup.engines.work import Work
 from neardup.store.orders import BY_HASH
@@ -43,7 +43,8 @@ def deduplicate(engine: Engine, work: Work) -> Decided:
         places = engine.places(work, documents)
         documents = engine.run(RANK, documents, places)["documents"]
     order = BY_HASH
-    if METHODS[work.options.method].needs_order:
+    work = replace(work, documents=documents.count)
+    if METHODS[work.options.method].needs_order(work):
         order = frequent.order_of_counted(engine.collect(engine.run(frequent.COUNT, found["sample"])["counted"]))
     equal = engine.run(classes.CLASSES, documents)
     links = _links(engine, work, equal, order)
@@ -75,11 +76,15 @@ def _waves(engine: Engine, work: Work, large: Any, leaders: Any, matches: Any) -
     waiting, leading = engine.run(waves.RANK, large, leaders)["waiting"], waves.FIRST
     while not waiting.is_empty:
         found = engine.run(waves.wave(work, leading), waiting)
-        if not found["pairs"].is_empty:
-            matches = engine.together(matches, _matches(engine, work, found["pairs"], leaders))
+        pairs = found["pairs"]
+        if not found["placed"].is_empty:
+            divided = engine.run(tiles.attach(work), found["placed"], leaders)["tiles"]
+            pairs = engine.together(pairs, engine.run(tiles.stage(work), divided)["pairs"])
+        if not pairs.is_empty:
+            matches = engine.together(matches, _matches(engine, work, pairs, leaders))
         if found["rest"].is_empty:
             break
-        standing = engine.run(waves.standing(work), engine.run(GATHER, matches)["all"], found["open"])["standing"]
+        standing = standing_of(engine, work, matches, found["open"])
         waiting = engine.run(waves.NEXT, found["rest"], standing)["waiting"]
         leading *= waves.GROWTH
     return matches
@@ -91,6 +96,8 @@ def _matches(engine: Engine, work: Work, pairs: Any, leaders: Any) -> Any:
     found = engine.run(edges.second_ends(work), ends, leaders)
     if work.by_distance:
         return engine.run(verified.by_distance(), found["edges"])["matches"]
+    if found["edges"].is_empty:
+        return engine.nothing(MATCHES)  # so that no text is read again
     texts = engine.read(verified.reading(_marks(engine, found["first"]), _marks(engine, found["second"])))
     arrivals = engine.run(verified.SEND, found["edges"], texts["second"])["arrivals"]
     return engine.run(verified.stage(work), arrivals, texts["first"])["matches"]

@@ -8,7 +8,7 @@ from neardup.engines.candidates.groups import pairs_in_groups
 from neardup.engines.candidates.table import METHODS
 from neardup.engines.documents import groups_of_texts
 from neardup.engines.marks import Marks, marked_texts
-from neardup.engines.schemas import LARGE, PAIRS
+from neardup.engines.schemas import LARGE, PAIRS, POSTINGS
 from neardup.engines.stage import Found, Part, Reading, Stage
 from neardup.engines.work import Work
 from neardup.kernels.store.prefixes import Order
@@ -16,7 +16,7 @@ from neardup.kernels.store.prefixes import Order
 
 def reading(work: Work, marks: Marks, order: Order) -> Reading:
     """The stage that gives marked documents their keys."""
-    return Reading("keys", partial(_read, work, marks, order), {"postings": METHODS[work.options.method].postings})
+    return Reading("keys", partial(_read, work, marks, order), {"postings": POSTINGS})
 
 
 def _read(work: Work, marks: Marks, order: Order, part: Part) -> Found:
@@ -33,11 +33,7 @@ def stage(work: Work) -> Stage:
 def _pairs(work: Work, postings: pa.Table) -> Found:
     if not len(postings):
         return
-    method = METHODS[work.options.method]
-    if method.code is None:
-        assert method.pairs is not None
-        yield "pairs", pa.table(method.pairs(work, postings), PAIRS.schema)
-        return
-    left, right, large = pairs_in_groups(postings, method.code(work), float(work.options.min_similarity))
+    code = METHODS[work.options.method].code(work)
+    left, right, large = pairs_in_groups(postings, code, float(work.options.min_similarity))
     yield "pairs", pa.table([left, right], PAIRS.schema)
     yield "large", large

@@ -43,12 +43,17 @@ def _begin(matches: pa.Table) -> Found:
     yield "ends", _ends(matches.filter(pa.array(~(is_reference(p_rank) & is_reference(q_rank)))).select(_NAMES))
 
 
-def _ask(ends: pa.Table, out: pa.Table) -> Found:
-    """The edges of documents that are not out, with whether their preferred document survives."""
+def _ask(ends: pa.Table, out: pa.Table, open_docs: pa.Table) -> Found:
+    """The edges of documents that are not out, with whether their preferred document survives for certain.
+
+    It does if nothing undecided matches it and comes before it; of open documents, more may be found. Those of a reference survive
+    in any case.
+    """
     node, is_q = ends.column("node").to_numpy(), ends.column("is_q").to_numpy()
     kept = _alive(ends, out)
     edges = ends.take(pa.array(kept)).select(_NAMES)
-    yield "asked", edges.append_column("survives", pa.array(~np.isin(node[kept], node[is_q])))
+    is_open = np.isin(node[kept], open_docs.column("doc").to_numpy()) & ~is_reference(ints(edges, "p_rank")[0])
+    yield "asked", edges.append_column("survives", pa.array(~np.isin(node[kept], node[is_q]) & ~is_open))
 
 
 def _alive(ends: pa.Table, out: pa.Table) -> Array:

@@ -63,7 +63,26 @@ LARGE = Output(pa.schema(_POSTING), ("doc",))
 _WAITING = {**_POSTING, "rank": INT, "has_later": BOOL, "part": INT, "is_out": BOOL}
 WAITING = Output(pa.schema(_WAITING), ("key",))
 REST = Output(pa.schema(_WAITING), ("doc",))
-OPEN = Output(pa.schema({"rank": INT}))
+OPEN = Output(pa.schema({"doc": INT, "rank": INT}), ("doc",))
+_PLACED = {"position": pa.int32(), "asks": BOOL, "leads": BOOL, "part": INT}
+PLACED = Output(pa.schema({"doc": INT, "key": INT, "at": INT, "blocks": INT, "leading": INT, **_PLACED}), ("doc",))
+TILES = Output(
+    pa.schema(
+        {
+            "key": INT,
+            "tile": INT,
+            "at": INT,
+            "doc": INT,
+            **_PLACED,
+            "group": INT,
+            "is_given": BOOL,
+            "print": BYTES,
+            "size": pa.int32(),
+            "bitmap": BYTES,
+        }
+    ),
+    ("key", "tile"),
+)
 STANDING = Output(pa.schema({"doc": INT, "part": INT, "is_out": BOOL}), ("doc",))
 PAIRS = Output(pa.schema({"a": INT, "b": INT}), ("a",))
 HALF_PAIRS = Output(pa.schema({"b": INT, "a": INT, **{f"a_{name}": kind for name, kind in _LEADER.items()}}), ("b",))
@@ -126,6 +145,13 @@ def prints_of(table: pa.Table, name: str = "print") -> Array:
     content = b"".join(table.column(name).to_pylist())
     words = len(content) // 8 // len(table) if len(table) else 1
     return np.frombuffer(content, np.uint64).reshape(len(table), words)
+
+
+def bitmaps_of(table: pa.Table, name: str = "bitmap") -> tuple[Array, Array]:
+    """The bitmaps of a column, uint64[], and where they begin, int64[n + 1]."""
+    content = table.column(name).to_pylist()
+    starts = np.cumsum([0, *map(len, content)], dtype=np.int64) // 8
+    return np.frombuffer(b"".join(content), np.uint64), starts
 
 
 def as_prints(values: Array) -> pa.Array:

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from neardup.engines import components, rounds, settle
-from neardup.engines.schemas import MATCHES
+from neardup.engines import components, rounds, settle, waves
+from neardup.engines.schemas import MATCHES, OPEN
 from neardup.engines.stage import Engine, Found, Output, Stage
 from neardup.engines.work import Work
 
@@ -17,6 +17,8 @@ def _same(rows: Any) -> Found:
 
 GATHER = Stage("gather", _same, {"all": Output(MATCHES.schema)})
 """All matches, in one bucket."""
+GATHER_OPEN = Stage("gather", _same, {"all": Output(OPEN.schema)})
+"""All open documents, in one bucket."""
 
 
 def links_of(engine: Engine, work: Work, matches: Any) -> Any:
@@ -26,17 +28,37 @@ def links_of(engine: Engine, work: Work, matches: Any) -> Any:
     return _of_star(engine, matches) if work.options.cluster == "star" else _of_components(engine, matches)
 
 
-def _of_star(engine: Engine, matches: Any) -> Any:
-    ends, outs, out = engine.run(rounds.BEGIN, matches)["ends"], [], None
+def standing_of(engine: Engine, work: Work, matches: Any, open_docs: Any) -> Any:
+    """What is certain of documents (STANDING), by all matches so far, and the documents that are not compared with all before them.
+
+    After so many rounds, some of what is certain may be unknown: then more is compared than need be.
+    """
+    if matches.count + open_docs.count <= AT_ONCE:
+        gathered = engine.run(GATHER, matches)["all"], engine.run(GATHER_OPEN, open_docs)["all"]
+        return engine.run(waves.standing(work), *gathered)["standing"]
+    if work.options.cluster == "components":
+        return engine.run(waves.CONNECTED, _of_components(engine, matches))["standing"]
+    outs, _ = _rounds(engine, matches, open_docs)
+    return engine.run(waves.FALLEN, engine.together(*outs))["standing"]
+
+
+def _rounds(engine: Engine, matches: Any, open_docs: Any) -> tuple[list[Any], Any]:
+    """Who is out after some rounds, round by round; and the edges that are left, at both of their ends."""
+    ends, outs = engine.run(rounds.BEGIN, matches)["ends"], [engine.nothing(rounds.OUT)]
     for _ in range(rounds.MOST):
-        asked = engine.run(rounds.ASK, ends, out if out is not None else engine.nothing(rounds.OUT))["asked"]
+        asked = engine.run(rounds.ASK, ends, outs[-1], open_docs)["asked"]
         found = engine.run(rounds.ANSWER, asked)
-        ends, out = found["ends"], found["out"]
-        outs.append(out)
+        ends = found["ends"]
+        outs.append(found["out"])
         if ends.is_empty:
             break
-    else:
-        left = engine.run(rounds.LEAVE, ends, out)["left"]
+    return outs, ends
+
+
+def _of_star(engine: Engine, matches: Any) -> Any:
+    outs, ends = _rounds(engine, matches, engine.nothing(OPEN))
+    if not ends.is_empty:
+        left = engine.run(rounds.LEAVE, ends, outs[-1])["left"]
         divided = engine.run(rounds.DIVIDE, left, _labels(engine, left))["edges"]
         outs.append(engine.run(rounds.FINISH, divided)["out"])
     everyone = engine.together(*outs)

@@ -14,10 +14,11 @@ from neardup.arrays import Array
 from neardup.engines.candidates.groups import group_starts, grouped, listed
 from neardup.engines.candidates.table import METHODS
 from neardup.engines.packing import ints
-from neardup.engines.schemas import NONE, OPEN, PAIRS, REST, STANDING, WAITING
+from neardup.engines.schemas import NONE, OPEN, PAIRS, PLACED, REST, STANDING, WAITING
 from neardup.engines.settle import is_reference, places_of
 from neardup.engines.sorted_columns import looked_up
 from neardup.engines.stage import Found, Stage
+from neardup.engines.tiles import placed
 from neardup.engines.work import Work
 from neardup.kernels.engines.groups import pairs_of_leading
 from neardup.kernels.engines.standing import OUT, standing_of_pairs
@@ -25,6 +26,8 @@ from neardup.survivors.listed_pairs import connected
 
 FIRST, GROWTH = 4, 8
 """Documents of a group that are compared with all others in the first wave, and how many times as many in each further one."""
+LISTED = 1 << 22
+"""Pairs of a group that one task lists in the first wave, at most: 64 MB."""
 
 
 def _rank(large: pa.Table, leaders: pa.Table) -> Found:
@@ -42,8 +45,11 @@ RANK = Stage("large groups", _rank, {"waiting": WAITING})
 
 
 def wave(work: Work, leading: int) -> Stage:
-    """The stage that pairs so many documents of each group with the others; the rest waits for the next wave."""
-    return Stage("wave", partial(_wave, work, leading), {"pairs": PAIRS, "rest": REST, "open": OPEN})
+    """The stage that pairs so many documents of each group with the others; the rest waits for the next wave.
+
+    The pairs of the first wave are listed, if they are not too many; those of others, when families have fallen, in tiles.
+    """
+    return Stage("wave", partial(_wave, work, leading), {"pairs": PAIRS, "placed": PLACED, "rest": REST, "open": OPEN})
 
 
 def _wave(work: Work, leading: int, waiting: pa.Table) -> Found:
@@ -51,27 +57,37 @@ def _wave(work: Work, leading: int, waiting: pa.Table) -> Found:
         return
     key, rank, part = ints(waiting, "key", "rank", "part")
     order = np.lexsort((rank, key))
-    rows, key, rank, part = waiting.take(pa.array(order)), key[order], rank[order], part[order]
+    rows, key, part = waiting.take(pa.array(order)), key[order], part[order]
     starts = group_starts(key)
-    group = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    sizes = np.diff(starts)
+    group = np.repeat(np.arange(len(sizes)), sizes)
     is_in = ~rows.column("is_out").to_numpy()
     before = np.cumsum(is_in) - is_in  # of all groups, who are in
     nth = before - before[starts[:-1]][group]
     leads = is_in & (nth < leading)
-    code = METHODS[work.options.method].code
-    assert code is not None
-    least = float(work.options.min_similarity)
-    yield "pairs", pa.table(listed(pairs_of_leading, code(work), least, grouped(rows), leads, part), PAIRS.schema)
+    is_listed = (leading == FIRST) & (sizes * leading <= LISTED)
+    of_listed = is_listed[group]
+    code, least = METHODS[work.options.method].code(work), float(work.options.min_similarity)
+    some = grouped(rows.filter(pa.array(of_listed)))
+    pairs = listed(pairs_of_leading, code, least, some, leads[of_listed], part[of_listed])
+    yield "pairs", pa.table(pairs, PAIRS.schema)
+    at, last = np.arange(len(rows)) - starts[:-1][group], np.full(len(sizes), NONE)
+    np.maximum.at(last, group[leads], at[leads])
+    divided = np.flatnonzero(~of_listed & (last != NONE)[group])
+    group_of = group[divided]
+    yield "placed", placed(rows.take(pa.array(divided)), at[divided], sizes[group_of], last[group_of], leads[divided])
     # Of each group, all after the last one that leads, if any of them may be needed by those after it.
     later = nth >= leading
-    lowest, highest = (np.full(len(starts) - 1, value) for value in (np.iinfo(np.int64).max, np.iinfo(np.int64).min))
+    lowest, highest = (np.full(len(sizes), value) for value in (np.iinfo(np.int64).max, np.iinfo(np.int64).min))
     np.minimum.at(lowest, group[later], part[later])
     np.maximum.at(highest, group[later], part[later])
     is_one = (lowest == highest) & (lowest != NONE)
-    needed = (np.bincount(group[later & is_in], minlength=len(starts) - 1) > 0) & ~is_one
+    needed = (np.bincount(group[later & is_in], minlength=len(sizes)) > 0) & ~is_one
     rest = later & needed[group]
     yield "rest", rows.filter(pa.array(rest)).select(REST.schema.names)
-    yield "open", pa.table([np.unique(rank[rest & is_in])], OPEN.schema)
+    waits = rest & is_in
+    docs, first = np.unique(rows.column("doc").to_numpy()[waits], return_index=True)
+    yield "open", pa.table([docs, rows.column("rank").to_numpy()[waits][first]], OPEN.schema)
 
 
 def standing(work: Work) -> Stage:
@@ -101,6 +117,28 @@ def _outs(ranks: Array, left: Array, right: Array, open_ranks: Array) -> Array:
     standing_of_pairs(starts, left, np.isin(ranks, open_ranks), is_reference(ranks), found)
     outs: Array = found == OUT
     return outs
+
+
+def _fallen(out: pa.Table) -> Found:
+    """What is certain, of documents that are out."""
+    n = len(out)
+    yield "standing", pa.table([out.column("doc"), np.full(n, NONE), np.ones(n, np.bool_)], STANDING.schema)
+
+
+FALLEN = Stage("standing", _fallen, {"standing": STANDING})
+"""Of who is out."""
+
+
+def _connected(links: pa.Table) -> Found:
+    """What is certain, of documents with the first of their component."""
+    yield (
+        "standing",
+        pa.table([links.column("x"), links.column("survivor"), np.zeros(len(links), np.bool_)], STANDING.schema),
+    )
+
+
+CONNECTED = Stage("standing", _connected, {"standing": STANDING})
+"""Of the links of components."""
 
 
 def _next(rest: pa.Table, standing: pa.Table) -> Found:

@@ -26,12 +26,14 @@ class Work:
         options: how documents match, and which survive; of one thread, as engines run many tasks beside one another.
         min_tokens: texts with fewer tokens match only equal ones.
         max_distance: the largest distance of candidates, if the method has one.
+        documents: how many there are, about; keys of blocks are so long that few have one in common by chance.
     """
 
     recipe: Recipe
     options: DedupOptions
     min_tokens: int
     max_distance: int | None
+    documents: int = 0
 
     @classmethod
     def of(cls, recipe: Recipe, options: DedupOptions) -> "Work":

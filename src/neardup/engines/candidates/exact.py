@@ -30,4 +30,4 @@ def keys(work: Work, texts: Texts, docs: Array, groups: Array, order: Order) -> 
     return postings_table(key, docs[found.texts], found.positions, found.sizes, asks)
 
 
-EXACT = Method(keys, lambda work: work.similarity.code, needs_order=True)
+EXACT = Method(keys, lambda work: work.similarity.code, needs_order=lambda _: True)

@@ -1,5 +1,6 @@
 """GROUPS of documents with a key in common, and their pairs. Large groups wait, so that families of texts cost little."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -52,23 +53,32 @@ def group_starts(key: Array) -> Array:
     return np.concatenate([[0], np.flatnonzero(np.diff(key)) + 1, [len(key)]]).astype(np.int64)
 
 
-def grouped(postings: pa.Table) -> GroupedKeys:
-    """Postings whose keys ascend, as kernels read them."""
+def grouped(postings: pa.Table, starts: Array | None = None) -> GroupedKeys:
+    """Postings whose keys ascend, as kernels read them; or other groups of rows that begin so (int64[groups + 1])."""
     key, doc, position, size = map(np.ascontiguousarray, ints(postings, "key", "doc", "position", "size"))
-    return GroupedKeys(group_starts(key), doc, position, size, postings.column("asks").to_numpy())
+    starts = group_starts(key) if starts is None else starts
+    return GroupedKeys(starts, doc, position, size, postings.column("asks").to_numpy())
 
 
 def listed(kernel: object, code: int, threshold: float, rows: GroupedKeys, *more: Array) -> Pairs:
     """The pairs that a kernel finds, the smaller document first, each once."""
-    place, parts, room = np.zeros(2, np.int64), [], ROOM
-    while place[0] < len(rows.starts) - 1:
-        left, right, before = np.empty(room, np.int64), np.empty(room, np.int64), place.copy()
-        count = kernel(code, threshold, rows, *more, place, left, right)  # type: ignore[operator]
-        parts.append((left[:count].copy(), right[:count].copy()))
-        room *= 1 if (place != before).any() else 2
+    parts: list[Pairs] = []
+    for found in chunks(kernel, code, threshold, rows, *more):
+        parts.append(found)
         if len(parts) > 64:
             parts = [distinct(parts)]
     return distinct(parts)
+
+
+def chunks(kernel: object, code: object, threshold: float, rows: GroupedKeys, *more: object) -> Iterator[Pairs]:
+    """The pairs that a kernel finds, some at a time."""
+    place, room = np.zeros(2, np.int64), ROOM
+    while place[0] < len(rows.starts) - 1:
+        left, right, before = np.empty(room, np.int64), np.empty(room, np.int64), place.copy()
+        count = kernel(code, threshold, rows, *more, place, left, right)  # type: ignore[operator]
+        if count:
+            yield left[:count].copy(), right[:count].copy()
+        room *= 1 if (place != before).any() else 2
 
 
 def distinct(parts: list[Pairs]) -> Pairs:

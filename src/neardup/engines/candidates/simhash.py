@@ -1,87 +1,102 @@
-"""SIMHASH on an engine: every pair of fingerprints within the distance.
+"""SIMHASH on an engine: every pair of fingerprints within the distance has a key in common.
 
-Documents are divided into groups by a hash, and each two groups meet in one bucket, where the join of one machine finds the pairs:
-G (G + 1) / 2 buckets, to each of which a fingerprint is sent G times (Vernica, Carey and Li 2010 divide pairs so).
+Which keys, is chosen by what they cost, see `plan_of`:
+
+1. Blocks of bits. Fingerprints within the distance agree in the blocks of a key (Manku, Jain and Das Sarma 2007, section 3), so few
+   long keys find all pairs, if the distance is small.
+2. The prefixes of `exact`, if a similarity is verified. What matches and is within the distance has these in common as well, and
+   what is not within it is dropped before texts are read (`neardup.matching.candidates.narrowed`).
+3. One key for all. Every two fingerprints are compared, in waves and blocks (`neardup.engines.tiles`): each pair of a large
+   distance looks much like a chance, and no key would tell it.
 """
+
+from functools import lru_cache
+from itertools import combinations
 
 import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
-from neardup.engines.candidates.groups import Pairs
+from neardup.engines.candidates import exact
+from neardup.engines.candidates.groups import postings_table
 from neardup.engines.candidates.method import Method
-from neardup.engines.packing import ints
-from neardup.engines.schemas import as_prints, prints_of
-from neardup.engines.stage import Output
 from neardup.engines.work import Work
-from neardup.hamming.near import near_pairs
-from neardup.hamming.unique import collapse
+from neardup.hamming.block_plan import BlockPlan, plan_join
+from neardup.kernels.engines.groups import ANY
 from neardup.kernels.store.postings import MIX
 from neardup.kernels.store.prefixes import Order
+from neardup.kernels.xxh3 import digest_rows
 from neardup.store.texts import Texts
 
-CELLS = Output(
-    pa.schema(
-        {"cell": pa.int64(), "doc": pa.int64(), "group": pa.int64(), "side": pa.int8(), "print": pa.large_binary()}
-    ),
-    ("cell",),
-)
-GROUPS = 4
-"""Groups into which documents are divided."""
+MOST_KEYS = 64
+"""Keys of a fingerprint: about as many as a text of 3 KB has prefixes."""
+BY_CHANCE = 16.0
+"""Documents with which one may share keys by chance, so that blocks are chosen. Each is a pair that is sent and dropped."""
 
 
-def keys(work: Work, texts: Texts, docs: Array, groups: Array, order: Order) -> pa.Table:  # noqa: ARG001
-    """The fingerprints of texts, for all cells in which they meet others."""
-    own = ((docs.view(np.uint64) * MIX) >> np.uint64(40)).astype(np.int64) % GROUPS
-    rows, other = np.repeat(np.arange(len(docs)), GROUPS), np.tile(np.arange(GROUPS), len(docs))
-    mine = own[rows]
-    cell = np.minimum(mine, other) * GROUPS + np.maximum(mine, other)
-    side = (mine > other).astype(np.int8)
-    return pa.table([cell, docs[rows], groups[rows], side, as_prints(texts.prints.values[rows])], CELLS.schema)
+def plan_of(work: Work) -> BlockPlan | None:
+    """The blocks with the fewest keys among those that are selective enough for so many documents; None if none are."""
+    assert work.max_distance is not None  # simhash has one
+    return _plan_of(work.documents, 64 * work.recipe.words, work.recipe.bits, work.max_distance)
 
 
-def pairs(work: Work, postings: pa.Table) -> Pairs:
-    """The pairs of the cells of a bucket within the distance."""
-    assert work.max_distance is not None
-    cell, doc, group = ints(postings, "cell", "doc", "group")
-    side = postings.column("side").to_numpy()
-    prints = prints_of(postings)
-    lefts, rights = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    for each in np.unique(cell).tolist():
-        rows = np.flatnonzero(cell == each)
-        across = each // GROUPS != each % GROUPS
-        for left, right in _within(prints, rows, side, work.max_distance, across=across):
-            lefts.append(doc[left])
-            rights.append(doc[right])
-            same = group[left] == group[right]
-            lefts[-1], rights[-1] = lefts[-1][same], rights[-1][same]
-    left, right = np.concatenate(lefts), np.concatenate(rights)
-    return np.minimum(left, right), np.maximum(left, right)
+@lru_cache(maxsize=16)
+def _plan_of(documents: int, bits: int, telling: int, max_distance: int) -> BlockPlan | None:
+    plans = []
+    for parts in range(1, max_distance + 2):
+        for key_blocks in range(2, bits):
+            if max_distance + 1 + parts * (key_blocks - 1) > bits:
+                break
+            plan = plan_join(documents, bits, max_distance, entropy=telling, parts=parts, key_blocks=key_blocks)
+            if plan.tables > MOST_KEYS:
+                break
+            if documents * plan.tables <= BY_CHANCE * 2**plan.key_bits:
+                plans.append(plan)
+                break  # longer keys are more
+    return min(plans, key=lambda plan: plan.tables, default=None)
 
 
-def _within(prints: Array, rows: Array, side: Array, max_distance: int, *, across: bool) -> list[Pairs]:
-    """Pairs of rows within the distance, of two sides or of all."""
-    sides = [rows[side[rows] == 0], rows[side[rows] == 1]] if across else [rows]
-    if not all(map(len, sides)):
-        return []
-    equal = [collapse(prints[some]) for some in sides]
-    values = np.concatenate([each.values for each in equal])
-    packed = near_pairs(np.ascontiguousarray(values), len(equal[0]) if across else 0, max_distance=max_distance)
-    members = [np.split(some[each.order], each.starts[1:-1]) for some, each in zip(sides, equal, strict=True)]
-    of = [group for each in members for group in each]
-    found = [_product(of[int(pair) >> 32], of[int(pair) & 0xFFFFFFFF]) for pair in packed.tolist()]
-    if not across:
-        found += [_within_equal(group) for group in of if len(group) > 1]
-    return found
+def masks_of(plan: BlockPlan) -> Array:
+    """uint64[tables, words]: the bits of each key of a plan: each choice of so many blocks of one of its parts."""
+    block = np.arange(plan.bits) * plan.blocks // plan.bits
+    keys, first = [], 0
+    for budget in plan.budgets:
+        last = first + budget + plan.key_blocks
+        keys += [np.isin(block, chosen) for chosen in combinations(range(first, last), plan.key_blocks)]
+        first = last
+    packed: Array = np.packbits(keys, axis=1).view(np.uint64)
+    return packed
 
 
-def _within_equal(rows: Array) -> Pairs:
-    left, right = np.triu_indices(len(rows), 1)
-    return rows[left], rows[right]
+def keys(work: Work, texts: Texts, docs: Array, groups: Array, order: Order) -> pa.Table:
+    """The blocks of fingerprints, the prefixes of texts, or one key for all."""
+    plan = plan_of(work)
+    if plan is None and not work.by_distance:
+        return exact.keys(work, texts, docs, groups, order)
+    masks = np.zeros((1, work.recipe.words), np.uint64) if plan is None else masks_of(plan)
+    found = keys_of_blocks(texts.prints.values, masks) ^ (groups.view(np.uint64) * MIX)[:, None]
+    nothing = np.zeros(found.size, np.int32)
+    return postings_table(found.ravel(), np.repeat(docs, len(masks)), nothing, nothing, nothing == 0)
 
 
-def _product(left: Array, right: Array) -> Pairs:
-    return np.repeat(left, len(right)), np.tile(right, len(left))
+def keys_of_blocks(prints: Array, masks: Array) -> Array:
+    """uint64[n, tables]: hashes of the bits of fingerprints (uint64[n, words]) that masks (uint64[tables, words]) choose."""
+    n, tables = len(prints), len(masks)
+    number = np.broadcast_to(np.arange(tables, dtype=np.uint64)[None, :, None], (n, tables, 1))
+    rows = np.concatenate([prints[:, None, :] & masks, number], axis=2)
+    out = np.empty((n * tables, 2), np.uint64)
+    digest_rows(rows.view(np.uint8).ravel(), 8 * rows.shape[2], out)
+    return np.ascontiguousarray(out[:, 1].reshape(n, tables))
 
 
-SIMHASH = Method(keys, postings=CELLS, pairs=pairs)
+def needs_order(work: Work) -> bool:
+    """Whether prefixes are keys."""
+    return not work.by_distance and plan_of(work) is None
+
+
+def code(work: Work) -> int:
+    """What documents with a common key must allow: those with a common prefix, their similarity."""
+    return work.similarity.code if needs_order(work) else ANY
+
+
+SIMHASH = Method(keys, code, needs_order=needs_order)

@@ -39,6 +39,20 @@ def folded(bitmaps, begin, end, words, word):
 
 
 @kernel
+def differing(bitmaps, a, a_end, b, b_end):
+    """How many bits differ of the bitmaps bitmaps[a:a_end] and bitmaps[b:b_end], the longer one folded."""
+    found, words = 0, min(a_end - a, b_end - b)
+    if a_end - a == b_end - b:
+        for word in range(words):
+            found += np.int64(popcount(bitmaps[a + word] ^ bitmaps[b + word]))
+        return found
+    for word in range(words):
+        one, other = folded(bitmaps, a, a_end, words, word), folded(bitmaps, b, b_end, words, word)
+        found += np.int64(popcount(one ^ other))
+    return found
+
+
+@kernel
 def may_share_enough(code, threshold, left, right, out):
     """Whether pairs of sets can reach a similarity, by their sizes and bitmaps.
 

@@ -6,10 +6,32 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.kernels.compilation import kernel
+from neardup.kernels.engines.bitmaps import differing
+from neardup.kernels.intrinsics import popcount
 from neardup.kernels.matching.similarities import BY_NORM, required_overlap, sizes_may_match
 
 ANY = -1
 """Instead of the code of a similarity: all documents with a key in common are pairs."""
+REMEMBERED = 1 << 10
+"""Pairs of sizes for which what they must have in common is remembered: it takes longer to compute than all else of a pair."""
+
+
+class Kinds(NamedTuple):
+    """What rows are, besides their keys: what tells of a pair that it cannot match.
+
+    Attributes:
+        groups: int64[rows]; of a pair they are equal.
+        are_given: bool[rows], whether a document is of a reference, with no other text in its class; two such do not match.
+        prints: uint64[rows, words], fingerprints; of no words if no distance decides.
+        bitmaps: uint64[], see `neardup.kernels.engines.bitmaps`.
+        starts: int64[rows + 1], where they begin.
+    """
+
+    groups: Array
+    are_given: Array
+    prints: Array
+    bitmaps: Array
+    starts: Array
 
 
 class GroupedKeys(NamedTuple):
@@ -109,6 +131,78 @@ def pairs_of_leading(code, threshold, rows, leads, parts, place, left, right):
                         return before
                     left[count], right[count] = rows.docs[i], rows.docs[j]
                     count += 1
+        place[0] += 1
+        place[1] = 0
+    return count
+
+
+@kernel
+def pairs_of_tiles(
+    code, threshold, rows, leads, parts, sides, by_prefix, max_distance, kinds, remembered, place, left, right
+):
+    """Pairs that may match of rows that lead and later rows of the same tile, unless both are of one part.
+
+    Args:
+        code: of the similarity; `ANY` if distances decide alone.
+        threshold, rows: see above, a tile for each group; no order of sizes is needed.
+        leads, parts: see above.
+        sides: int64[tiles, 2], the row at which those that lead end, and from which on rows are compared with them.
+        by_prefix: whether keys are elements of prefixes: then what two have in common must begin with it.
+        max_distance: of pairs, if `kinds` has fingerprints.
+        kinds: `Kinds`.
+        remembered: int64[REMEMBERED, 3], two sizes and what they must have in common; -1 at first.
+        place: int64[2], the tile and the row in it to begin with; changed to where to go on.
+        left, right: int64[m], filled.
+
+    Returns how many pairs there are.
+    """
+    count, room = 0, len(left)
+    starts, sizes, positions, asks = rows.starts, rows.sizes, rows.positions, rows.asks
+    groups, are_given, prints, maps, bounds = kinds.groups, kinds.are_given, kinds.prints, kinds.bitmaps, kinds.starts
+    words, by_size = prints.shape[1], code != ANY and code not in BY_NORM
+    while place[0] < len(starts) - 1:
+        end, last, first = starts[place[0] + 1], sides[place[0], 0], sides[place[0], 1]
+        for i in range(max(starts[place[0]], place[1]), last):
+            before = count
+            if not leads[i]:
+                continue
+            a, a_begin, a_end = np.int64(sizes[i]), bounds[i], bounds[i + 1]
+            for j in range(max(i + 1, first), end):
+                distance = 0
+                for word in range(words):
+                    distance += np.int64(popcount(prints[i, word] ^ prints[j, word]))
+                if (
+                    distance > max_distance
+                    or groups[i] != groups[j]
+                    or (parts[i] >= 0 and parts[i] == parts[j])
+                    or (are_given[i] and are_given[j])
+                ):
+                    continue
+                if by_size:
+                    b = np.int64(sizes[j])
+                    slot = (a ^ b << 3) & (REMEMBERED - 1)
+                    if remembered[slot, 0] != a or remembered[slot, 1] != b:
+                        remembered[slot, 0], remembered[slot, 1] = a, b
+                        remembered[slot, 2] = required_overlap(code, a, b, threshold)
+                    needed = remembered[slot, 2]
+                    if by_prefix and (
+                        not asks[i if a <= b else j]
+                        or min(a - np.int64(positions[i]), b - np.int64(positions[j])) < needed
+                    ):
+                        continue
+                    apart = 0
+                    if a_end - a_begin == bounds[j + 1] - bounds[j]:
+                        for word in range(a_end - a_begin):
+                            apart += np.int64(popcount(maps[a_begin + word] ^ maps[bounds[j] + word]))
+                    else:
+                        apart = differing(maps, a_begin, a_end, bounds[j], bounds[j + 1])
+                    if apart > a + b - 2 * needed:
+                        continue
+                if count == room:
+                    place[1] = i
+                    return before
+                left[count], right[count] = rows.docs[i], rows.docs[j]
+                count += 1
         place[0] += 1
         place[1] = 0
     return count
