@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from neardup.arrays import Array
-from neardup.engines.schemas import DOCUMENTS, ROW_BITS, SAMPLE, as_prints
+from neardup.engines.schemas import DOCUMENTS, ROW_BITS, SAMPLE, SAMPLE_DIVISIONS, as_prints
 from neardup.engines.stage import Found, Part, Stage
 from neardup.engines.work import Work
 from neardup.errors import DataError
@@ -54,7 +54,8 @@ def read(work: Work, part: Part) -> Found:
         sampled = np.flatnonzero(is_long & (texts.prints.digests[:, 1] % np.uint64(SAMPLED) == 0))[:left]
         left -= len(sampled)
         if len(sampled):
-            yield "sample", pa.table({"element": texts[sampled].joined.values.view(np.int64)}, SAMPLE.schema)
+            elements = texts[sampled].joined.values.view(np.int64)
+            yield "sample", pa.table([elements % SAMPLE_DIVISIONS, elements], SAMPLE.schema)
         rows = {
             "class_high": classes[:, 0].view(np.int64),
             "class_low": classes[:, 1].view(np.int64),
