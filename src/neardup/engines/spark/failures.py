@@ -138,8 +138,8 @@ def _watched(session: Any) -> Iterator[None]:
     except Exception as problem:
         if given_up.is_set():
             raise IdleError(
-                f"No task has run for {patience:,.0f} seconds, though some wait: the executors are lost, or the cluster has no room "
-                "for any. Bring workers back, and call again with the same `work=`: finished stages are kept. The setting "
+                f"No task has run for {patience:,.0f} seconds, though some wait: the executors are lost, or the cluster has no "
+                "room for any. Bring workers back, and call again with the same `work=`: finished stages are kept. The setting "
                 f"`{PATIENCE}` of the session says how many seconds to wait."
             ) from problem
         raise

@@ -125,8 +125,8 @@ def plan_of(sample: Sample, found: Stages, *, least_buckets: int, limit_bytes: i
         if wanted < LEAST_BUCKET_BYTES:
             problems.append(
                 f"A task needs at least {size_text(fixed + COPIES * LEAST_BUCKET_BYTES)} for its Python worker, and an executor "
-                f"has {size_text(limit_bytes)}. Raise `spark.executor.memoryOverhead` (or `spark.executor.pyspark.memory`, where it is "
-                "set), or lower `spark.executor.cores`."
+                f"has {size_text(limit_bytes)}. Raise `spark.executor.memoryOverhead` (or `spark.executor.pyspark.memory`, where "
+                "it is set), or lower `spark.executor.cores`."
             )
             wanted = LEAST_BUCKET_BYTES
     buckets = max(1, least_buckets, math.ceil(widest / wanted))
