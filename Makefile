@@ -54,7 +54,7 @@ $(VENV)/clustering: $(VENV)/developing
 test-cluster: $(VENV)/clustering kernels  ## what runs on a cluster of Spark, of three processes; needs `make java`; some 5 minutes
 	$(BIN)/python -m pytest -m "cluster and not long" tests/engines
 
-test-cluster-long: $(VENV)/clustering kernels  ## a driver that fails after each stage, and a worker killed in each; some 10 minutes
+test-cluster-long: $(VENV)/clustering kernels  ## a run that fails after each stage, and workers killed in stages; many minutes
 	$(BIN)/python -m pytest -m "cluster and long" tests/engines
 
 slow-tests: $(VENV)/developing kernels  ## measure, on an idle machine, which tests `make test` leaves out: tests/slow.txt

@@ -139,6 +139,7 @@ def check_workers(cluster, tmp_path, monkeypatch, names):
     assert killed == ran if names is None else sorted(killed) == sorted(names)
 
 
+@pytest.mark.long
 def test_a_worker_that_dies_in_a_stage_changes_nothing(cluster, tmp_path, monkeypatch):
     check_workers(cluster, tmp_path, monkeypatch, ("documents", "pairs", "texts again"))
 
