@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 # Half of the time that pip takes for the 150 packages of the tests.
 INSTALL := $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python
 
-.PHONY: help debian java demo kernels kernels-from-wheel wheels wheel-arm test test-all test-long slow-tests test-levels test-checked test-interpreted test-cluster test-lowest install-tools test-properties fuzz flips kills lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start bench-store bench-store-growth redis soak soak-store clean
+.PHONY: help debian java demo kernels kernels-from-wheel wheels wheel-arm test test-all test-long slow-tests test-levels test-checked test-interpreted test-cluster test-cluster-long test-lowest install-tools test-properties fuzz flips kills lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start bench-store bench-store-growth redis soak soak-store clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /: /' | sort
@@ -45,14 +45,17 @@ test-all: $(VENV)/developing kernels  ## all tests but the long ones, with more 
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not long and not cluster"
 
 test-long: $(VENV)/developing kernels  ## every way to run every corpus, and other tools' releases from PyPI; long
-	$(BIN)/python -m pytest -n auto --dist load -m long
+	$(BIN)/python -m pytest -n auto --dist load -m "long and not cluster"
 
 $(VENV)/clustering: $(VENV)/developing
 	$(INSTALL) --editable '.[spark]'
 	touch $@
 
 test-cluster: $(VENV)/clustering kernels  ## what runs on a cluster of Spark, of three processes; needs `make java`; some 5 minutes
-	$(BIN)/python -m pytest -m cluster tests/engines
+	$(BIN)/python -m pytest -m "cluster and not long" tests/engines
+
+test-cluster-long: $(VENV)/clustering kernels  ## a run that fails after each stage, and workers killed in stages; many minutes
+	$(BIN)/python -m pytest -m "cluster and long" tests/engines
 
 slow-tests: $(VENV)/developing kernels  ## measure, on an idle machine, which tests `make test` leaves out: tests/slow.txt
 	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n auto --dist loadfile -m "not long and not cluster" --record-slow 0.4
@@ -79,7 +82,7 @@ $(VENV)/lowest/installed: pyproject.toml tools/lowest_dependencies.py
 	$(PYTHON) -m venv --clear $(VENV)/lowest
 	$(VENV)/lowest/bin/python -m pip install --quiet --upgrade pip
 	$(PYTHON) tools/lowest_dependencies.py all jit > $(VENV)/lowest/constraints.txt
-	$(VENV)/lowest/bin/python -m pip install --quiet --constraint $(VENV)/lowest/constraints.txt --group test-cluster test-lowest --editable '.[all,jit]'
+	$(VENV)/lowest/bin/python -m pip install --quiet --constraint $(VENV)/lowest/constraints.txt --group test-cluster test-cluster-long test-lowest --editable '.[all,jit]'
 	touch $@
 
 test-lowest: $(VENV)/lowest/installed  ## a part of the tests with the lowest versions of all dependencies, by Python 3.11

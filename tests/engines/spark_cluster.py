@@ -39,7 +39,7 @@ class Cluster:
 
         self._folder, self._home = Path(folder), Path(pyspark.__file__).parent
         self.url, self._port, self._pages = "", free_port(), free_port()
-        self.master, self.workers = None, []
+        self.master, self.workers, self._count = None, [], 0
 
     def start(self):
         name = "org.apache.spark.deploy.master.Master"
@@ -50,11 +50,17 @@ class Cluster:
             self.add_worker()
 
     def add_worker(self):
-        name = f"worker{len(self.workers)}"
+        self.workers.append(self.started())
+
+    def started(self):
+        """Another worker."""
+        self._count += 1
+        name = f"worker{self._count}"
         where = ["--webui-port", free_port(), "--work-dir", self._folder / name]
         worker = "org.apache.spark.deploy.worker.Worker"
-        self.workers.append(self._process(name, worker, "--cores", 1, "--memory", "1536m", *where, self.url))
+        process = self._process(name, worker, "--cores", 1, "--memory", "1536m", *where, self.url)
         self._await(name, "Successfully registered with master")
+        return process
 
     def _process(self, name, *arguments):
         environment = os.environ | {"SPARK_HOME": str(self._home), "SPARK_LOCAL_IP": "127.0.0.1"}

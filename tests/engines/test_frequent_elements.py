@@ -19,7 +19,7 @@ def test_elements_of_few_documents_are_not_told():
     counting = Counting()
     added(counting, [[7, 9], [7, 11]])
     added(counting, [[7, 9], [7, 9]])
-    assert counting.rows().to_pydict() == {"element": [7, 9], "documents": [4, 3]}
+    assert counting.rows().to_pydict() == {"division": [7, 9], "element": [7, 9], "documents": [4, 3]}
 
 
 def test_a_part_tells_the_most_frequent_elements_in_proportion_to_its_documents():
@@ -42,7 +42,7 @@ def test_a_full_table_keeps_the_frequent_elements(monkeypatch):
 
 
 def test_counts_of_parts_are_added():
-    sample = pa.table({"element": [5, 8, 5], "documents": [4, 3, 2]}, SAMPLE.schema)
+    sample = pa.table({"division": [5, 8, 5], "element": [5, 8, 5], "documents": [4, 3, 2]}, SAMPLE.schema)
     ((name, counted),) = COUNT.work(sample)
     assert (name, counted.to_pydict()) == ("counted", {"element": [5, 8], "documents": [6, 3]})
 

@@ -13,9 +13,12 @@ from neardup.engines.packing import ints
 from neardup.engines.schemas import MARKS, rows_of
 from neardup.engines.stage import Found, Part, Stage
 from neardup.engines.work import Work
+from neardup.errors import DataError
 from neardup.store.texts import Texts, texts_of_column
 
 CODEC = "zstd"
+MOST_BYTES = 1 << 28
+"""Of marks, compressed, which every task gets: a bit for each row if they do not compress, so enough for 2^31 rows."""
 
 
 class Marks:
@@ -68,8 +71,18 @@ STAGE = Stage("marks", find, {"marks": MARKS})
 
 
 def marks_in(collected: pa.Table) -> Marks:
-    """Of the rows that the stage gave."""
-    return Marks(dict(zip(collected.column("part").to_pylist(), collected.column("bits").to_pylist(), strict=True)))
+    """Of the rows that the stage gave.
+
+    Raises:
+        DataError: they are too large to travel to every task.
+    """
+    found = Marks(dict(zip(collected.column("part").to_pylist(), collected.column("bits").to_pylist(), strict=True)))
+    if found.bytes > MOST_BYTES:
+        raise DataError(
+            f"The marks of documents that are read again take {found.bytes:,} bytes; at most {MOST_BYTES:,} can travel to every "
+            "task. Divide the documents, and use `against=`."
+        )
+    return found
 
 
 def marked_rows(part: Part, *marks: Marks) -> Iterator[tuple[Array, pa.RecordBatch, list[Array]]]:

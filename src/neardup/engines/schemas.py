@@ -35,7 +35,9 @@ DOCUMENTS = Output(
 )
 UNORDERED = Output(DOCUMENTS.schema, ("doc",))
 """Documents that do not know their ranks yet."""
-SAMPLE = Output(pa.schema({"element": INT, "documents": INT}), ("element",))
+SAMPLE_DIVISIONS = 64
+SAMPLE = Output(pa.schema({"division": INT, "element": INT, "documents": INT}), ("division",))
+"""Elements by their lowest bits: so many divisions, however many buckets there are, bound what is counted of all."""
 COUNTED = Output(pa.schema({"element": INT, "documents": INT}))
 _LEADER = {
     "rank": INT,

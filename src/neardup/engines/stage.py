@@ -130,9 +130,14 @@ class Measured:
         name: of the stage.
         seconds: from its beginning to its end.
         rows, bytes: of its outputs, packed, by name.
+        ran: where, on an engine that has several places: HERE, THERE, or KEPT for what an earlier run had done.
     """
 
     name: str
     seconds: float = 0.0
     rows: dict[str, int] = field(default_factory=dict)
     bytes: dict[str, int] = field(default_factory=dict)
+    ran: str = ""
+
+
+HERE, THERE, KEPT = "driver", "cluster", "kept"

@@ -1,0 +1,161 @@
+"""KEPT: the folder of a job: what the job is, and what its finished stages gave. A run that failed goes on from there.
+
+    FOLDER/job/                     a line of JSON: the job, and how it was divided
+    FOLDER/finished/                a line of JSON for each finished stage, written after its rows
+    FOLDER/rows/003-equal-1f0c…/    the rows of a stage, as one attempt wrote them
+
+Spark alone writes and reads, by appending and never by renaming, so any path that Spark knows will do. An attempt that was cut
+short has no line, and the next one has a folder of its own: neither it nor tasks of it that still run can change what others read.
+"""
+
+import json
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from neardup.engines.stage import KEPT, Measured
+from neardup.errors import DataError, InputError, RecipeMismatch
+
+FORMAT = 1
+"""Of the folder."""
+_JOB, _FINISHED, _ROWS = "job", "finished", "rows"
+_SHOWN, _LENGTH = 3, 60
+"""Differences of jobs in a message, and characters of a value."""
+
+
+class Kept:
+    """A folder.
+
+    Attributes:
+        folder: its path.
+        division: how the job is divided: what `begin` was told by the first run. Empty before.
+    """
+
+    def __init__(self, session: Any, folder: str, job: Mapping[str, Any]) -> None:
+        """Open the folder of a job. `job`: all that decides what stages give, as plain values.
+
+        Raises:
+            RecipeMismatch: the folder is that of another job.
+            InputError: it is none of a job, and not empty; or another version made it.
+            DataError: its record is damaged.
+        """
+        self._session, self.folder = session, folder
+        self._job = json.loads(json.dumps(job))
+        self.division: dict[str, Any] = {}
+        self._finished: dict[tuple[int, str], dict[str, Any]] = {}
+        lines = self._lines(_JOB)
+        if not lines:
+            self._demand_empty()
+            return
+        found = self._decoded(lines[0])
+        if found.get("format") != FORMAT:
+            raise InputError(
+                f"{folder} was begun by another version of neardup: its format is {found.get('format')!r}, and this version reads "
+                f"{FORMAT}. Go on with that version, or give another folder as `work=`."
+            )
+        _demand_same(folder, found["job"], self._job)
+        self.division = found["division"]
+        records = sorted(map(self._decoded, self._lines(_FINISHED)), key=lambda record: str(record["rows_in"]))
+        self._finished = {(record["number"], record["name"]): record for record in records}
+
+    def begin(self, division: Mapping[str, Any]) -> None:
+        """Write down what the job is, and how it is divided."""
+        self.division = json.loads(json.dumps(division))
+        self._write(_JOB, {"format": FORMAT, "job": self._job, "division": self.division})
+
+    def path(self, number: int, name: str) -> str:
+        """A new folder for the rows of a stage."""
+        return f"{self.folder}/{_ROWS}/{number:03d}-{name.replace(' ', '-')}-{secrets.token_hex(4)}"
+
+    def has(self, number: int, name: str) -> bool:
+        """Whether a stage is finished."""
+        return (number, name) in self._finished
+
+    def finish(self, number: int, path: str, measured: Measured) -> None:
+        """Write down that a stage is finished, and what it gave."""
+        record = {"number": number, "name": measured.name, "rows_in": path[len(self.folder) :]}
+        record |= {"seconds": measured.seconds, "rows": measured.rows, "bytes": measured.bytes}
+        self._write(_FINISHED, record)
+
+    def stage(self, number: int, name: str) -> tuple[str, Measured]:
+        """Where the rows of a finished stage are, and what it took when it ran."""
+        record = self._finished[number, name]
+        measured = Measured(name, record["seconds"], record["rows"], record["bytes"], KEPT)
+        return self.folder + record["rows_in"], measured
+
+    def demand_whole(self, path: str, then: Measured, now: Measured) -> None:
+        """Refuse rows that are not those that a stage gave.
+
+        Raises:
+            DataError: some are missing, or there are others.
+        """
+        if (then.rows, then.bytes) != (now.rows, now.bytes):
+            raise DataError(
+                f"{path} has {sum(now.rows.values()):,} rows in {sum(now.bytes.values()):,} bytes, and the stage gave "
+                f"{sum(then.rows.values()):,} in {sum(then.bytes.values()):,}. Files were removed or changed: give another folder "
+                "as `work=`, and the job begins anew."
+            )
+
+    def _write(self, name: str, record: Mapping[str, Any]) -> None:
+        frame = self._session.createDataFrame([(json.dumps(record),)], "value string").coalesce(1)
+        frame.write.mode("append").text(f"{self.folder}/{name}")
+
+    def _lines(self, name: str) -> list[str]:
+        from pyspark.errors import AnalysisException
+
+        try:
+            return [row.value for row in self._session.read.text(f"{self.folder}/{name}").collect()]
+        except AnalysisException as problem:
+            if problem.getCondition() == "PATH_NOT_FOUND":
+                return []
+            raise
+
+    def _decoded(self, line: str) -> dict[str, Any]:
+        try:
+            found: dict[str, Any] = json.loads(line)
+        except ValueError:
+            raise DataError(
+                f"The record in {self.folder} is damaged. Give another folder as `work=`, and the job begins anew."
+            ) from None
+        return found
+
+    def _demand_empty(self) -> None:
+        from pyspark.errors import AnalysisException
+
+        files = self._session.read.format("binaryFile").option("recursiveFileLookup", "true")
+        try:
+            found = files.load(self.folder).select("path").limit(1).collect()
+        except AnalysisException as problem:
+            if problem.getCondition() == "PATH_NOT_FOUND":
+                return
+            raise
+        if found:
+            raise InputError(
+                f"{self.folder} is to keep the work of this job, but has other files, such as {found[0].path}. Give a folder that "
+                "is empty or not there as `work=`, or that of a run of the same job which failed."
+            )
+
+
+def _demand_same(folder: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    then, given = dict(_flat(before)), dict(_flat(now))
+    different = [name for name in {**then, **given} if then.get(name) != given.get(name)]
+    if different:
+        shown = "; ".join(
+            f"{name} was {_shown(then.get(name))}, now {_shown(given.get(name))}" for name in different[:_SHOWN]
+        )
+        more = f"; and {len(different) - _SHOWN} more" if len(different) > _SHOWN else ""
+        raise RecipeMismatch(
+            f"{folder} has the work of another job: {shown}{more}. Give what was given then, or another folder as `work=`."
+        )
+
+
+def _flat(values: Mapping[str, Any], before: str = "") -> list[tuple[str, Any]]:
+    found: list[tuple[str, Any]] = []
+    for name, value in values.items():
+        found += _flat(value, f"{before}{name} ") if isinstance(value, dict) else [(before + name, value)]
+    return found
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LENGTH else text[: _LENGTH - 1] + "…"

@@ -1,0 +1,165 @@
+"""PLAN: what a job on Spark will take as far as a sample tells, into how many buckets it is divided, and whether it can finish."""
+
+import dataclasses
+import json
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from neardup.display import counted, size_text
+from neardup.engines.documents import MOST_ROWS
+from neardup.engines.marks import MOST_BYTES
+from neardup.engines.spark.sample import PAIRS, Sample, Stages
+from neardup.errors import OptionError
+
+BUCKET_BYTES = 1 << 28
+"""Rows of a bucket, unpacked, that a task is meant to have at most."""
+LEAST_BUCKET_BYTES = 1 << 24
+MOST_BUCKETS = 1 << 16
+"""Beyond it, what is packed for a bucket at a time (32 MB for all) is smaller than its header."""
+COPIES = 4
+"""Of the rows of a bucket, in a task: packed, unpacked, by key, and what comes of them."""
+WORKER_BYTES, TEXT_FACTOR, TEXT_ROWS = 300 << 20, 10, 1024
+"""A Python worker with the package loaded and what it packs; bytes for one of text; texts that it has at a time."""
+ORIENTATION = (
+    "unknown before the keys meet; 49,152 documents of 2.8 KB with few duplicates gave 10.6 pairs each, of which 0.09 were "
+    "compared, with 182 bytes of texts a document"
+)
+
+
+@dataclass(frozen=True)
+class PlannedStage:
+    """A stage that a sample tells about.
+
+    Attributes:
+        name: of the stage.
+        bytes: that it gives, packed: what later stages shuffle.
+    """
+
+    name: str
+    bytes: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What a job will take. Bytes are estimates from a sample; rows are counted.
+
+    Attributes:
+        documents, reference_documents: how many there are.
+        partitions: of the input; largest_partition: the rows of the largest.
+        sampled_documents: how many were looked at; sampled_bytes: of text.
+        text_bytes: of all texts.
+        stages: those up to the pairs, with what they give.
+        buckets: into how many rows are divided; bucket_bytes: of rows in one, unpacked.
+        task_bytes: memory of a Python worker; task_limit_bytes: what an executor has for one, or None if that is not known.
+        marks_bytes: a bit for each row, at most, which travels to every task.
+        problems: why the job cannot finish; empty if it can, as far as is known.
+    """
+
+    documents: int
+    reference_documents: int
+    partitions: int
+    largest_partition: int
+    sampled_documents: int
+    sampled_bytes: int
+    text_bytes: int
+    stages: tuple[PlannedStage, ...]
+    buckets: int
+    bucket_bytes: int
+    task_bytes: int
+    task_limit_bytes: int | None
+    marks_bytes: int
+    problems: tuple[str, ...] = ()
+
+    def demand(self) -> None:
+        """Refuse a job that cannot finish.
+
+        Raises:
+            OptionError: why.
+        """
+        if self.problems:
+            raise OptionError("This job cannot finish. " + " ".join(self.problems))
+
+    def __str__(self) -> str:
+        limit = (
+            ""
+            if self.task_limit_bytes is None
+            else f", of {size_text(self.task_limit_bytes)} that an executor has for it"
+        )
+        reference = f", {self.reference_documents:,} of them of the reference" if self.reference_documents else ""
+        lines = [
+            f"{counted(self.documents + self.reference_documents, 'document')}{reference}, about {size_text(self.text_bytes)} of "
+            f"text, in {counted(self.partitions, 'partition')} of at most {counted(self.largest_partition, 'row')}",
+            f"{counted(self.buckets, 'bucket')} of about {size_text(self.bucket_bytes)} of rows",
+            f"about {size_text(self.task_bytes)} of memory for the Python worker of a task{limit}",
+            f"at most {size_text(self.marks_bytes)} of marks, sent to every task",
+            "shuffled, about:",
+            *(f"  {stage.name:<20}{size_text(stage.bytes):>12}" for stage in self.stages),
+            f"  {'pairs and after':<20}{ORIENTATION}",
+            f"estimated from {counted(self.sampled_documents, 'document')} of {size_text(self.sampled_bytes)}",
+            *(f"cannot finish: {problem}" for problem in self.problems),
+        ]
+        return "\n".join(lines)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields as plain values, ready for JSON."""
+        return dataclasses.asdict(self)
+
+    def to_json(self) -> str:
+        """The fields as one JSON object."""
+        return json.dumps(self.as_dict(), ensure_ascii=False)
+
+
+def plan_of(sample: Sample, found: Stages, *, least_buckets: int, limit_bytes: int | None) -> Plan:
+    """Extrapolate what stages made of a sample. `limit_bytes`: memory that an executor has for a task, if that is known."""
+    documents = sum(sample.rows)
+    growth = documents / found.documents if found.documents else 0.0
+    stages = tuple(PlannedStage(each.name, round(growth * each.packed)) for each in found.stages if each.name != PAIRS)
+    widest = growth * max((each.unpacked for each in found.stages), default=0)
+    text_bytes = growth * found.text_bytes
+    mean = found.text_bytes / found.documents if found.documents else 0.0
+    fixed = WORKER_BYTES + round(TEXT_FACTOR * max(TEXT_ROWS * mean, found.longest_bytes))
+    wanted, problems = BUCKET_BYTES, []
+    if limit_bytes is not None:
+        wanted = min(wanted, (limit_bytes - fixed) // COPIES)
+        if wanted < LEAST_BUCKET_BYTES:
+            problems.append(
+                f"A task needs at least {size_text(fixed + COPIES * LEAST_BUCKET_BYTES)} for its Python worker, and an executor "
+                f"has {size_text(limit_bytes)}. Raise `spark.executor.memoryOverhead` (or `spark.executor.pyspark.memory`, where "
+                "it is set), or lower `spark.executor.cores`."
+            )
+            wanted = LEAST_BUCKET_BYTES
+    buckets = max(1, least_buckets, math.ceil(widest / wanted))
+    if buckets > MOST_BUCKETS:
+        problems.append(
+            f"Rows would need {buckets:,} buckets; at most {MOST_BUCKETS:,} can be. Give executors more memory for a task, use "
+            "fewer shuffle partitions, or divide the documents and use `against=`."
+        )
+    largest = max(sample.rows, default=0)
+    if largest > MOST_ROWS:
+        problems.append(
+            f"A partition has {largest:,} rows; at most {MOST_ROWS:,} can be. Read the input in smaller partitions "
+            "(`spark.sql.files.maxPartitionBytes`), or write it to more files."
+        )
+    marks = -(-documents // 8)
+    if marks > MOST_BYTES:
+        problems.append(
+            f"{documents:,} documents may need {size_text(marks)} of marks, a bit for each, which every task gets; at "
+            f"most {size_text(MOST_BYTES)} can be, for {8 * MOST_BYTES:,} documents. Divide them, and use `against=`."
+        )
+    return Plan(
+        documents=documents - sample.reference_rows,
+        reference_documents=sample.reference_rows,
+        partitions=len(sample.rows),
+        largest_partition=largest,
+        sampled_documents=found.documents,
+        sampled_bytes=found.text_bytes,
+        text_bytes=round(text_bytes),
+        stages=stages,
+        buckets=buckets,
+        bucket_bytes=round(widest / buckets),
+        task_bytes=round(fixed + COPIES * widest / buckets),
+        task_limit_bytes=limit_bytes,
+        marks_bytes=marks,
+        problems=tuple(problems),
+    )

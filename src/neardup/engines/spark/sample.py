@@ -1,0 +1,172 @@
+"""SAMPLE of an input on Spark: how its rows are divided, some of its texts, and what the engine's stages make of these here."""
+
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.engines.flow import deduplicate
+from neardup.engines.schemas import PLACES
+from neardup.engines.serial import Files, SerialEngine
+from neardup.engines.spark import tasks
+from neardup.engines.spark.frames import Input
+from neardup.engines.stage import Found, Output, Part, Stage
+from neardup.engines.work import Work
+
+PARTS, DOCUMENTS, BYTES = 32, 2000, 1 << 24
+"""Partitions of which texts are taken, and how many texts and bytes at most."""
+_SCHEMA = "text string, id string, within string, value string"
+PAIRS = "pairs"
+"""The first stage of which a sample does not tell what it gives: pairs grow as the sample's share squared, or not at all."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Texts of an input.
+
+    Attributes:
+        parts: of the frame, and of the reference.
+        rows: of each partition of the frame, then of the reference.
+        reference_rows: all those of the reference.
+    """
+
+    parts: tuple[list[pa.RecordBatch], ...]
+    rows: tuple[int, ...]
+    reference_rows: int = 0
+
+
+@dataclass
+class StageOfSample:
+    """What a stage made of a sample.
+
+    Attributes:
+        name: of the stage.
+        packed: bytes of its outputs.
+        unpacked: bytes of the rows that it got, as one task has them that gets all.
+    """
+
+    name: str
+    packed: int = 0
+    unpacked: int = 0
+
+
+@dataclass
+class Stages:
+    """What stages made of a sample, up to the pairs; and what pairs there were.
+
+    Attributes:
+        documents: of the sample.
+        text_bytes, longest_bytes: of all its texts, and of the longest.
+        stages: in their order.
+    """
+
+    documents: int
+    text_bytes: int
+    longest_bytes: int
+    stages: list[StageOfSample] = field(default_factory=list)
+
+
+def sample_of(given: Input, setting: tasks.Setting) -> Sample:
+    """Count the rows of all partitions, and take texts of some, spread over them. Of each partition, a batch at most is read."""
+    from pyspark.sql import functions as f
+
+    counted, parts = [], []
+    for (texts, _), frame in zip(given.readings(), (given.frame, given.reference), strict=False):
+        assert frame is not None
+        rows = frame.groupBy(f.spark_partition_id().alias("part")).count().collect()
+        by_part = {row.part: row["count"] for row in rows}
+        numbers = sorted(by_part)
+        taken = (
+            [numbers[at] for at in np.unique(np.linspace(0, len(numbers) - 1, PARTS).astype(int))] if numbers else []
+        )
+        each = max(1, -(-DOCUMENTS // max(1, len(taken)))), max(1, BYTES // max(1, len(taken)))
+        some = texts.mapInArrow(partial(_first, setting, frozenset(taken), *each), _SCHEMA).toArrow()
+        large = pa.schema([(name, pa.large_string()) for name in some.schema.names])
+        parts.append(some.cast(large).combine_chunks().to_batches())
+        counted.append(list(by_part.values()))
+    return Sample(tuple(parts), tuple(rows for some in counted for rows in some), sum(map(sum, counted[1:])))
+
+
+def _first(
+    setting: tasks.Setting, wanted: frozenset[int], most: int, size: int, batches: Iterator[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """The first texts of a partition, so many or of so many bytes, but at least one; a null text is left to the first stage."""
+
+    def work() -> Iterator[pa.RecordBatch]:
+        setting.check()
+        if tasks.partition() not in wanted:
+            return
+        for batch in batches:
+            some = batch.filter(batch.column("text").is_valid()).slice(0, most)
+            ends = np.cumsum([len(text.as_buffer()) for text in some.column("text")])
+            if len(some):
+                yield some.slice(0, max(1, int(np.searchsorted(ends, size, "right"))))
+                return
+
+    yield from tasks.told(work)
+
+
+def stages_of(sample: Sample, work: Work) -> Stages:
+    """Run the engine's stages on a sample, in this process."""
+    texts = [batch.column("text") for part in sample.parts for batch in part]
+    sizes = np.concatenate([np.zeros(0, np.int64), *(np.diff(_offsets(column)) for column in texts)])
+    found = Stages(len(sizes), int(sizes.sum()), int(sizes.max(initial=0)))
+    if found.documents:
+        with tempfile.TemporaryDirectory(prefix="neardup-") as folder:
+            engine = SampleEngine(Path(folder), lambda: _parts(sample))
+            deduplicate(engine, work)
+        found.stages = engine.stages
+    return found
+
+
+def _parts(sample: Sample) -> Iterator[Part]:
+    for number, batches in enumerate(sample.parts):
+        yield Part(number, iter(batches), number > 0)
+
+
+def _offsets(column: pa.Array) -> Any:
+    return np.frombuffer(column.buffers()[1], np.int64)[column.offset : column.offset + len(column) + 1]
+
+
+class SampleEngine(SerialEngine):
+    """A serial engine that has the stages of the one on Spark, in one bucket each, and measures them.
+
+    Attributes:
+        stages: those before pairs.
+    """
+
+    def __init__(self, folder: Path, parts: Any) -> None:
+        super().__init__(folder, parts, buckets=1)
+        self.stages: list[StageOfSample] = []
+        self._given: int = 0
+        self._knows = True
+
+    def orders(self, work: Work) -> bool:  # noqa: ARG002
+        """See `Engine`: as on Spark."""
+        return True
+
+    def places(self, work: Work, documents: Files) -> Files:  # noqa: ARG002
+        """See `Engine`: any order takes as much."""
+        doc = np.sort(self.collect(documents).column("doc").to_numpy())
+        return self._run("order", {"places": PLACES}, [[("places", pa.table([doc, doc, doc], PLACES.schema))]])[
+            "places"
+        ]
+
+    def run(self, stage: Stage, *inputs: Files) -> dict[str, Files]:
+        """See `Engine`."""
+        self._given = sum(each.bucket(0).nbytes for each in inputs) if self._knows else 0
+        return super().run(stage, *inputs)
+
+    def _run(self, name: str, outputs: Mapping[str, Output], found: Iterable[Found]) -> dict[str, Files]:
+        given, self._given = self._given, 0
+        done = super()._run(name, outputs, found)
+        if self._knows:
+            self._knows = name != PAIRS
+            packed = sum(self.measured[-1].bytes.values()) if self._knows else 0
+            self.stages.append(StageOfSample(name, packed, given))
+        return done

@@ -1,0 +1,41 @@
+"""SETTINGS of a session that a job needs for a while, and those by which Spark divides the input."""
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+BATCHES = "spark.sql.execution.arrow.maxRecordsPerBatch"
+PARALLELISM = "spark.sql.leafNodeDefaultParallelism"
+_WITH_DEFAULTS = (
+    "spark.sql.files.maxPartitionBytes",
+    "spark.sql.files.openCostInBytes",
+    "spark.sql.shuffle.partitions",
+    "spark.sql.session.timeZone",
+)
+_OPTIONAL = ("spark.sql.files.minPartitionNum", "spark.sql.files.maxPartitionNum")
+
+
+def dividing(session: Any) -> dict[str, str | None]:
+    """What decides into which partitions Spark divides an input, and how it writes values; None where nothing is set.
+
+    By default Spark divides files by the number of processors, which come and go; so this number is among them.
+    """
+    found = {PARALLELISM: session.conf.get(PARALLELISM, None) or str(session.sparkContext.defaultParallelism)}
+    found |= {name: session.conf.get(name) for name in _WITH_DEFAULTS}
+    return found | {name: session.conf.get(name, None) for name in _OPTIONAL}
+
+
+@contextlib.contextmanager
+def taken(session: Any, wanted: Mapping[str, str | None]) -> Iterator[None]:
+    """Let a session have some settings, and then those that it had."""
+    before = {name: session.conf.get(name, None) for name in wanted}
+    _set(session, wanted)
+    try:
+        yield
+    finally:
+        _set(session, before)
+
+
+def _set(session: Any, wanted: Mapping[str, str | None]) -> None:
+    for name, value in wanted.items():
+        session.conf.unset(name) if value is None else session.conf.set(name, value)

@@ -1,0 +1,121 @@
+"""What Spark tells of failures becomes one error in our words. No Spark is needed: the messages are those that it brought."""
+
+import errno
+import json
+from types import SimpleNamespace
+
+import pytest
+
+import neardup as nd
+from neardup.engines.spark import failures, tasks
+from neardup.engines.spark.failures import is_waiting, told
+
+STAGE = "org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 3.0 failed 4 times"
+
+
+@pytest.mark.parametrize(
+    ("message", "kind", "words"),
+    [
+        (
+            "ModuleNotFoundError: No module named 'neardup'\n at x",
+            nd.InputError,
+            "An executor has no neardup. Ship the environment",
+        ),
+        (
+            "ModuleNotFoundError: No module named 'pyarrow.lib'",
+            nd.InputError,
+            "An executor has no pyarrow. Ship the environment",
+        ),
+        (
+            "[PYTHON_VERSION_MISMATCH] Python in worker has different version: 3.12 than that in driver: 3.11.",
+            nd.InputError,
+            "another Python than the driver.*worker has different version: 3.12.*or set `spark.pyspark.python`",
+        ),
+        (
+            f"{STAGE}\njava.io.IOException: No space left on device\n\tat java.base",
+            OSError,
+            "a disk of the cluster is full.*Spark said: java.io.IOException: No space left on device$",
+        ),
+        (
+            f"{STAGE}, most recent failure: ExecutorLostFailure (executor 2 exited) Reason: Container from a bad node. Exit status: 137.",
+            MemoryError,
+            "Executors ran out of memory, several times.*memoryOverhead.*Exit status: 137",
+        ),
+        (f"{STAGE}\nMemoryError: Unable to allocate 3 GiB", MemoryError, "ran out of memory"),
+        (
+            f"{STAGE}\norg.apache.spark.SparkException: Python worker exited unexpectedly (crashed)",
+            MemoryError,
+            "or their Python workers, were killed, several times for the same task; most often for want of memory",
+        ),
+        ("Job 4 cancelled because SparkContext was shut down", OSError, "Spark has stopped: its master is gone"),
+        (f"{tasks.TOLD}{json.dumps({'kind': 'DataError', 'message': 'a text'})} at x", nd.DataError, "^a text$"),
+        (f"{tasks.TOLD}{json.dumps({'kind': 'RowError', 'message': 'a row'})}", nd.InputError, "^a row$"),
+    ],
+)
+def test_failures_are_told_in_our_words(message, kind, words):
+    with pytest.raises(kind, match=words), told():
+        raise RuntimeError(message)
+
+
+def test_other_failures_are_left_as_they_are():
+    with pytest.raises(RuntimeError, match="^something else$"), told():
+        raise RuntimeError("something else")
+    with pytest.raises(nd.OptionError, match="^No module named 'neardup'$"), told():
+        raise nd.OptionError("No module named 'neardup'")
+
+
+def test_a_full_disk_has_its_number():
+    with pytest.raises(OSError, match="full") as found, told():
+        raise RuntimeError("java.io.IOException: No space left on device")
+    assert found.value.errno == errno.ENOSPC
+
+
+def tracker(*active):
+    """Of stages with so many running tasks; None for one that is not known any more."""
+    infos = [None if number is None else SimpleNamespace(numActiveTasks=number) for number in active]
+    return SimpleNamespace(getActiveStageIds=lambda: list(range(len(infos))), getStageInfo=infos.__getitem__)
+
+
+@pytest.mark.parametrize(
+    ("active", "waits"), [((), False), ((0,), True), ((0, 2), False), ((None,), False), ((0, None), True)]
+)
+def test_tasks_wait_if_there_are_some_and_none_runs(active, waits):
+    assert is_waiting(tracker(*active)) == waits
+
+
+class Session:
+    """A session whose tasks run or not."""
+
+    def __init__(self, patience, *active):
+        self.cancelled, self.tags, self.tracker = [], [], tracker(*active)
+        self.conf = SimpleNamespace(get=lambda name, default: str(patience))
+        self.sparkContext = SimpleNamespace(
+            addJobTag=self.tags.append,
+            removeJobTag=self.tags.remove,
+            cancelJobsWithTag=self.cancelled.append,
+            statusTracker=lambda: self.tracker,
+        )
+
+    def job(self):
+        for _ in range(300):
+            if failures.threading.Event().wait(0.01) or self.cancelled:
+                raise RuntimeError("Job 1 cancelled")
+
+
+def test_a_cluster_without_executors_is_given_up():
+    session = Session(0.2, 0)
+    with (
+        pytest.raises(OSError, match="No task has run for 0 seconds, though some wait: the executors are lost"),
+        told(session),
+    ):
+        session.job()
+    assert len(session.cancelled) == 1
+    assert session.tags == []
+
+
+def test_a_cluster_whose_tasks_run_is_waited_for():
+    session = Session(0.2, 1)
+    with told(session):
+        session.job()
+    assert session.cancelled == []
+    assert session.tags == []
