@@ -2,55 +2,29 @@
 
 import secrets
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Unpack
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple, Unpack
 
+from neardup.engines.flow import Decided
 from neardup.engines.flow import deduplicate as _deduplicate
-from neardup.engines.packing import unsorted
-from neardup.engines.spark.engine import Held, SparkEngine
+from neardup.engines.pairs_flow import list_pairs
+from neardup.engines.schemas import REFERENCE, ROW_BITS
+from neardup.engines.spark import tasks
+from neardup.engines.spark.checks import demand_columns, demand_columns_only, demand_one_column, demand_possible
+from neardup.engines.spark.engine import SparkEngine
 from neardup.engines.spark.failures import told
+from neardup.engines.spark.fingerprints import with_fingerprints
 from neardup.engines.spark.frames import Input
 from neardup.engines.spark.job import planned, started
 from neardup.engines.spark.plan import Plan
-from neardup.engines.spark.summary import SparkSummary, summary_of
-from neardup.engines.stage import Measured
+from neardup.engines.spark.result import SparkResult
+from neardup.engines.spark.unpacked import duplicates_of, known, unpacked
 from neardup.engines.work import Work
 from neardup.errors import InputError, OptionError
-from neardup.options import DedupOptions, DedupOptionsDict, options_of
+from neardup.options import DedupOptionsDict, MatchingOptions, options_of, refuse_unknown
 from neardup.recipe.presets import RecipeLike, recipe_of
-
-
-@dataclass(frozen=True)
-class SparkResult:
-    """What a run on Spark has decided. Frames are lazy: the input must stay as it is until they are written.
-
-    Attributes:
-        survivors: the rows of the input that stay, with all their columns.
-        duplicates: a row for each document that is removed: id, survivor_id, cluster_id, exact, similarity, distance.
-        stages: what each stage took.
-        engine, results: what made the frames, and the duplicates as it holds them.
-    """
-
-    survivors: Any
-    duplicates: Any
-    stages: tuple[Measured, ...]
-    engine: SparkEngine
-    results: Held
-
-    @cached_property
-    def summary(self) -> SparkSummary:
-        """The counts of the run, and what its stages took. Spark counts when it is asked for first."""
-        with told(self.engine.session):
-            return summary_of(self.results, self.engine.seen or {}, self.stages)
-
-    def __str__(self) -> str:
-        return str(self.summary)
-
-    def close(self) -> None:
-        """Let go of what the executors keep on their disks for the frames."""
-        self.engine.close()
+from neardup.version import __version__
 
 
 def deduplicate(
@@ -74,9 +48,8 @@ def deduplicate(
         order: the columns by which the documents are in order, which says which comes first; equal ones are ordered by id. Without
             it, the order is that of files and rows, and a frame that is not read from files is refused.
         against: a DataFrame with the same columns: documents near one of its documents are removed.
-        work: a folder that all executors can read and write, for what goes from stage to stage: empty or not there, or that of a
-            run of the same job which failed, and then its finished stages are not run again. By default, a new one in the
-            checkpoint folder of the session, or in the system's temporary folder if the session is of one machine.
+        work: a folder, empty or not there, that all executors can read and write, for what goes from stage to stage. By default,
+            one in the checkpoint folder of the session, or in the system's temporary folder if the session is of one machine.
         recipe: as in `neardup.deduplicate`.
         **options: those of `neardup.deduplicate`: method (by default exact), min_similarity, keep, cluster …
 
@@ -88,15 +61,11 @@ def deduplicate(
         OSError: a disk of the cluster is full, or no task runs any more.
         MemoryError: executors were killed several times.
     """
+    todo = _work(text, recipe, options, deduplicate)
+    engine, decided = _decided(todo, _Frames(df, text, id, order, against, work))
     from pyspark.sql import functions as f
 
-    given, todo = _given(df, text, id, order, against, recipe, options_of({"method": "exact", **options}, deduplicate))
-    session = df.sparkSession
-    with told(session):
-        given.demand_ids()
-    engine = started(session, given, todo, work or _folder(session))
-    decided = _deduplicate(engine, todo)
-    duplicates = _duplicates(decided.results, df.schema[id].dataType)
+    duplicates = duplicates_of(decided.results, df.schema[id].dataType)
     survivors = df.join(duplicates.select(f.col("id").alias(id)), id, "left_anti").select(*df.columns)
     return SparkResult(survivors, duplicates, tuple(engine.measured), engine, decided.results)
 
@@ -121,34 +90,202 @@ def plan(
     Raises:
         OptionError, InputError: as in `deduplicate`.
     """
-    given, todo = _given(df, text, id, order, against, recipe, options_of({"method": "exact", **options}, deduplicate))
-    return planned(df.sparkSession, given, todo)
+    todo = _work(text, recipe, options, plan)
+    return planned(df.sparkSession, _input(todo, _Frames(df, text, id, order, against, None)), todo)
 
 
-def _given(
+class FilterOptions(MatchingOptions, total=False):
+    """The options of `filter_new`."""
+
+    within: str | None
+
+
+def filter_new(
     df: Any,
-    text: str,
-    id: str,  # noqa: A002
-    order: str | Sequence[str],
-    against: Any,
-    recipe: RecipeLike | None,
-    chosen: DedupOptions,
-) -> tuple[Input, Work]:
-    """The input and what is to be done with it, if that can be."""
+    reference: Any,
+    *,
+    text: str = "text",
+    id: str = "id",  # noqa: A002
+    order: str | Sequence[str] = (),
+    work: str | None = None,
+    recipe: RecipeLike | None = None,
+    **options: Unpack[FilterOptions],
+) -> SparkResult:
+    """Keep the rows that are near no document of a reference, and near no row before them that is kept.
+
+    It is `deduplicate` with `against=reference`, `keep="first"` and `cluster="star"`: what `neardup dedup --against` and `neardup
+    filter --store` decide.
+
+    Args:
+        df: the DataFrame, as in `deduplicate`.
+        reference: a DataFrame of known documents, with the same columns.
+        text, id, order, work, recipe: as in `deduplicate`.
+        **options: method (by default exact), min_similarity, similarity, max_distance, within of `deduplicate`.
+
+    Raises:
+        OptionError, InputError, DataError: as in `deduplicate`; the reference is missing.
+    """
+    if reference is None:
+        raise OptionError("`reference=None`: give a frame of known documents, or use `deduplicate`.")
+    refuse_unknown(options, filter_new)
+    return deduplicate(df, text=text, id=id, order=order, against=reference, work=work, recipe=recipe, **options)
+
+
+class PairOptions(MatchingOptions, total=False):
+    """The options of `pairs`."""
+
+    within: str | None
+
+
+def clusters(
+    df: Any,
+    *,
+    text: str = "text",
+    id: str = "id",  # noqa: A002
+    order: str | Sequence[str] = (),
+    against: Any = None,
+    work: str | None = None,
+    recipe: RecipeLike | None = None,
+    **options: Unpack[DedupOptionsDict],
+) -> Any:
+    """The clusters, as `clusters` of what `neardup.deduplicate` returns: a row for each document in a cluster of two or more.
+
+    Returns a DataFrame of id, cluster_id (of the first document of the cluster), survivor_id. Documents of a reference are no
+    rows, but may be survivors. Its rows lie in the folder of `work`: delete that when you have written them. Arguments and errors
+    are those of `deduplicate`.
+    """
+    from pyspark.sql import functions as f
+
+    todo = _work(text, recipe, options, clusters)
+    engine, decided = _decided(todo, _Frames(df, text, id, order, against, work))
+    engine.close()
+    found = unpacked(decided.results, "id string, cluster_id string, survivor_id string, survivor long")
+    survivors = found.where(f.col("survivor") < REFERENCE << ROW_BITS).select(
+        f.col("survivor_id").alias("id"), "cluster_id", "survivor_id"
+    )
+    both = found.drop("survivor").unionAll(survivors.distinct())
+    kind = df.schema[id].dataType
+    return both.select(*(f.col(name).cast(kind).alias(name) for name in both.columns))
+
+
+def pairs(
+    df: Any,
+    *,
+    text: str = "text",
+    id: str = "id",  # noqa: A002
+    order: str | Sequence[str] = (),
+    against: Any = None,
+    distinct: bool = False,
+    work: str | None = None,
+    recipe: RecipeLike | None = None,
+    **options: Unpack[PairOptions],
+) -> Any:
+    """Every pair of near-duplicates, as `neardup pairs` and `neardup.match` list them.
+
+    Pairs are many by nature: n documents that are all alike have n (n - 1) / 2, and equal ones as well. No task holds all pairs
+    of a class of equal ones. `deduplicate` and `clusters` need no list of pairs. Of equal texts without any word, each is listed
+    with the first of them only.
+
+    Args:
+        df: the DataFrame, as in `deduplicate`.
+        text, id, order, work, recipe: as in `deduplicate`.
+        against: a DataFrame with the same columns. Then each pair has a document of `df`, on the left, and one of this.
+        distinct: of documents with equal normalized texts, list pairs only for the first one in `df`, and in `against`.
+        **options: method (by default exact), min_similarity, similarity, max_distance, within of `neardup.match`.
+
+    Returns a DataFrame of left_id, right_id, distance (of the fingerprints) and similarity (null if distances decide alone), in no
+    order; of each pair, the left document is the earlier one. Its rows lie in the folder of `work`: delete that when you have
+    written them.
+
+    Raises:
+        OptionError, InputError, DataError: as in `deduplicate`.
+    """
+    from pyspark.sql import functions as f
+
+    todo = _work(text, recipe, options, pairs)
+    kind = "pairs of distinct texts" if distinct else "pairs"
+    engine = _engine(todo, _Frames(df, text, id, order, against, work), kind)
+    found = list_pairs(engine, todo, across=against is not None, distinct=distinct)
+    engine.close()
+    rows = unpacked(found, "left_id string, right_id string, distance long, similarity double")
+    ids = [f.col(name).cast(df.schema[id].dataType).alias(name) for name in ("left_id", "right_id")]
+    return rows.select(*ids, "distance", known("similarity"))
+
+
+def fingerprint(df: Any, *, text: str = "text", recipe: RecipeLike | None = None) -> Any:
+    """The frame with a column `fingerprint` more: the SimHash of each text, that of `neardup.fingerprint`. It is lazy.
+
+    Fingerprints of up to 64 bits are signed 64-bit integers (long) with the same bits, as Spark has no others: 2^63 and more are
+    negative, and the Hamming distance of two is `bit_count(a ^ b)`. Wider ones are binary, the highest byte first, 8 bytes for
+    each 64 bits. As in `neardup.fingerprint`, a null text is refused: by the task that meets it, when the frame is computed.
+
+    Args:
+        df: the DataFrame.
+        text: the column of the texts.
+        recipe: as in `neardup.fingerprint`.
+
+    Raises:
+        InputError: a column is missing, or the frame has a column `fingerprint`.
+    """
+    from pyspark.sql.types import BinaryType, LongType, StructField, StructType
+
+    demand_one_column(text)
+    demand_columns(df, [text], text)
+    if tasks.FINGERPRINT in df.columns:
+        raise InputError(f"The frame has a column {tasks.FINGERPRINT!r} already. Drop or rename it.")
+    made = recipe_of(recipe)
+    added = StructField(tasks.FINGERPRINT, LongType() if made.words == 1 else BinaryType(), nullable=False)
+    work = partial(with_fingerprints, tasks.Setting(__version__, 1), made, text)
+    return df.mapInArrow(work, StructType([*df.schema.fields, added]))
+
+
+class _Frames(NamedTuple):
+    """What is given, besides options."""
+
+    df: Any
+    text: str
+    id: str
+    order: str | Sequence[str]
+    against: Any
+    folder: str | None
+
+
+def _work(text: Any, recipe: RecipeLike | None, options: Any, function: Callable[..., Any]) -> Work:
+    """What is to be done.
+
+    Raises:
+        OptionError: an option cannot be had on Spark, or has a value that is not allowed.
+    """
+    demand_one_column(text)
+    demand_possible(options)
+    chosen = options_of({"method": "exact", **options}, function)
     todo = Work.of(recipe_of(recipe), chosen)
-    _demand_possible(todo)
-    names = (order,) if isinstance(order, str) else tuple(order)
-    for frame, wanted in ((df, [text, id, *names, *chosen.columns]), (against, [text, id])):
-        missing = [name for name in wanted if frame is not None and name not in frame.columns]
-        if missing:
-            raise InputError(f"The frame has no column {missing[0]!r}; it has {', '.join(map(repr, frame.columns))}.")
-        for name in (text,) if frame is not None else ():
-            kind = frame.schema[name].dataType.simpleString()
-            if kind != "string":
-                raise InputError(
-                    f"The column {name!r} holds {kind}, not strings. Name the column of the texts, or cast it."
-                )
-    return Input(df, text, id, names, against, chosen.grouped_by, chosen.preferred_by), todo
+    demand_columns_only(chosen)
+    return todo
+
+
+def _input(todo: Work, given: _Frames) -> Input:
+    """The input, if it has all that is needed."""
+    df, text, name, options = given.df, given.text, given.id, todo.options
+    order = (given.order,) if isinstance(given.order, str) else tuple(given.order)
+    demand_columns(df, [text, name, *order, *options.columns], text)
+    if given.against is not None:
+        grouped = [options.grouped_by] if options.grouped_by is not None else []
+        demand_columns(given.against, [text, name, *grouped], text, "The frame of `against`")
+    return Input(df, text, name, order, given.against, options.grouped_by, options.preferred_by)
+
+
+def _engine(todo: Work, given: _Frames, kind: str = "deduplicate") -> SparkEngine:
+    """What runs the stages of a kind of job on a frame."""
+    read, session = _input(todo, given), given.df.sparkSession
+    with told(session):
+        read.demand_ids()
+    return started(session, read, todo, given.folder or _folder(session), kind=kind)
+
+
+def _decided(todo: Work, given: _Frames) -> tuple[SparkEngine, Decided]:
+    engine = _engine(todo, given)
+    return engine, _deduplicate(engine, todo)
 
 
 def _folder(session: Any) -> str:
@@ -165,35 +302,4 @@ def _folder(session: Any) -> str:
         return f"{tempfile.gettempdir()}/neardup-{secrets.token_hex(8)}"
     raise OptionError(
         "This session has no folder that its executors share. Give `work=`, or call `spark.sparkContext.setCheckpointDir`."
-    )
-
-
-def _demand_possible(work: Work) -> None:
-    if work.options.functions:
-        raise OptionError(
-            "On Spark, `keep` and `within` name columns: functions are not taken. Add a column of their values."
-        )
-    if work.options.prefer_source:
-        raise OptionError(
-            "On Spark, `prefer_source` is not taken. Give the frame a column that says how good a source is, and `keep`."
-        )
-
-
-def _duplicates(results: Held, kind: Any) -> Any:
-    """The results, unpacked, as a frame."""
-    from pyspark.sql import functions as f
-
-    output = results.output
-    names = ("id", "survivor_id", "cluster_id", "exact", "similarity", "distance")
-
-    def unpacked(batches: Any) -> Any:
-        for batch in batches:
-            for content in batch.column(0).to_pylist():
-                yield from unsorted([content], output).select(names).to_batches()
-
-    schema = "id string, survivor_id string, cluster_id string, exact boolean, similarity double, distance long"
-    frame = results.rows.select("content").mapInArrow(unpacked, schema)
-    ids = [f.col(name).cast(kind).alias(name) for name in names[:3]]
-    return frame.select(
-        *ids, "exact", f.when(~f.isnan("similarity"), f.col("similarity")).alias("similarity"), "distance"
     )

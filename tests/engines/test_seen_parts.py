@@ -23,8 +23,14 @@ def watched(*batches, number=3):
     return found
 
 
+def rows_of(texts):
+    """Rows that do not have the numbers of their batch."""
+    batch = batch_of(texts)
+    return batch.set_column(1, "id", pa.nulls(len(batch), pa.large_string()))
+
+
 def whole(texts):
-    return watched(batch_of(texts))
+    return watched(rows_of(texts))
 
 
 @given(TEXTS, TEXTS)
@@ -35,10 +41,23 @@ def test_other_texts_are_another_content(texts, others):
 @given(TEXTS, st.lists(st.integers(0, 12), max_size=4), st.integers(0, 3))
 def test_batches_make_no_difference(texts, cuts, before):
     at = [0, *sorted(cuts), len(texts)]
-    pieces = [batch_of(texts[first:last]) for first, last in itertools.pairwise(at)]
+    pieces = [rows_of(texts[first:last]) for first, last in itertools.pairwise(at)]
     assert watched(*pieces).content == whole(texts).content
-    padded = batch_of(["other"] * before + texts + ["more"])
+    padded = rows_of(["other"] * before + texts + ["more"])
     assert watched(padded.slice(before, len(texts))).content == whole(texts).content
+
+
+@given(TEXTS, st.sampled_from(["text", "id", "within", "value"]), st.sampled_from(["text", "id", "within", "value"]))
+def test_a_value_counts_in_its_column(values, one, other):
+    def content(name):
+        nothing = pa.nulls(len(values), pa.large_string())
+        columns = dict.fromkeys(("text", "id", "within", "value"), nothing) | {
+            name: pa.array(values, pa.large_string())
+        }
+        return watched(pa.record_batch(columns)).content
+
+    has_any = any(value is not None for value in values)
+    assert (content(one) == content(other)) == (one == other or not has_any)
 
 
 def test_what_no_text_covers_does_not_matter():

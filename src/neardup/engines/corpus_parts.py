@@ -8,15 +8,13 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.dedup import reference_columns
-from neardup.engines.schemas import rows_of
+from neardup.engines.schemas import REFERENCE, rows_of
 from neardup.engines.stage import Part
 from neardup.errors import OptionError
 from neardup.io.batch import Batch
 from neardup.io.corpora import Corpus
 from neardup.options import DedupOptions
 
-REFERENCE = 1 << 27
-"""Parts of a reference have numbers from this one on."""
 COLUMNS = ("text", "id", "within", "value")
 
 

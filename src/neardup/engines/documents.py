@@ -68,6 +68,7 @@ def read(work: Work, part: Part) -> Found:
             "print": as_prints(texts.prints.values),
             "group": group[:, 1].view(np.int64),
             "is_long": is_long,
+            "is_empty": texts.prints.tokens == 0,
             "size": np.diff(texts.joined.offsets),
             "bitmap": bitmaps(work, texts.joined),
             "cost": _costs(work, column.take(wanted)),

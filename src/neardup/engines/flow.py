@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from neardup.engines import classes, edges, frequent, marks, outcomes, postings, results, tiles, verified, waves
 from neardup.engines.candidates.table import METHODS
@@ -11,6 +11,7 @@ from neardup.engines.schemas import DOCUMENTS, MATCHES, SAMPLE, UNORDERED
 from neardup.engines.settling import links_of, standing_of
 from neardup.engines.stage import Engine, Reading
 from neardup.engines.work import Work
+from neardup.kernels.store.prefixes import Order
 from neardup.store.orders import BY_HASH
 
 
@@ -31,11 +32,36 @@ class Decided:
     @cached_property
     def removed(self) -> marks.Marks:
         """The documents that do not survive; a stage makes it when it is asked for first."""
-        return _marks(self.engine, self.gone)
+        return marks_of(self.engine, self.gone)
 
 
 def deduplicate(engine: Engine, work: Work) -> Decided:
     """Decide which documents survive, as `neardup.dedup` does."""
+    first = first_reading(engine, work)
+    work, equal = first.work, engine.run(classes.CLASSES, first.documents)
+    links = _links(engine, work, equal, first.order)
+    decided = engine.run(outcomes.stage(work), links, equal["heads"], equal["members"])
+    return Decided(_results(engine, decided, first.places), engine, decided["gone"])
+
+
+class FirstReading(NamedTuple):
+    """What the first reading of the input gives.
+
+    Attributes:
+        work: what is to be done, with the number of documents.
+        documents: rows of DOCUMENTS.
+        places: rows of PLACES, if the engine orders documents.
+        order: of elements, if the method needs one.
+    """
+
+    work: Work
+    documents: Any
+    places: Any | None
+    order: Order
+
+
+def first_reading(engine: Engine, work: Work) -> FirstReading:
+    """Read all documents, and put them in order."""
     outputs = {"documents": UNORDERED if engine.orders(work) else DOCUMENTS, "sample": SAMPLE}
     found = engine.read(Reading("documents", partial(read, work), outputs))
     documents, places = found["documents"], None
@@ -46,15 +72,12 @@ def deduplicate(engine: Engine, work: Work) -> Decided:
     work = replace(work, documents=documents.count)
     if METHODS[work.options.method].needs_order(work):
         order = frequent.order_of_counted(engine.collect(engine.run(frequent.COUNT, found["sample"])["counted"]))
-    equal = engine.run(classes.CLASSES, documents)
-    links = _links(engine, work, equal, order)
-    decided = engine.run(outcomes.stage(work), links, equal["heads"], equal["members"])
-    return Decided(_results(engine, decided, places), engine, decided["gone"])
+    return FirstReading(work, documents, places, order)
 
 
 def _results(engine: Engine, decided: dict[str, Any], places: Any | None) -> Any:
     """The documents that are removed, with their names."""
-    labels = engine.read(results.reading(_marks(engine, decided["named"])))["labels"]
+    labels = engine.read(results.reading(marks_of(engine, decided["named"])))["labels"]
     if places is not None:
         labels = engine.run(results.PLACE, labels, places)["labels"]
     labeled = engine.run(results.LABEL, decided["removed"], labels)["labeled"]
@@ -63,9 +86,9 @@ def _results(engine: Engine, decided: dict[str, Any], places: Any | None) -> Any
 
 def _links(engine: Engine, work: Work, equal: dict[str, Any], order: Any) -> Any:
     """Classes with the survivors that they match."""
-    keys = engine.read(postings.reading(work, _marks(engine, equal["marked"]), order))["postings"]
+    keys = engine.read(postings.reading(work, marks_of(engine, equal["marked"]), order))["postings"]
     found = engine.run(postings.stage(work), keys)
-    matches = _matches(engine, work, found["pairs"], equal["leaders"])
+    matches = matches_of(engine, work, found["pairs"], equal["leaders"])
     if not found["large"].is_empty:
         matches = _waves(engine, work, found["large"], equal["leaders"], matches)
     return links_of(engine, work, matches)
@@ -81,7 +104,7 @@ def _waves(engine: Engine, work: Work, large: Any, leaders: Any, matches: Any) -
             divided = engine.run(tiles.attach(work), found["placed"], leaders)["tiles"]
             pairs = engine.together(pairs, engine.run(tiles.stage(work), divided)["pairs"])
         if not pairs.is_empty:
-            matches = engine.together(matches, _matches(engine, work, pairs, leaders))
+            matches = engine.together(matches, matches_of(engine, work, pairs, leaders))
         if found["rest"].is_empty:
             break
         standing = standing_of(engine, work, matches, found["open"])
@@ -90,7 +113,7 @@ def _waves(engine: Engine, work: Work, large: Any, leaders: Any, matches: Any) -
     return matches
 
 
-def _matches(engine: Engine, work: Work, pairs: Any, leaders: Any) -> Any:
+def matches_of(engine: Engine, work: Work, pairs: Any, leaders: Any) -> Any:
     """The pairs whose texts are similar enough."""
     ends = engine.run(edges.first_ends(work), pairs, leaders)["pairs"]
     found = engine.run(edges.second_ends(work), ends, leaders)
@@ -98,10 +121,11 @@ def _matches(engine: Engine, work: Work, pairs: Any, leaders: Any) -> Any:
         return engine.run(verified.by_distance(), found["edges"])["matches"]
     if found["edges"].is_empty:
         return engine.nothing(MATCHES)  # so that no text is read again
-    texts = engine.read(verified.reading(_marks(engine, found["first"]), _marks(engine, found["second"])))
+    texts = engine.read(verified.reading(marks_of(engine, found["first"]), marks_of(engine, found["second"])))
     arrivals = engine.run(verified.SEND, found["edges"], texts["second"])["arrivals"]
     return engine.run(verified.stage(work), arrivals, texts["first"])["matches"]
 
 
-def _marks(engine: Engine, marked: Any) -> marks.Marks:
+def marks_of(engine: Engine, marked: Any) -> marks.Marks:
+    """Which documents a later reading needs: rows of MARKED."""
     return marks.marks_in(engine.collect(engine.run(marks.STAGE, marked)["marks"]))

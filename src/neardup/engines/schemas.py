@@ -14,6 +14,8 @@ NONE = -1
 """Instead of a `doc`."""
 ROW_BITS = 32
 """Of a `doc`, for the row within the part."""
+REFERENCE = 1 << 27
+"""Parts of a reference have numbers from this one on."""
 INT, BOOL, BYTES = pa.int64(), pa.bool_(), pa.large_binary()
 
 _DOCUMENT = {"doc": INT, "rank": INT, "is_reference": BOOL, "digest_high": INT, "digest_low": INT, "print": BYTES}
@@ -25,6 +27,7 @@ DOCUMENTS = Output(
             **_DOCUMENT,
             "group": INT,
             "is_long": BOOL,
+            "is_empty": BOOL,
             "size": INT,
             "bitmap": BYTES,
             "cost": INT,
@@ -135,6 +138,12 @@ RESULTS = Output(
 def rows_of(docs: Array) -> tuple[Array, Array]:
     """The parts and rows of documents: int64[n], int64[n]."""
     return docs >> ROW_BITS, docs & ((1 << ROW_BITS) - 1)
+
+
+def of_reference(docs: Array) -> Array:
+    """bool[n]: whether documents (int64[n]) are those of a reference."""
+    found: Array = docs >= REFERENCE << ROW_BITS
+    return found
 
 
 def marked(docs: Array) -> pa.Table:

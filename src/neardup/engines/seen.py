@@ -1,29 +1,32 @@
 """SEEN: what a part of the input was when it was read first, so that later readings notice if it is another."""
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
+from neardup.arrays import Array
 from neardup.engines.schemas import INT
 from neardup.engines.stage import Output, Part
 from neardup.errors import DataError
 from neardup.kernels.digests import digest_documents
 
 REMEDY = "It must have the same rows in the same parts each time it is read: write it to files, and read these."
+COLUMN_BITS = 33
+"""More than those of a row's number: a value in another column counts otherwise."""
 SEEN = Output(pa.schema({"part": INT, "rows": INT, "sum": INT}))
 
 
 class Content(NamedTuple):
-    """What a part holds: its number of rows, and a sum over their texts, in order."""
+    """What a part holds: its number of rows, and a sum over the values of their columns, in order."""
 
     rows: int
     sum: int
 
 
 class Watched:
-    """A part whose texts are added up while they are read."""
+    """A part whose rows are added up while they are read."""
 
     def __init__(self, part: Part) -> None:
         self._part, self._rows, self._sum = part, 0, np.zeros(1, np.uint64)
@@ -35,15 +38,10 @@ class Watched:
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         for batch in self._part.batches:
-            texts = batch.column("text")
-            offsets = np.frombuffer(texts.buffers()[1], np.int64)[texts.offset : texts.offset + len(texts) + 1].copy()
-            content = texts.buffers()[2]
-            digests = np.empty((len(texts), 2), np.uint64)
-            digest_documents(np.frombuffer(content or b"", np.uint8), offsets, digests)
-            digests[~texts.is_valid().to_numpy(zero_copy_only=False)] = 0  # no text is not an empty one
-            odd = 2 * np.arange(self._rows, self._rows + len(texts), dtype=np.uint64) + np.uint64(1)
-            self._sum += (digests[:, 1] * odd).sum(dtype=np.uint64)
-            self._rows += len(texts)
+            odd = 2 * np.arange(self._rows, self._rows + len(batch), dtype=np.uint64) + np.uint64(1)
+            for number, column in enumerate(batch.columns):
+                self._sum += (_digests(column) * (odd + np.uint64(2 * number << COLUMN_BITS))).sum(dtype=np.uint64)
+            self._rows += len(batch)
             yield batch
 
     @property
@@ -66,6 +64,18 @@ class Watched:
                 f"Part {self._part.number} of the input has changed since it was first read: then "
                 f"{_told(seen.get(self._part.number))}, now {_told(self.content)}. {REMEDY}"
             )
+
+
+def _digests(column: Any) -> Array:
+    """uint64[n]: of the values of a column of large_string; 0 for none, which is not an empty one."""
+    if column.null_count == len(column):
+        return np.zeros(len(column), np.uint64)
+    offsets = np.frombuffer(column.buffers()[1], np.int64)[column.offset : column.offset + len(column) + 1].copy()
+    digests = np.empty((len(column), 2), np.uint64)
+    digest_documents(np.frombuffer(column.buffers()[2] or b"", np.uint8), offsets, digests)
+    digests[~column.is_valid().to_numpy(zero_copy_only=False)] = 0
+    found: Array = digests[:, 1]
+    return found
 
 
 def demand_all(seen: Mapping[int, Content], read: Collection[int]) -> None:

@@ -10,13 +10,11 @@ import pyarrow as pa
 
 from neardup.engines.documents import COSTS
 from neardup.engines.packing import pack_all
-from neardup.engines.schemas import PLACES, ROW_BITS
+from neardup.engines.schemas import PLACES, REFERENCE, ROW_BITS
 from neardup.engines.spark import tasks
 from neardup.engines.work import Work
 from neardup.errors import InputError, OptionError
 
-REFERENCE = 1 << 27
-"""Partitions of a reference have numbers from this one on."""
 PLACE = "__neardup_place"
 
 
@@ -59,7 +57,7 @@ class Input:
             f.col(self.text).alias("text"),
             f.col(self.id).cast("string").alias("id"),
             as_json(self.within).alias("within"),
-            f.lit(None).cast("string").alias("value"),
+            as_json(self.value).alias("value"),
         )
 
     def places(self, work: Work, setting: tasks.Setting, kept: Callable[[Any], Any]) -> Any:

@@ -11,9 +11,8 @@ import pyarrow as pa
 
 from neardup.display import counted, html_table, size_text
 from neardup.engines.packing import unsorted
-from neardup.engines.schemas import RESULTS, rows_of
+from neardup.engines.schemas import REFERENCE, RESULTS, rows_of
 from neardup.engines.seen import Content
-from neardup.engines.spark.frames import REFERENCE
 from neardup.engines.stage import Measured
 
 

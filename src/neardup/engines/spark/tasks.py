@@ -21,6 +21,8 @@ HELD = "bucket int, content binary"
 """What is held of an output."""
 TOLD = "NEARDUP "
 """Before an error of ours, as JSON, in the message that Spark brings to the driver."""
+FINGERPRINT = "fingerprint"
+"""The column that `neardup.spark.fingerprint` adds."""
 _SCHEMA = pa.schema({"output": pa.string(), "bucket": pa.int32(), "rows": pa.int64(), "content": pa.binary()})
 AT_ONCE = 1 << 24
 """Bytes of packed rows in a record batch."""

@@ -1,0 +1,50 @@
+"""PAIRS FLOW: from parts of texts to all pairs of documents that match, as `neardup.matching.matches` lists them."""
+
+from typing import Any
+
+from neardup.engines import every_pair, expansion, postings, results, tiles, waves
+from neardup.engines.flow import first_reading, marks_of, matches_of
+from neardup.engines.stage import Engine, Stage
+from neardup.engines.work import Work
+
+
+def list_pairs(engine: Engine, work: Work, *, across: bool = False, distinct: bool = False) -> Any:
+    """All pairs of documents that match: rows of `neardup.engines.expansion.LISTED`, as the engine holds them.
+
+    Args:
+        engine, work: `keep` of the options is `first`, so that ranks are the order of the input.
+        across: list only pairs of a document, on the left, and one of the reference.
+        distinct: of documents with equal normalized texts, on one side, use only the first.
+    """
+    first = first_reading(engine, work)
+    work, equal = first.work, engine.run(every_pair.classes_of(distinct=distinct), first.documents)
+    keys = engine.read(postings.reading(work, marks_of(engine, equal["marked"]), first.order))["postings"]
+    wanted = every_pair.across if across else _all
+    found = engine.run(wanted(postings.stage(work)), keys)
+    pairs, leaders = found["pairs"], equal["leaders"]
+    if not found["large"].is_empty:
+        waiting = engine.run(waves.RANK, found["large"], leaders)["waiting"]
+        placed = engine.run(waves.wave(work, every_pair.ALL), waiting)["placed"]
+        divided = engine.run(tiles.attach(work), placed, leaders)["tiles"]
+        pairs = engine.together(pairs, engine.run(wanted(tiles.stage(work)), divided)["pairs"])
+    matches = matches_of(engine, work, pairs, leaders)
+    return _of_documents(engine, work, matches, equal["members"], across=across)
+
+
+def _all(stage: Stage) -> Stage:
+    return stage
+
+
+def _of_documents(engine: Engine, work: Work, matches: Any, members: Any, *, across: bool) -> Any:
+    """The pairs of the documents of classes that match, and of those of one class."""
+    ends = engine.run(expansion.ENDS_OF_MATCHES, matches)["ends"]
+    needed = engine.run(expansion.NEEDED, members, ends)
+    labels = engine.read(results.reading(marks_of(engine, needed["named"])))["labels"]
+    named = engine.run(expansion.NAME, needed["members"], labels)["members"]
+    halves = engine.run(expansion.HALVE, matches, named)["halves"]
+    listed = engine.run(expansion.pairs(work, across=across), halves, named)
+    pairs = listed["pairs"]
+    if not listed["left"].is_empty:
+        of_tiles = engine.run(expansion.pairs_of_tiles(across=across), listed["left"], listed["right"])["pairs"]
+        pairs = engine.together(pairs, of_tiles)
+    return pairs

@@ -1,0 +1,73 @@
+"""CHECKS of what is given for a run on Spark: columns, and options that a cluster cannot have."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from neardup.errors import InputError, OptionError
+from neardup.options import DedupOptions
+
+
+def demand_columns(frame: Any, wanted: Sequence[str], text: str, called: str = "The frame") -> None:
+    """Refuse a frame without some columns, or whose texts are no strings.
+
+    Raises:
+        InputError: it has not got one of them.
+    """
+    missing = [name for name in wanted if name not in frame.columns]
+    if missing:
+        raise InputError(f"{called} has no column {missing[0]!r}; it has {', '.join(map(repr, frame.columns))}.")
+    kind = frame.schema[text].dataType.simpleString()
+    if kind != "string":
+        raise InputError(f"The column {text!r} holds {kind}, not strings. Name the column of the texts, or cast it.")
+
+
+def demand_one_column(text: Any) -> None:
+    """Refuse several columns of texts.
+
+    Raises:
+        OptionError: `text` is no name.
+    """
+    if not isinstance(text, str):
+        raise OptionError(
+            f"`text={text!r}`: on Spark, texts are in one column. Join several with `concat_ws('\\n', …)` of Spark, and name it."
+        )
+
+
+NOT_TAKEN = {
+    "elements": "Only texts are compared there; `neardup.deduplicate` takes lists.",
+    "html": "Take the texts out of the pages first, and give a column of these.",
+    "source": "It is for `prefer_source`, which is not taken. Give the frame a column that says how good a source is, and `keep`.",
+    "progress": "Spark shows what runs on its own page, where jobs have the names of the stages.",
+    "threads": "The cores of the executors say how many tasks run at a time, see `spark.executor.cores`.",
+    "memory": "The memory of the executors is that of `spark.executor.memory` and `spark.executor.memoryOverhead`.",
+    "temp_dir": "What goes from stage to stage lies in `work=`; Spark's own files, where `spark.local.dir` says.",
+    "unit": "Only whole documents are removed there; `neardup.deduplicate_units` removes lines and paragraphs.",
+}
+"""What `neardup.deduplicate` takes and Spark does not, with what to do instead."""
+
+
+def demand_possible(given: Sequence[str]) -> None:
+    """Refuse options, by their names, that cannot be had on Spark.
+
+    Raises:
+        OptionError: some are given.
+    """
+    for name in given:
+        if name in NOT_TAKEN:
+            raise OptionError(f"On Spark, `{name}` is not taken. {NOT_TAKEN[name]}")
+
+
+def demand_columns_only(options: DedupOptions) -> None:
+    """Refuse options that need functions or sources.
+
+    Raises:
+        OptionError: they do.
+    """
+    if options.functions:
+        raise OptionError(
+            "On Spark, `keep` and `within` name columns: functions are not taken. Add a column of their values."
+        )
+    if options.prefer_source:
+        raise OptionError(
+            "On Spark, `prefer_source` is not taken. Give the frame a column that says how good a source is, and `keep`."
+        )
