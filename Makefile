@@ -82,7 +82,7 @@ $(VENV)/lowest/installed: pyproject.toml tools/lowest_dependencies.py
 	$(PYTHON) -m venv --clear $(VENV)/lowest
 	$(VENV)/lowest/bin/python -m pip install --quiet --upgrade pip
 	$(PYTHON) tools/lowest_dependencies.py all jit > $(VENV)/lowest/constraints.txt
-	$(VENV)/lowest/bin/python -m pip install --quiet --constraint $(VENV)/lowest/constraints.txt --group test-cluster test-cluster-long test-lowest --editable '.[all,jit]'
+	$(VENV)/lowest/bin/python -m pip install --quiet --constraint $(VENV)/lowest/constraints.txt --group test-lowest --editable '.[all,jit]'
 	touch $@
 
 test-lowest: $(VENV)/lowest/installed  ## a part of the tests with the lowest versions of all dependencies, by Python 3.11

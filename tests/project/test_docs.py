@@ -21,7 +21,7 @@ NOT_RUN = {
     "text": None,
     "toml": {"files.md", "profiles.md"},
     "json": {"files.md"},
-    "sh": {"remote.md", "migration.md", "releasing.md", "CONTRIBUTING.md"},
+    "sh": {"remote.md", "migration.md", "releasing.md", "CONTRIBUTING.md", "spark.md"},
     "py": {"migration.md", "spark.md"},
     "sql": {"migration.md"},
 }
