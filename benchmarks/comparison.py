@@ -54,6 +54,7 @@ STEPS = (
     Step("end_to_end"),
     Step("memory"),
     Step("soak"),
+    Step("cluster", ("--folder",)),
     Step("store"),
     Step("store_growth"),
     Step("store_soak"),

@@ -24,7 +24,7 @@ from neardup.kernels.engines.groups import pairs_of_leading
 from neardup.kernels.engines.standing import OUT, standing_of_pairs
 from neardup.survivors.listed_pairs import connected
 
-FIRST, GROWTH = 4, 8
+FIRST, GROWTH = 4, 64
 """Documents of a group that are compared with all others in the first wave, and how many times as many in each further one."""
 LISTED = 1 << 22
 """Pairs of a group that one task lists in the first wave, at most: 64 MB."""

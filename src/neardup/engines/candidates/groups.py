@@ -12,7 +12,7 @@ from neardup.engines.packing import ints
 from neardup.engines.schemas import POSTINGS
 from neardup.kernels.engines.groups import GroupedKeys, pairs_of_groups
 
-MOST = 64
+MOST = 128
 """Documents of a group whose pairs are listed at once; those of larger groups come in waves."""
 KEY = np.uint64((1 << 48) - 1)
 """The bits of keys that travel. Keys that are equal by chance propose some pairs more, of 4e11 keys 1 in 700."""
