@@ -41,6 +41,16 @@ def test_a_full_table_keeps_the_frequent_elements(monkeypatch):
     assert len(rows["element"]) <= 33
 
 
+def test_a_text_with_more_elements_than_the_table_leaves_no_part_of_it_full(monkeypatch):
+    monkeypatch.setattr(frequent, "SLOTS", 1 << 10)
+    monkeypatch.setattr(frequent, "CELLS", 1 << 6)
+    counting = Counting()
+    values = np.sort(np.random.default_rng(1).integers(0, 2**64, 20_000, np.uint64))
+    counting.add(values, np.array([0, len(values)]))
+    eighths = np.count_nonzero(counting._order.counts.reshape(8, -1), axis=1)
+    assert eighths.max() < 0.75 * frequent.SLOTS / 8
+
+
 def test_counts_of_parts_are_added():
     sample = pa.table({"division": [5, 8, 5], "element": [5, 8, 5], "documents": [4, 3, 2]}, SAMPLE.schema)
     ((name, counted),) = COUNT.work(sample)

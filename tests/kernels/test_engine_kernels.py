@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 import naive
 from neardup.kernels.engines.bitmaps import fill_bitmaps, may_share_enough
 from neardup.kernels.engines.frequent import count_frequent
-from neardup.kernels.engines.groups import GroupedKeys, pairs_of_groups, pairs_of_leading
+from neardup.kernels.engines.groups import (
+    ANY,
+    REMEMBERED,
+    GroupedKeys,
+    Kinds,
+    pairs_of_groups,
+    pairs_of_leading,
+    pairs_of_tiles,
+)
 from neardup.kernels.engines.standing import OUT, SURVIVES, UNDECIDED, standing_of_pairs
 from neardup.kernels.matching.similarities import CODES, prefix_length
 from neardup.kernels.store.prefixes import Order
@@ -53,7 +61,7 @@ def listed(keys, kind, threshold, room, kernel=pairs_of_groups, *more):
     place, found = np.zeros(2, np.int64), []
     while place[0] < len(keys.starts) - 1:
         left, right, before = np.empty(room, np.int64), np.empty(room, np.int64), place.copy()
-        count = kernel(CODES[kind], threshold, keys, *more, place, left, right)
+        count = kernel(CODES.get(kind, ANY), threshold, keys, *more, place, left, right)
         found += zip(left[:count].tolist(), right[:count].tolist(), strict=True)
         room += (place == before).all()
     return found
@@ -112,6 +120,134 @@ def test_those_that_lead_are_paired_with_all_that_come_later(sets, kind, thresho
     assert listed(keys, kind, threshold, 1000, pairs_of_leading, leads, parts) == expected
     assert listed(keys, kind, threshold, room, pairs_of_leading, leads, parts) == expected
     assert groups
+
+
+EQUAL = {"position": 0, "asks": True, "leads": True, "part": -1, "group": 0, "is_given": False, "print": (0, 0)}
+"""What rows of a tile have, if nothing but their sizes and bitmaps tells them apart."""
+WORDS = st.integers(0, 2**64 - 1) | st.sampled_from([0, 1, 2**63, 2**64 - 1])
+
+
+def bits_of(words):
+    """The numbers of the bits of a bitmap that are set, word after word."""
+    return {64 * word + bit for word, value in enumerate(words) for bit in range(64) if value >> bit & 1}
+
+
+def bits_apart(one, other):
+    """In how many bits two bitmaps differ, each folded to the words of the shorter one, from its first word on."""
+    bits = 64 * min(len(one), len(other))
+    return len({bit % bits for bit in bits_of(one)} ^ {bit % bits for bit in bits_of(other)}) if bits else 0
+
+
+@given(st.data(), st.integers(0, 3), st.integers(0, 3))
+def test_bitmaps_differ_in_the_bits_that_one_of_them_has_when_the_longer_one_is_folded(data, one_log, other_log):
+    one, other = (data.draw(st.lists(WORDS, min_size=2**log, max_size=2**log)) for log in (one_log, other_log))
+    apart = bits_apart(one, other)
+    a, b = 600, 600 + apart % 2
+    most = (a + b - apart) // 2  # elements that sets of these sizes have in common, if each bit is of one element
+    rows = [{"size": a, "bitmap": one}, {"size": b, "bitmap": other}]
+    for first, second in (rows, rows[::-1]):
+        drawn = [(1, 1, [EQUAL | first, EQUAL | second])]
+        assert pairs_in_tiles(drawn, "edit", most / b) == [(100, 101)]
+        assert pairs_in_tiles(drawn, "edit", (most + 1) / b) == []
+
+
+def pairs_in_tiles(drawn, kind, threshold, *, by_prefix=False, most=None, room=1000):
+    """The pairs that the kernel lists of tiles; rows are documents 100, 101, … `most`: the distance, if fingerprints count."""
+    flat = [row for _, _, rows in drawn for row in rows]
+    column = {name: [row[name] for row in flat] for name in flat[0]}
+    starts = np.cumsum([0, *(len(rows) for _, _, rows in drawn)])
+    begins = starts[:-1].tolist()
+    sides = np.array(
+        [(begin + between, begin + first) for begin, (first, between, _) in zip(begins, drawn, strict=True)]
+    )
+    keys = GroupedKeys(
+        starts,
+        np.arange(len(flat)) + 100,
+        np.array(column["position"], np.int32),
+        np.array(column["size"], np.int32),
+        np.array(column["asks"]),
+    )
+    kinds = Kinds(
+        np.array(column["group"]),
+        np.array(column["is_given"]),
+        np.ascontiguousarray(np.array(column["print"], np.uint64)[:, : 0 if most is None else 2]),
+        np.array([word for words in column["bitmap"] for word in words], np.uint64),
+        np.cumsum([0, *map(len, column["bitmap"])]),
+    )
+    leads, parts = np.array(column["leads"]), np.array(column["part"])
+    more = (leads, parts, sides, by_prefix, most or 0, kinds, np.full((REMEMBERED, 3), -1))
+    return listed(keys, kind, threshold, room, pairs_of_tiles, *more)
+
+
+@st.composite
+def tile_rows(draw):
+    """Tiles of rows, each (first that is compared, end of those that lead, rows), as a block with itself or with another."""
+    row = st.fixed_dictionaries(
+        {
+            "size": st.integers(1, 6),
+            "position": st.integers(0, 5),
+            "asks": st.booleans(),
+            "leads": st.booleans(),
+            "part": st.sampled_from([-1, -1, 0, 1]),
+            "group": st.integers(0, 1),
+            "is_given": st.booleans(),
+            "print": st.tuples(st.integers(0, 15), st.sampled_from([0, 2**64 - 1])),
+            "bitmap": st.sampled_from([1, 2]).flatmap(
+                lambda words: st.lists(st.integers(0, 7), min_size=words, max_size=words)
+            ),
+        }
+    )
+    found = []
+    for rows in draw(st.lists(st.lists(row, min_size=1, max_size=7), min_size=1, max_size=4)):
+        between = draw(st.integers(0, len(rows)))
+        found.append((draw(st.sampled_from([0, between])), between, rows))
+    return found
+
+
+@given(
+    tile_rows(),
+    KINDS | st.just("any"),
+    THRESHOLDS,
+    st.booleans(),
+    st.none() | st.integers(0, 130),
+    st.integers(0, 5),
+)
+def test_the_pairs_of_a_tile_are_those_that_nothing_known_rules_out(drawn, kind, threshold, by_prefix, most, room):
+    def may_match(one, other):
+        if (
+            most is not None
+            and sum((a ^ b).bit_count() for a, b in zip(one["print"], other["print"], strict=True)) > most
+        ):
+            return False
+        if one["group"] != other["group"] or (one["is_given"] and other["is_given"]):
+            return False
+        if one["part"] == other["part"] != -1:
+            return False
+        if kind in ("any", "cosine"):
+            return True
+        smaller, larger = sorted((one, other), key=lambda row: row["size"])
+        a, b = smaller["size"], larger["size"]
+        asks = smaller["asks"] if a < b else one["asks"]
+        rest = min(row["size"] - row["position"] for row in (one, other))
+        if by_prefix and not (asks and naive.could_reach(kind, a, b, rest, threshold)):
+            return False
+        # A bit that differs is of an element that only one of them has.
+        apart = bits_apart(one["bitmap"], other["bitmap"])
+        return any(
+            naive.could_reach(kind, a, b, common, threshold) and apart <= a + b - 2 * common for common in range(b + 1)
+        )
+
+    begins = np.cumsum([100, *(len(rows) for _, _, rows in drawn)]).tolist()
+    expected = [
+        (begin + i, begin + j)
+        for begin, (first, between, rows) in zip(begins, drawn, strict=False)
+        for i in range(between)
+        for j in range(max(i + 1, first), len(rows))
+        if rows[i]["leads"] and may_match(rows[i], rows[j])
+    ]
+    for places in (1000, room):
+        found = pairs_in_tiles(drawn, kind, threshold, by_prefix=by_prefix, most=most, room=places)
+        assert found == expected
 
 
 @given(

@@ -34,7 +34,8 @@ class Counting:
         place = np.array([offsets[0], self._counted])
         while not count_frequent(values, offsets, LEAST, self._sieve, self._order, place):
             elements, counts = self._known()
-            kept = np.argsort(-counts.astype(np.int64), kind="stable")[: SLOTS // 4]
+            # Of equal counts, the least elements: the first ones by their slots would fill the table's beginning more each time.
+            kept = np.lexsort((elements, -counts.astype(np.int64)))[: SLOTS // 4]
             self._order, place[1] = _table(elements[kept], counts[kept]), len(kept)
         self._counted = int(place[1])
 
