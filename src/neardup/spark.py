@@ -1,5 +1,16 @@
-"""De-duplicate data frames of Spark, with the answer of `neardup dedup`. Needs the extra `neardup[spark]`, and Java 17."""
+"""De-duplicate data frames of Spark, with the answer of `neardup dedup`. Needs the extra `neardup[spark]`, and Java 17.
 
+`spark-submit …/neardup/spark.py` and `python -m neardup.spark` are a command: `cli/on_spark.py`.
+"""
+
+import os
+import sys
+
+# The folder of a script comes first, and modules of this one, such as `io` and `text`, would hide others.
+if __name__ == "__main__" and os.path.realpath(sys.path[0]) == os.path.dirname(os.path.realpath(__file__)):
+    del sys.path[0]
+
+import importlib
 import secrets
 import tempfile
 from collections.abc import Callable, Sequence
@@ -303,3 +314,7 @@ def _folder(session: Any) -> str:
     raise OptionError(
         "This session has no folder that its executors share. Give `work=`, or call `spark.sparkContext.setCheckpointDir`."
     )
+
+
+if __name__ == "__main__":
+    importlib.import_module("neardup.cli.on_spark").main()

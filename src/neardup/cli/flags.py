@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 _VALUE = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^`'"])+"""
-_OPTION = re.compile(rf"(?<![^\s(\[])`([a-z_]+)(?:=({_VALUE}))?`(?!\.?[\w/`-])")
+_OPTION = re.compile(rf"(?<![^\s(\[])`([a-z_]+)(?:=({_VALUE})?)?`(?!\.?[\w/`-])")
 
 
 def in_flags(message: str, command: click.Command) -> str:

@@ -116,12 +116,12 @@ def _of_call(problem: click.ClickException) -> str:
     return problem.format_message() + (f"\nTry '{context.command_path} --help'." if context else "")
 
 
-def _of_package(problem: "NeardupError", arguments: list[str] | None) -> str:
+def _of_package(problem: "NeardupError", command: click.Command, arguments: list[str] | None) -> str:
     from neardup.recipe.recipe import ImpossibleRecipe
 
     if isinstance(problem, ImpossibleRecipe):  # its fields have the names of options, but no flags
         return str(problem)
-    return in_flags(str(problem), called(cli, sys.argv[1:] if arguments is None else arguments))
+    return in_flags(str(problem), called(command, sys.argv[1:] if arguments is None else arguments))
 
 
 def _of_machine(problem: OSError) -> str:
@@ -151,18 +151,30 @@ def _prepare_streams() -> None:
 
 
 def main(arguments: list[str] | None = None) -> Any:
-    """Run the command line; every expected failure becomes a message on standard error and an exit code."""
+    """Run the command line."""
+    return run(cli, "neardup", arguments, own_process=arguments is None)
+
+
+def run(command: click.Command, name: str, arguments: list[str] | None, *, own_process: bool) -> Any:
+    """Run a command; every expected failure becomes a message on standard error and an exit code.
+
+    Args:
+        command: the command.
+        name: what its help calls it.
+        arguments: its words; None for those of the process.
+        own_process: whether the process has nothing else to do, nor to end: an interrupt then ends it at once.
+    """
     from neardup.errors import DataError, NeardupError, TransferError
 
     _prepare_streams()
-    if arguments is None:  # a process of its own
+    if own_process:
         keep_arrow_from_pandas()
         atexit.register(
             gc.freeze
         )  # at the end, no search for cycles among all that was loaded: a tenth of a short command
     try:
-        with clean_end(own_process=arguments is None):
-            return cli.main(arguments, prog_name="neardup", standalone_mode=False)
+        with clean_end(own_process=own_process):
+            return command.main(arguments, prog_name=name, standalone_mode=False)
     except getattr(click.exceptions, "NoArgsIsHelpError", ()) as problem:
         problem.show()
         _exit(EXIT_CALL)
@@ -173,7 +185,8 @@ def main(arguments: list[str] | None = None) -> Any:
         _exit(EXIT_INTERRUPTED, told(str(interrupt or "")))
     except NeardupError as problem:
         _exit(
-            EXIT_DATA if isinstance(problem, DataError | TransferError) else EXIT_CALL, _of_package(problem, arguments)
+            EXIT_DATA if isinstance(problem, DataError | TransferError) else EXIT_CALL,
+            _of_package(problem, command, arguments),
         )
     except BrokenPipeError:
         _exit(EXIT_DATA)
