@@ -69,6 +69,7 @@ STEPS = (
     Step("segmenters"),
     Step("chinese_corpus"),
     Step("json_readers"),
+    Step("skew"),
 )
 
 
