@@ -70,6 +70,7 @@ STEPS = (
     Step("segmenters"),
     Step("chinese_corpus"),
     Step("json_readers"),
+    Step("skew"),
 )
 
 
