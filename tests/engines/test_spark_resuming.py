@@ -81,7 +81,7 @@ def goes_on(session, tmp_path, failing, monkeypatch, caplog, step):
 
 
 def test_a_job_goes_on_from_where_it_failed(session, tmp_path, failing, monkeypatch, caplog):
-    goes_on(session, tmp_path, failing, monkeypatch, caplog, 8)
+    goes_on(session, tmp_path, failing, monkeypatch, caplog, 12)
 
 
 @pytest.mark.long
