@@ -165,11 +165,11 @@ def clusters(
     rows, but may be survivors. Its rows lie in the folder of `work`: delete that when you have written them. Arguments and errors
     are those of `deduplicate`.
     """
-    from pyspark.sql import functions as f
-
     todo = _work(text, recipe, options, clusters)
     engine, decided = _decided(todo, _Frames(df, text, id, order, against, work))
     engine.close()
+    from pyspark.sql import functions as f
+
     found = unpacked(decided.results, "id string, cluster_id string, survivor_id string, survivor long")
     survivors = found.where(f.col("survivor") < REFERENCE << ROW_BITS).select(
         f.col("survivor_id").alias("id"), "cluster_id", "survivor_id"
@@ -211,13 +211,13 @@ def pairs(
     Raises:
         OptionError, InputError, DataError: as in `deduplicate`.
     """
-    from pyspark.sql import functions as f
-
     todo = _work(text, recipe, options, pairs)
     kind = "pairs of distinct texts" if distinct else "pairs"
     engine = _engine(todo, _Frames(df, text, id, order, against, work), kind)
     found = list_pairs(engine, todo, across=against is not None, distinct=distinct)
     engine.close()
+    from pyspark.sql import functions as f
+
     rows = unpacked(found, "left_id string, right_id string, distance long, similarity double")
     ids = [f.col(name).cast(df.schema[id].dataType).alias(name) for name in ("left_id", "right_id")]
     return rows.select(*ids, "distance", known("similarity"))
