@@ -15,7 +15,7 @@ from agreement.corpora import Corpus
 from agreement.layouts import SCHEMA, Files, Layout
 from neardup.cli.main import main
 from neardup.dedup import reference_columns
-from neardup.engines import rounds, settling, tiles, waves
+from neardup.engines import edges, homes, rounds, settling, tiles, waves
 from neardup.engines.candidates import groups
 from neardup.engines.corpus_parts import CorpusParts
 from neardup.engines.flow import deduplicate
@@ -312,7 +312,9 @@ def serial_engine(case: Case, files: Files):
 def divided_engine(case: Case, files: Files):
     """The same, with what only large corpora need: waves and tiles of large groups, rounds, and walks by component."""
     with (
-        mock.patch.object(groups, "MOST", 2),
+        mock.patch.multiple(groups, MOST=2, EACH=1),
+        mock.patch.multiple(homes, MOST=1, BLOCK=2),
+        mock.patch.object(edges, "MOST", 100),
         mock.patch.multiple(waves, FIRST=1, GROWTH=2, LISTED=2),
         mock.patch.object(tiles, "BLOCK", 2),
         mock.patch.object(settling, "AT_ONCE", 0),

@@ -20,9 +20,8 @@ def matches_of(pairs, ranks):
     rows = []
     for number, (a, b) in enumerate(pairs):
         p, q = sorted((a, b), key=lambda doc: ranks[doc])
-        name = {doc: doc.to_bytes(8, "little") for doc in (p, q)}
-        rows.append((q, p, ranks[p], ranks[q], name[p], name[q], 0.5 + number % 7 / 14))
-    names = ("q", "p", "p_rank", "q_rank", "p_print", "q_print", "similarity")
+        rows.append((q, p, ranks[p], ranks[q], 0.5 + number % 7 / 14, number % 5))
+    names = ("q", "p", "p_rank", "q_rank", "similarity", "distance")
     columns = dict(zip(names, zip(*rows, strict=True), strict=True))
     return pa.table([columns[name] for name in MATCHES.schema.names], MATCHES.schema)
 

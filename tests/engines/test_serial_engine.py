@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import neardup as nd
 from engine_runs import batch_of, parts_of, run_of_engine, run_of_library, work_of
 from near_copies import edited_copies
-from neardup.engines import documents, settling, tiles, waves
+from neardup.engines import documents, edges, homes, settling, tiles, waves
 from neardup.engines.candidates import groups
 from neardup.engines.corpus_parts import CorpusParts
 from neardup.engines.flow import deduplicate
@@ -89,17 +89,24 @@ def methods(draw):
     listed=st.sampled_from([0, 4, waves.LISTED]),
     block=st.sampled_from([1, 3, tiles.BLOCK]),
     at_once=st.sampled_from([0, settling.AT_ONCE]),
+    each=st.sampled_from([0, groups.EACH]),
+    of_home=st.sampled_from([1, homes.MOST]),
+    of_block=st.sampled_from([1, homes.BLOCK]),
+    elements=st.sampled_from([1, edges.MOST]),
 )
 def test_the_answer_is_that_of_deduplicate(
-    rows, reference, shared, recipe, method, cluster, keep, within, size, buckets, most, listed, block, at_once
-):
+    rows, reference, shared, recipe, method, cluster, keep, within, size, buckets, most, listed, block, at_once,
+    each, of_home, of_block, elements,
+):  # fmt: skip
     if reference:
         rows = rows + [reference[at % len(reference)] for at in shared]
         reference = reference + [rows[at % len(rows)] for at in shared]
     options = {"cluster": cluster, "keep": keep, **method, **within}
     expected = run_of_library(rows, reference, recipe, options)
     with (
-        patch.object(groups, "MOST", most),
+        patch.multiple(groups, MOST=most, EACH=each),
+        patch.multiple(homes, MOST=of_home, BLOCK=of_block),
+        patch.object(edges, "MOST", elements),
         patch.multiple(waves, FIRST=1, GROWTH=2, LISTED=listed),
         patch.object(tiles, "BLOCK", block),
         patch.object(settling, "AT_ONCE", at_once),

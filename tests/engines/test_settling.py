@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import naive
 from neardup.engines.documents import BEFORE_ALL
-from neardup.engines.schemas import LINKS, MATCHES, as_prints
+from neardup.engines.schemas import LINKS, MATCHES, UNKNOWN
 from neardup.engines.settle import SETTLED, is_reference, survivors_of
 
 N = 12
@@ -31,10 +31,9 @@ def links_of(cluster, graph, references, order):
     pairs = sorted(graph, key=order.__getitem__)
     p, q = np.array([*zip(*pairs, strict=True)], np.int64).reshape(2, -1)
     ranks = [np.array([rank_of(place, references) for place in side.tolist()], np.int64) for side in (p, q)]
-    prints = [as_prints(side.astype(np.uint64)[:, None]) for side in (p, q)]
+    apart = [1000 * a + b for a, b in pairs]
     matches = pa.table(
-        [q + 100, p + 100, *ranks, *prints, [graph[pair] for pair in pairs]],
-        names=["q", "p", *MATCHES.schema.names[2:]],
+        [q + 100, p + 100, *ranks, [graph[pair] for pair in pairs], apart], names=["q", "p", *MATCHES.schema.names[2:]]
     )
     matches = matches.select(MATCHES.schema.names).cast(MATCHES.schema)
     found = [table for _, table in SETTLED[cluster].work(matches)]
@@ -43,10 +42,14 @@ def links_of(cluster, graph, references, order):
     table = found[0].cast(LINKS.schema)
     for end in ("x", "survivor"):
         places = (table.column(end).to_numpy() - 100).tolist()
-        assert [int.from_bytes(value, "little") for value in table.column(f"{end}_print").to_pylist()] == places
         assert table.column(f"{end}_rank").to_pylist() == [rank_of(place, references) for place in places]
-    rows = zip(*(table.column(name).to_pylist() for name in ("x", "survivor", "similarity")), strict=True)
-    return [(x - 100, survivor - 100, similarity) for x, survivor, similarity in rows]
+    rows = zip(*(table.column(name).to_pylist() for name in ("x", "survivor", *LINKS.schema.names[4:])), strict=True)
+    found = []
+    for x, survivor, similarity, distance in rows:
+        pair = min(x, survivor) - 100, max(x, survivor) - 100
+        assert distance == (1000 * pair[0] + pair[1] if pair in graph else UNKNOWN)
+        found.append((x - 100, survivor - 100, similarity))
+    return found
 
 
 def grades(graph, references):

@@ -15,6 +15,7 @@ from neardup.kernels.engines.groups import (
     REMEMBERED,
     GroupedKeys,
     Kinds,
+    mark_shared,
     pairs_of_groups,
     pairs_of_leading,
     pairs_of_tiles,
@@ -56,9 +57,9 @@ def hash_of(element):
     return element * 0x9E3779B97F4A7C15 % 2**64
 
 
-def listed(keys, kind, threshold, room, kernel=pairs_of_groups, *more):
+def listed(keys, kind, threshold, room, kernel, *more):
     """The pairs of all groups, (group, left, right), with room for so many at once, and more where a row has more."""
-    place, found = np.zeros(2, np.int64), []
+    place, found = np.zeros(3, np.int64), []
     while place[0] < len(keys.starts) - 1:
         left, right, before = np.empty(room, np.int64), np.empty(room, np.int64), place.copy()
         count = kernel(CODES.get(kind, ANY), threshold, keys, *more, place, left, right)
@@ -88,14 +89,45 @@ def test_the_pairs_of_a_group_are_those_that_can_reach_the_threshold(sets, kind,
             meeting = naive.pairs_meeting_at(kind, sets, threshold, element)
             assert meeting <= {tuple(sorted(pair)) for pair in of_group}
         expected += of_group
-    assert listed(keys, kind, threshold, 1000) == expected
-    assert listed(keys, kind, threshold, room) == expected
+    for most in (1000, room):
+        is_large = np.zeros(len(groups), np.bool_)
+        assert listed(keys, kind, threshold, most, pairs_of_groups, 100, is_large) == expected
+        assert not is_large.any()
+
+
+@given(SETS, KINDS, THRESHOLDS, st.integers(1, 20), st.integers(0, 2), st.data())
+def test_groups_with_many_pairs_are_left_and_others_are_not(sets, kind, threshold, room, most_each, data):
+    groups, keys = grouped(sets, kind, threshold)
+    given_large = data.draw(st.lists(st.booleans(), min_size=len(groups), max_size=len(groups)))
+    pairs_of, every, before = [], [], np.array(given_large)
+    for number in range(len(groups)):
+        others = np.arange(len(groups)) != number
+        pairs_of.append(listed(keys, kind, threshold, 1000, pairs_of_groups, 100, others))
+        every += pairs_of[-1]
+    expected = [
+        large or len(pairs) > most_each * len(rows)
+        for large, pairs, (_, rows) in zip(given_large, pairs_of, groups, strict=True)
+    ]
+    is_large = before.copy()
+    found = listed(keys, kind, threshold, room, pairs_of_groups, most_each, is_large)
+    assert is_large.tolist() == expected
+    wanted = [pair for large, pairs in zip(expected, pairs_of, strict=True) if not large for pair in pairs]
+    assert Counter(wanted) <= Counter(found) <= Counter(every)
+    assert listed(keys, kind, threshold, 1000, pairs_of_groups, most_each, before.copy()) == wanted
+
+
+@given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 9), max_size=60), st.sampled_from([2, 8, 1024]))
+def test_keys_that_come_several_times_are_marked_and_few_others(keys, cells):
+    keys, found = np.array(keys, np.uint64), np.empty(len(keys), np.bool_)
+    mark_shared(keys, np.zeros(cells, np.uint8), found)
+    cell = [int(key) * 0x9E3779B97F4A7C15 % 2**64 >> (65 - cells.bit_length()) for key in keys.tolist()]
+    assert found.tolist() == [cell.count(each) > 1 for each in cell]
 
 
 def test_no_groups_have_no_pairs():
     nothing = np.empty(0, np.int32)
     keys = GroupedKeys(np.zeros(1, np.int64), np.empty(0, np.int64), nothing, nothing, np.empty(0, np.bool_))
-    assert listed(keys, "jaccard", 0.5, 4) == []
+    assert listed(keys, "jaccard", 0.5, 4, pairs_of_groups, 1, np.empty(0, np.bool_)) == []
 
 
 @given(SETS, KINDS, THRESHOLDS, st.integers(0, 5), st.randoms())
@@ -285,15 +317,9 @@ def test_bitmaps_tell_only_sets_that_cannot_be_similar(sets, kind, threshold, wi
     maps = np.zeros(starts[-1], np.uint64)
     fill_bitmaps(values, offsets, starts, maps)
     pairs = [(i, j) for j in range(len(sets)) for i in range(j)]
-    sides = []
-    for side in (0, 1):
-        of = [pair[side] for pair in pairs]
-        content = [maps[starts[i] : starts[i + 1]] for i in of]
-        begins = np.cumsum([0, *map(len, content)])
-        sizes = np.array([len(sets[i]) for i in of], np.int64)
-        sides.append((sizes, np.concatenate([np.empty(0, np.uint64), *content]), begins))
-    found = np.zeros(len(pairs), np.bool_)
-    may_share_enough(CODES[kind], threshold, *sides, found)
+    left, right = np.array(pairs, np.int64).reshape(-1, 2).T.copy()
+    found, sizes = np.zeros(len(pairs), np.bool_), np.array([len(each) for each in sets])
+    may_share_enough(CODES[kind], threshold, sizes, maps, starts, (left, right), found)
     for (i, j), told in zip(pairs, found.tolist(), strict=True):
         common = len(sets[i] & sets[j])
         if kind == "cosine" or naive.could_reach(kind, *sorted((len(sets[i]), len(sets[j]))), common, threshold):
@@ -306,8 +332,8 @@ def test_bitmaps_tell_most_sets_that_have_nothing_in_common():
     maps = np.zeros(8, np.uint64)
     fill_bitmaps(values.ravel(), np.array([0, 300, 600]), np.array([0, 4, 8]), maps)
     found = np.zeros(1, np.bool_)
-    size, begins = np.array([300]), np.array([0, 4])
-    may_share_enough(CODES["jaccard"], 0.8, (size, maps[:4], begins), (size, maps[4:], begins), found)
+    pair = (np.array([0]), np.array([1]))
+    may_share_enough(CODES["jaccard"], 0.8, np.array([300, 300]), maps, np.array([0, 4, 8]), pair, found)
     assert not found[0]
 
 

@@ -9,20 +9,19 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.engines.packing import ints
-from neardup.engines.schemas import BYTES, INT, LINKS, MATCHES
+from neardup.engines.schemas import INT, LINKS, MATCHES, UNKNOWN
 from neardup.engines.sorted_columns import distinct, looked_up
 from neardup.engines.stage import Found, Output, Stage
 from neardup.kernels.store.postings import MIX
 
+_MATCH = {"similarity": pa.float64(), "distance": INT}
 EDGES = Output(pa.schema({"node": INT, "other": INT}), ("node",))
 LABELED = Output(pa.schema({"rank": INT, "label": INT}), ("rank",))
 TOLD = Output(pa.schema({"edges": INT, "sum": INT}))
-NODES = Output(pa.schema({"rank": INT, "doc": INT, "print": BYTES}), ("rank",))
+NODES = Output(pa.schema({"rank": INT, "doc": INT}), ("rank",))
 BY_Q_RANK = Output(MATCHES.schema, ("q_rank",))
-DIRECT = Output(pa.schema({"rank": INT, "similarity": pa.float64()}), ("rank",))
-OF_LABEL = Output(
-    pa.schema({"label": INT, "rank": INT, "doc": INT, "print": BYTES, "similarity": pa.float64()}), ("label",)
-)
+DIRECT = Output(pa.schema({"rank": INT, **_MATCH}), ("rank",))
+OF_LABEL = Output(pa.schema({"label": INT, "rank": INT, "doc": INT, **_MATCH}), ("label",))
 
 
 def _begin(edges: pa.Table) -> Found:
@@ -66,16 +65,19 @@ def _smallest(node: Array, other: Array) -> Array:
 def _nodes(matches: pa.Table) -> Found:
     """What all documents of matches are; and the matches by the ranks of their second documents."""
     for end in ("p", "q"):
-        yield "nodes", pa.table([matches.column(f"{end}{name}") for name in ("_rank", "", "_print")], NODES.schema)
+        yield "nodes", pa.table([matches.column(f"{end}{name}") for name in ("_rank", "")], NODES.schema)
     yield "matches", matches
 
 
 def _direct(matches: pa.Table, labels: pa.Table) -> Found:
-    """The similarity of documents to the first of their component, if the two match."""
+    """How documents match the first of their component, if they do."""
     q_rank, p_rank = ints(matches, "q_rank", "p_rank")
     known, label = labels_of(labels, q_rank)
     found = np.flatnonzero(known & (label == p_rank))
-    yield "direct", pa.table([q_rank[found], matches.column("similarity").take(pa.array(found))], DIRECT.schema)
+    yield (
+        "direct",
+        pa.table([q_rank[found], *(matches.column(name).take(pa.array(found)) for name in _MATCH)], DIRECT.schema),
+    )
 
 
 def labels_of(labels: pa.Table, ranks: Array) -> tuple[Array, Array]:
@@ -90,10 +92,10 @@ def _label(nodes: pa.Table, labels: pa.Table, direct: pa.Table) -> Found:
     """Documents, each once, by the first of their component."""
     rank, first = np.unique(nodes.column("rank").to_numpy(), return_index=True)
     rows = nodes.take(pa.array(first))
-    similarity, known = np.full(len(rank), np.nan), direct.column("rank").to_numpy()
-    at = np.searchsorted(rank, known)
-    similarity[at] = direct.column("similarity").to_numpy()
-    columns = [labels_of(labels, rank)[1], rank, rows.column("doc"), rows.column("print"), similarity]
+    similarity, distance = np.full(len(rank), np.nan), np.full(len(rank), UNKNOWN)
+    at = np.searchsorted(rank, direct.column("rank").to_numpy())
+    similarity[at], distance[at] = direct.column("similarity").to_numpy(), direct.column("distance").to_numpy()
+    columns = [labels_of(labels, rank)[1], rank, rows.column("doc"), similarity, distance]
     yield "members", pa.table(columns, OF_LABEL.schema)
 
 
@@ -102,8 +104,11 @@ def _link(members: pa.Table) -> Found:
     label, rank = ints(members, "label", "rank")
     first = np.flatnonzero(label == rank)
     of = pa.array(first[np.searchsorted(label[first], label)])
-    ends = [members.column(name) for name in ("doc", "rank", "print")]
-    yield "links", pa.table([*ends, *(end.take(of) for end in ends), members.column("similarity")], LINKS.schema)
+    ends = [members.column(name) for name in ("doc", "rank")]
+    yield (
+        "links",
+        pa.table([*ends, *(end.take(of) for end in ends), *(members.column(name) for name in _MATCH)], LINKS.schema),
+    )
 
 
 BEGIN = Stage("components", _begin, {"edges": EDGES})

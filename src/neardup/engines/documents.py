@@ -65,7 +65,7 @@ def read(work: Work, part: Part) -> Found:
             "is_reference": np.full(len(docs), part.is_reference),
             "digest_high": digests[:, 0].view(np.int64),
             "digest_low": digests[:, 1].view(np.int64),
-            "print": as_prints(texts.prints.values),
+            "print": as_prints(texts.prints.values if work.max_distance is not None else texts.prints.values[:, :0]),
             "group": group[:, 1].view(np.int64),
             "is_long": is_long,
             "is_empty": texts.prints.tokens == 0,

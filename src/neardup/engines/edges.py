@@ -1,4 +1,4 @@
-"""EDGES: pairs of classes that may match, each once, the preferred one first: what the two are is joined to both ends."""
+"""EDGES: pairs of classes that may match, the preferred one first, by what is known of both without their texts."""
 
 from functools import partial
 
@@ -6,87 +6,80 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
+from neardup.engines.homes import chunks_of, visits_of
 from neardup.engines.packing import ints
-from neardup.engines.schemas import EDGES, HALF_PAIRS, LEADERS, MARKED, bitmaps_of, marked, prints_of
-from neardup.engines.sorted_columns import distinct
+from neardup.engines.schemas import EDGES, MARKED, MATCHES, RECORDS, VISITS, bitmaps_of, marked, prints_of
+from neardup.engines.sorted_columns import beginnings
 from neardup.engines.stage import Found, Stage
 from neardup.engines.work import Work
 from neardup.kernels.engines.bitmaps import may_share_enough
+from neardup.kernels.store.postings import MIX
 
-_OF_A = tuple(name for name in LEADERS.schema.names if f"a_{name}" in HALF_PAIRS.schema.names)
-
-
-def _at(docs: Array, leaders: pa.Table) -> pa.Array:
-    """Where documents (int64[n]) are among the leaders of the same bucket."""
-    return pa.array(np.searchsorted(leaders.column("doc").to_numpy(), docs))
-
-
-def _first_ends(work: Work, pairs: pa.Table, leaders: pa.Table) -> Found:
-    """Pairs, each once, with what their first document is."""
-    a, b = distinct(*ints(pairs, "a", "b"))
-    of_a = leaders.take(_at(a, leaders))
-    columns = {"b": b, "a": a, **{f"a_{name}": of_a.column(name) for name in _OF_A}}
-    if work.max_distance is None:  # then nobody asks for fingerprints before the texts are read again
-        columns["a_print"] = _no_prints(len(a))
-    yield "pairs", pa.table([columns[name] for name in HALF_PAIRS.schema.names], HALF_PAIRS.schema)
+MOST = 1 << 21
+"""Elements of the texts of a block: some 13 MB of text."""
+EACH = 1 << 6
+"""Elements that a text counts for besides its own."""
 
 
-def _second_ends(work: Work, pairs: pa.Table, leaders: pa.Table) -> Found:
-    """Edges of those pairs that can match, and the documents whose texts are needed for that."""
+def _inform(visits: pa.Table, leaders: pa.Table) -> Found:
+    """What is known of the documents that come to chunks."""
+    doc = visits.column("doc").to_numpy()
+    known = leaders.take(pa.array(np.searchsorted(leaders.column("doc").to_numpy(), doc)))
+    columns = [(visits if name in visits.schema.names else known).column(name) for name in RECORDS.schema.names]
+    yield "records", pa.table(columns, RECORDS.schema)
+
+
+INFORM = Stage("what is known", _inform, {"records": RECORDS})
+"""Of visits, and leaders."""
+
+
+def _sieve(work: Work, pairs: pa.Table, records: pa.Table) -> Found:
+    """Edges of those pairs that can match, and the texts that are needed for them; matches, where distances decide alone."""
     if not len(pairs):
         return
-    b, a, a_rank, a_group = ints(pairs, "b", "a", "a_rank", "a_group")
-    of_b = leaders.take(_at(b, leaders))
-    b_rank, b_group = ints(of_b, "rank", "group")
-    flags = [table.column(name).to_numpy() for table, name in (
-        (pairs, "a_is_reference"), (pairs, "a_has_others"), (of_b, "is_reference"), (of_b, "has_others"))]  # fmt: skip
+    home, chunk, a, b = ints(pairs, "home", "chunk", "a", "b")
+    doc, first = np.unique(records.column("doc").to_numpy(), return_index=True)
+    known = records.take(pa.array(first))  # a document may come to several chunks of the bucket
+    left, right = np.searchsorted(doc, a), np.searchsorted(doc, b)
+    rank, group, size = ints(known, "rank", "group", "size")
+    is_reference, has_others = (known.column(name).to_numpy() for name in ("is_reference", "has_others"))
     # Two documents of a reference do not match; but another text in the class of one matches both.
-    wanted = (a_group == b_group) & ~(flags[0] & flags[2] & ~(flags[1] | flags[3]))
+    given = is_reference & ~has_others
+    wanted = (group[left] == group[right]) & ~(given[left] & given[right])
+    distance = np.zeros(len(a), np.int64)
     if work.max_distance is not None:
-        differing = prints_of(pairs, "a_print") ^ prints_of(of_b)
-        wanted &= np.bitwise_count(differing).sum(axis=1, dtype=np.int64) <= work.max_distance
+        prints = prints_of(known)
+        distance = np.bitwise_count(prints[left] ^ prints[right]).sum(axis=1, dtype=np.int64)
+        wanted &= distance <= work.max_distance
     if not work.by_distance:
-        wanted &= _may_be_similar(work, pairs, of_b)
+        wanted &= _may_be_similar(work, known, left, right)
     kept = np.flatnonzero(wanted)
-    swaps = (b_rank < a_rank)[kept]
-
-    def either(first: Array, second: Array) -> tuple[Array, Array]:
-        first, second = first[kept], second[kept]
-        return np.where(swaps, second, first), np.where(swaps, first, second)
-
-    (p, q), (p_rank, q_rank) = either(a, b), either(a_rank, b_rank)
-    p_print = q_print = _no_prints(len(p))
-    if work.max_distance is not None:
-        prints = [table.column(name) for table, name in ((pairs, "a_print"), (of_b, "print"))]
-        p_print, q_print = (
-            pa.concat_arrays([each.combine_chunks() for each in prints]).take(pa.array(places))
-            for places in either(np.arange(len(a)), np.arange(len(a)) + len(a))
-        )
-    columns = {"q": q, "p": p, "p_rank": p_rank, "q_rank": q_rank, "p_print": p_print, "q_print": q_print}
-    yield "edges", pa.table([columns[name] for name in EDGES.schema.names], EDGES.schema)
-    if not work.by_distance:
-        yield "first", marked(np.unique(p))
-        yield "second", marked(np.unique(q))
+    left, right, home, chunk = left[kept], right[kept], home[kept], chunk[kept]
+    left, right = np.where(rank[right] < rank[left], (right, left), (left, right))
+    ends = [doc[left], doc[right], rank[left], rank[right]]
+    if work.by_distance:
+        yield "matches", pa.table([*ends, np.full(len(kept), np.nan), distance[kept]], MATCHES.schema)
+        return
+    weight = size + EACH
+    number = np.cumsum(beginnings(home, chunk)) - 1
+    part = chunks_of(number, (ends[0], ends[1]), (weight[left], weight[right]), MOST)
+    chunk = (chunk.view(np.uint64) * MIX).view(np.int64) + part
+    yield "edges", pa.table([home, chunk, *ends], EDGES.schema)
+    yield "visits", visits_of(home, chunk, ends[0], ends[1])
+    yield "needed", marked(np.unique(np.concatenate(ends[:2])))
 
 
-def _no_prints(n: int) -> pa.Array:
-    return pa.array([b""] * n, pa.large_binary())
-
-
-def _may_be_similar(work: Work, pairs: pa.Table, of_b: pa.Table) -> Array:
-    """bool[p]: which pairs may have enough elements in common, by their bitmaps."""
-    found = np.empty(len(pairs), np.bool_)
-    left = (*ints(pairs, "a_size"), *bitmaps_of(pairs, "a_bitmap"))
-    right = (*ints(of_b, "size"), *bitmaps_of(of_b))
-    may_share_enough(work.similarity.code, float(work.options.min_similarity), left, right, found)
+def _may_be_similar(work: Work, known: pa.Table, left: Array, right: Array) -> Array:
+    """bool[p]: which pairs (places in what is known) may have enough elements in common, by their bitmaps."""
+    found = np.empty(len(left), np.bool_)
+    size, (bitmaps, starts) = np.ascontiguousarray(ints(known, "size")[0]), bitmaps_of(known)
+    may_share_enough(
+        work.similarity.code, float(work.options.min_similarity), size, bitmaps, starts, (left, right), found
+    )
     return found
 
 
-def first_ends(work: Work) -> Stage:
-    """Of pairs and leaders."""
-    return Stage("distinct pairs", partial(_first_ends, work), {"pairs": HALF_PAIRS})
-
-
-def second_ends(work: Work) -> Stage:
-    """Of pairs with what their first document is, and leaders."""
-    return Stage("edges", partial(_second_ends, work), {"edges": EDGES, "first": MARKED, "second": MARKED})
+def sieve(work: Work) -> Stage:
+    """The stage that leaves out pairs that cannot match: of pairs in their chunks, and what is known of documents there."""
+    outputs = {"edges": EDGES, "visits": VISITS, "needed": MARKED, "matches": MATCHES}
+    return Stage("edges", partial(_sieve, work), outputs)

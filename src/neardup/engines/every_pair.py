@@ -12,13 +12,13 @@ import pyarrow as pa
 
 from neardup.engines import classes
 from neardup.engines.packing import ints
-from neardup.engines.schemas import BOOL, BYTES, INT, LEADERS, MARKED, of_reference
+from neardup.engines.schemas import BOOL, INT, LEADERS, MARKED, of_reference
 from neardup.engines.sorted_columns import beginnings
 from neardup.engines.stage import Found, Output, Stage
 
 ALL = 1 << 31
 """Documents of a group that lead, so that each is compared with each other one."""
-_MEMBER = {"doc": INT, "rank": INT, "is_reference": BOOL, "print": BYTES, "is_long": BOOL, "is_empty": BOOL}
+_MEMBER = {"doc": INT, "rank": INT, "is_reference": BOOL, "is_long": BOOL, "is_empty": BOOL}
 MEMBERS = Output(pa.schema({"leader": INT, **_MEMBER}), ("leader",))
 """All documents, by the leader of their class, which is one as well."""
 

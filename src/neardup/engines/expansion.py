@@ -14,7 +14,7 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.engines.every_pair import MEMBERS
 from neardup.engines.packing import ints
-from neardup.engines.schemas import BOOL, INT, LABELS, MARKED, MATCHES, marked, prints_of
+from neardup.engines.schemas import BOOL, BYTES, INT, LABELS, MARKED, MATCHES, marked, prints_of
 from neardup.engines.sorted_columns import beginnings
 from neardup.engines.stage import Found, Output, Stage
 from neardup.engines.verified import distances
@@ -26,8 +26,8 @@ BLOCK = 1024
 """Documents on each side of a tile."""
 ENDS = Output(pa.schema({"leader": INT}), ("leader",))
 UNNAMED = Output(MEMBERS.schema, ("doc",))
-NAMED = Output(pa.schema([*MEMBERS.schema, pa.field("id", pa.large_string())]), ("leader",))
-_END = {"doc": INT, "rank": INT, "is_reference": BOOL, "print": pa.large_binary(), "id": pa.large_string()}
+NAMED = Output(pa.schema([*MEMBERS.schema, ("id", pa.large_string()), ("print", BYTES)]), ("leader",))
+_END = {"doc": INT, "rank": INT, "is_reference": BOOL, "print": BYTES, "id": pa.large_string()}
 HALVES = Output(pa.schema({"p": INT, **_END, "similarity": pa.float64()}), ("p",))
 """Documents of the second classes of matches, with the first classes."""
 LEFT = Output(pa.schema({"leader": INT, "tile": INT, **_END}), ("leader", "tile"))
@@ -72,7 +72,9 @@ NEEDED = Stage("documents of pairs", _needed, {"members": UNNAMED, "named": MARK
 
 def _name(members: pa.Table, labels: pa.Table) -> Found:
     at = np.searchsorted(labels.column("doc").to_numpy(), members.column("doc").to_numpy())
-    yield "members", members.append_column("id", labels.column("id").take(pa.array(at)))
+    for name in ("id", "print"):
+        members = members.append_column(name, labels.column(name).take(pa.array(at)))
+    yield "members", members
 
 
 NAME = Stage("names", _name, {"members": NAMED})

@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
-from neardup.engines import classes, edges, frequent, marks, outcomes, postings, results, tiles, verified, waves
+from neardup.engines import classes, edges, frequent, homes, marks, outcomes, postings, results, tiles, verified, waves
 from neardup.engines.candidates.table import METHODS
 from neardup.engines.documents import RANK, read
-from neardup.engines.schemas import DOCUMENTS, MATCHES, SAMPLE, UNORDERED
+from neardup.engines.schemas import DOCUMENTS, SAMPLE, UNORDERED
 from neardup.engines.settling import links_of, standing_of
 from neardup.engines.stage import Engine, Reading
 from neardup.engines.work import Work
@@ -41,7 +41,7 @@ def deduplicate(engine: Engine, work: Work) -> Decided:
     work, equal = first.work, engine.run(classes.CLASSES, first.documents)
     links = _links(engine, work, equal, first.order)
     decided = engine.run(outcomes.stage(work), links, equal["heads"], equal["members"])
-    return Decided(_results(engine, decided, first.places), engine, decided["gone"])
+    return Decided(_results(engine, work, decided, first.places), engine, decided["gone"])
 
 
 class FirstReading(NamedTuple):
@@ -75,9 +75,10 @@ def first_reading(engine: Engine, work: Work) -> FirstReading:
     return FirstReading(work, documents, places, order)
 
 
-def _results(engine: Engine, decided: dict[str, Any], places: Any | None) -> Any:
+def _results(engine: Engine, work: Work, decided: dict[str, Any], places: Any | None) -> Any:
     """The documents that are removed, with their names."""
-    labels = engine.read(results.reading(marks_of(engine, decided["named"])))["labels"]
+    named, unknown = (marks_of(engine, decided[name]) for name in ("named", "unknown"))
+    labels = engine.read(results.reading(work, named, unknown))["labels"]
     if places is not None:
         labels = engine.run(results.PLACE, labels, places)["labels"]
     labeled = engine.run(results.LABEL, decided["removed"], labels)["labeled"]
@@ -115,15 +116,16 @@ def _waves(engine: Engine, work: Work, large: Any, leaders: Any, matches: Any) -
 
 def matches_of(engine: Engine, work: Work, pairs: Any, leaders: Any) -> Any:
     """The pairs whose texts are similar enough."""
-    ends = engine.run(edges.first_ends(work), pairs, leaders)["pairs"]
-    found = engine.run(edges.second_ends(work), ends, leaders)
-    if work.by_distance:
-        return engine.run(verified.by_distance(), found["edges"])["matches"]
-    if found["edges"].is_empty:
-        return engine.nothing(MATCHES)  # so that no text is read again
-    texts = engine.read(verified.reading(marks_of(engine, found["first"]), marks_of(engine, found["second"])))
-    arrivals = engine.run(verified.SEND, found["edges"], texts["second"])["arrivals"]
-    return engine.run(verified.stage(work), arrivals, texts["first"])["matches"]
+    met = engine.run(homes.PLACE, pairs)
+    if not engine.run(homes.FIND_LARGE, met["sizes"])["large"].is_empty:
+        met = engine.run(homes.DIVIDE, met["pairs"])
+    known = engine.run(edges.INFORM, met["visits"], leaders)["records"]
+    found = engine.run(edges.sieve(work), met["pairs"], known)
+    if work.by_distance or found["edges"].is_empty:
+        return found["matches"]  # so that no text is read again
+    texts = engine.read(verified.reading(marks_of(engine, found["needed"])))["texts"]
+    arrivals = engine.run(verified.SEND, found["visits"], texts)["arrivals"]
+    return engine.run(verified.stage(work), found["edges"], arrivals)["matches"]
 
 
 def marks_of(engine: Engine, marked: Any) -> marks.Marks:

@@ -7,16 +7,17 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.engines.packing import ints
-from neardup.engines.schemas import LINKS, MARKED, NONE, REMOVED, marked, prints_of
+from neardup.engines.schemas import LINKS, MARKED, NONE, REMOVED, UNKNOWN, marked
 from neardup.engines.settle import is_reference
 from neardup.engines.stage import Found, Stage
-from neardup.engines.verified import distances
 from neardup.engines.work import Work
 
 
 def stage(work: Work) -> Stage:
     """The stage that gives documents their survivors: of links, heads and members of classes."""
-    return Stage("decide", partial(_decide, work), {"removed": REMOVED, "gone": MARKED, "named": MARKED})
+    return Stage(
+        "decide", partial(_decide, work), {"removed": REMOVED, "gone": MARKED, "named": MARKED, "unknown": MARKED}
+    )
 
 
 def _decide(work: Work, links: pa.Table, heads: pa.Table, members: pa.Table) -> Found:
@@ -33,7 +34,6 @@ def _decide(work: Work, links: pa.Table, heads: pa.Table, members: pa.Table) -> 
     docs = np.concatenate([linked[falls], members.column("doc").to_numpy()])
     of = np.concatenate([linked[falls], members.column("leader").to_numpy()])
     rank = np.concatenate([leaders.column("x_rank").to_numpy(), members.column("outcome_rank").to_numpy()])
-    prints = _stacked(prints_of(leaders, "x_print"), prints_of(members))
     is_copy = np.concatenate([np.zeros(len(leaders), np.bool_), members.column("is_copy").to_numpy()])
 
     best = _best(work, choices, x, of, rank, is_copy)
@@ -44,11 +44,15 @@ def _decide(work: Work, links: pa.Table, heads: pa.Table, members: pa.Table) -> 
     survivor = survivor.copy()
     survivor[at], exact[at] = own[own != NONE], True
     similarity = np.where(exact, 1.0, choices.column("similarity").to_numpy()[best])
-    distance = distances(prints, prints_of(choices, "survivor_print")[best])
-    distance[at] = 0
+    distance = choices.column("distance").to_numpy()[best].copy()
+    if work.max_distance is None:  # else documents of a class have equal fingerprints
+        distance[np.flatnonzero(~is_copy[len(leaders) :]) + len(leaders)] = UNKNOWN
+    distance[exact] = 0
     yield "removed", pa.table([docs, survivor, exact, similarity, distance], REMOVED.schema)
     yield "gone", marked(docs)
     yield "named", marked(np.unique(np.concatenate([docs, survivor])))
+    asked = distance == UNKNOWN
+    yield "unknown", marked(np.unique(np.concatenate([docs[asked], survivor[asked]])))
 
 
 def _references(work: Work, members: pa.Table, linked: Array) -> Array:
@@ -69,8 +73,8 @@ def _own(work: Work, heads: pa.Table, links: pa.Table) -> pa.Table:
     if work.options.cluster == "star":  # a document of a reference survives beside others that it matches
         fallen &= ~heads.column("is_reference").to_numpy()
     rows = heads.take(pa.array(np.flatnonzero(~fallen)))
-    end = [rows.column(name) for name in ("leader", "rank", "print")]
-    return pa.table([*end, *end, pa.array(np.full(len(rows), np.nan if work.by_distance else 1.0))], LINKS.schema)
+    end, n = [rows.column(name) for name in ("leader", "rank")], len(rows)
+    return pa.table([*end, *end, np.full(n, np.nan if work.by_distance else 1.0), np.zeros(n, np.int64)], LINKS.schema)
 
 
 def _best(work: Work, choices: pa.Table, x: Array, of: Array, rank: Array, is_copy: Array) -> Array:
@@ -83,8 +87,7 @@ def _best(work: Work, choices: pa.Table, x: Array, of: Array, rank: Array, is_co
     before = survivor_rank <= rank[document]  # equal for copies of a leader that survives
     document, choice, survivor_rank = document[before], choice[before], survivor_rank[before]
     if work.by_distance:
-        apart = distances(prints_of(choices, "x_print"), prints_of(choices, "survivor_print"))
-        cost = apart[choice].astype(np.float64)
+        cost = choices.column("distance").to_numpy()[choice].astype(np.float64)
     else:
         cost = -choices.column("similarity").to_numpy()[choice]
     survivor = choices.column("survivor").to_numpy()[choice]
@@ -93,8 +96,3 @@ def _best(work: Work, choices: pa.Table, x: Array, of: Array, rank: Array, is_co
     places = np.searchsorted(document[order], np.arange(len(of)))
     found: Array = choice[order][places]
     return found
-
-
-def _stacked(left: Array, right: Array) -> Array:
-    """Fingerprints of both; of either, if the other has none."""
-    return np.concatenate([each for each in (left, right) if len(each)]) if len(left) + len(right) else left

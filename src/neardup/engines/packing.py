@@ -38,17 +38,19 @@ def ints(table: pa.Table, *names: str) -> list[Array]:
     return [table.column(name).to_numpy() for name in names]
 
 
+def mixed(*columns: Array) -> Array:
+    """uint64[n]: hashes of rows of int64. Sorted by them, equal rows are neighbors; and, but for chance, no others come between."""
+    found = np.zeros(len(columns[0]), np.uint64)
+    for column in columns:
+        found = (found ^ column.view(np.uint64)) * MIX
+        found ^= found >> np.uint64(32)
+    return found
+
+
 def buckets_of(table: pa.Table, key: Sequence[str], buckets: int) -> Array:
     """int64[n]: the bucket of each row. Rows with equal keys have the same."""
-    mixed = np.zeros(len(table), np.uint64)
-    columns = [
-        *ints(table, *key),
-        np.zeros(1, np.int64),
-    ]  # mixed once more at the end: keys may differ in high bits alone
-    for column in columns:
-        mixed = (mixed ^ column.view(np.uint64)) * MIX
-        mixed ^= mixed >> np.uint64(32)
-    return (mixed % np.uint64(buckets)).astype(np.int64)
+    nothing = np.zeros(len(table), np.int64)  # mixed once more at the end: keys may differ in high bits alone
+    return (mixed(*ints(table, *key), nothing) % np.uint64(buckets)).astype(np.int64)
 
 
 def pack(table: pa.Table, output: Output, buckets: int) -> Iterator[Packed]:
@@ -81,17 +83,20 @@ def pack_all(found: Found, outputs: Mapping[str, Output], buckets: int) -> Itera
 def _packed(
     name: str, tables: list[pa.Table], outputs: Mapping[str, Output], buckets: int
 ) -> Iterator[tuple[str, Packed]]:
-    output = outputs[name]
-    for packed in pack(pa.concat_tables(tables), output, buckets if output.key else 1):
+    output, table = outputs[name], pa.concat_tables(tables)
+    if table.schema != output.schema:  # rows travel without it
+        raise TypeError(f"{name}: {table.schema} is not {output.schema}")
+    for packed in pack(table, output, buckets if output.key else 1):
         yield name, packed
 
 
 def unpack(contents: Sequence[bytes], output: Output) -> pa.Table:
-    """The rows of one bucket, ascending by their key."""
+    """The rows of one bucket, ascending by their key, if they are to be sorted."""
     table = unsorted(contents, output)
-    if not output.key or not len(table):
+    if not output.key or not output.is_sorted or not len(table):
         return table
-    order = np.lexsort(ints(table, *reversed(output.key)))
+    keys = ints(table, *output.key)
+    order = np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])
     return table.take(pa.array(order)).combine_chunks()
 
 

@@ -39,7 +39,8 @@ def _of_documents(engine: Engine, work: Work, matches: Any, members: Any, *, acr
     """The pairs of the documents of classes that match, and of those of one class."""
     ends = engine.run(expansion.ENDS_OF_MATCHES, matches)["ends"]
     needed = engine.run(expansion.NEEDED, members, ends)
-    labels = engine.read(results.reading(marks_of(engine, needed["named"])))["labels"]
+    named = marks_of(engine, needed["named"])
+    labels = engine.read(results.reading(work, named, named))["labels"]
     named = engine.run(expansion.NAME, needed["members"], labels)["members"]
     halves = engine.run(expansion.HALVE, matches, named)["halves"]
     listed = engine.run(expansion.pairs(work, across=across), halves, named)

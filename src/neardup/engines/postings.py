@@ -7,6 +7,7 @@ import pyarrow as pa
 from neardup.engines.candidates.groups import pairs_in_groups
 from neardup.engines.candidates.table import METHODS
 from neardup.engines.documents import groups_of_texts
+from neardup.engines.homes import paired
 from neardup.engines.marks import Marks, marked_texts
 from neardup.engines.schemas import LARGE, PAIRS, POSTINGS
 from neardup.engines.stage import Found, Part, Reading, Stage
@@ -35,5 +36,5 @@ def _pairs(work: Work, postings: pa.Table) -> Found:
         return
     code = METHODS[work.options.method].code(work)
     left, right, large = pairs_in_groups(postings, code, float(work.options.min_similarity))
-    yield "pairs", pa.table([left, right], PAIRS.schema)
+    yield "pairs", paired(left, right)
     yield "large", large

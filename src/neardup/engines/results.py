@@ -5,22 +5,30 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
+from neardup.arrays import Array
 from neardup.engines.documents import BEFORE_ALL
 from neardup.engines.marks import Marks, marked_rows
 from neardup.engines.packing import ints
-from neardup.engines.schemas import LABELED, LABELS, RESULTS
+from neardup.engines.schemas import LABELED, LABELS, RESULTS, UNKNOWN, as_prints, prints_of
 from neardup.engines.sorted_columns import looked_up
 from neardup.engines.stage import Found, Part, Reading, Stage
+from neardup.engines.verified import distances
+from neardup.engines.work import Work
+from neardup.fingerprints.simhash import fingerprint_array
 
 
-def reading(marks: Marks) -> Reading:
-    """The stage that reads the ids of marked documents."""
-    return Reading("ids", partial(_read, marks), {"labels": LABELS})
+def reading(work: Work, named: Marks, unknown: Marks) -> Reading:
+    """The stage that reads the ids of some documents, and makes the fingerprints of those whose distances are unknown."""
+    return Reading("ids", partial(_read, work, named, unknown), {"labels": LABELS})
 
 
-def _read(marks: Marks, part: Part) -> Found:
-    for docs, rows, _ in marked_rows(part, marks):
-        yield "labels", pa.table([docs, docs, rows.column("id")], LABELS.schema)
+def _read(work: Work, named: Marks, unknown: Marks, part: Part) -> Found:
+    for docs, rows, (_, wanted) in marked_rows(part, named, unknown):
+        prints = np.full(len(docs), b"", object)
+        if wanted.any():
+            some = fingerprint_array(rows.column("text").filter(pa.array(wanted)), work.recipe).values
+            prints[wanted] = as_prints(some).to_pylist()
+        yield "labels", pa.table([docs, docs, rows.column("id"), pa.array(prints, pa.large_binary())], LABELS.schema)
 
 
 def _place(labels: pa.Table, places: pa.Table) -> Found:
@@ -63,6 +71,7 @@ def _cluster(labeled: pa.Table, labels: pa.Table) -> Found:
     names = pa.chunked_array([*labeled.column("id").chunks, *rows.column("id").chunks])
     cluster_id = names.take(pa.array(np.where(is_first, first + len(labeled), first)[number]))
     columns = {name: labeled.column(name) for name in labeled.schema.names}
+    columns["distance"] = _distances(labeled, rows)
     columns |= {"survivor_place": rows.column("place"), "survivor_id": rows.column("id")}
     columns |= {"cluster": cluster[number], "cluster_id": cluster_id}
     yield "results", pa.table([columns[name] for name in RESULTS.schema.names], RESULTS.schema)
@@ -70,6 +79,15 @@ def _cluster(labeled: pa.Table, labels: pa.Table) -> Found:
 
 CLUSTER = Stage("clusters", _cluster, {"results": RESULTS})
 """Of labeled documents and labels."""
+
+
+def _distances(labeled: pa.Table, survivors: pa.Table) -> Array:
+    """int64[n]: between documents and their survivors, also where they were not compared."""
+    found: Array = labeled.column("distance").to_numpy().copy()
+    asked = np.flatnonzero(found == UNKNOWN)
+    some = pa.array(asked)
+    found[asked] = distances(prints_of(labeled.take(some)), prints_of(survivors.take(some)))
+    return found
 
 
 def _at(table: pa.Table, name: str, labels: pa.Table) -> pa.Array:

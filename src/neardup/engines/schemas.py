@@ -56,14 +56,13 @@ LEADERS = Output(
     ("doc",),
 )
 MEMBERS = Output(
-    pa.schema({"leader": INT, "doc": INT, "is_copy": BOOL, "outcome_rank": INT, "reference": INT, "print": BYTES}),
-    ("leader",),
+    pa.schema({"leader": INT, "doc": INT, "is_copy": BOOL, "outcome_rank": INT, "reference": INT}), ("leader",)
 )
-HEADS = Output(pa.schema({"leader": INT, "rank": INT, "is_reference": BOOL, "print": BYTES}), ("leader",))
+HEADS = Output(pa.schema({"leader": INT, "rank": INT, "is_reference": BOOL}), ("leader",))
 MARKED = Output(pa.schema({"part": INT, "row": INT}), ("part",))
 MARKS = Output(pa.schema({"part": INT, "bits": BYTES}))
 _POSTING = {"key": INT, "doc": INT, "position": pa.int32(), "size": pa.int32(), "asks": BOOL}
-POSTINGS = Output(pa.schema(_POSTING), ("key",))
+POSTINGS = Output(pa.schema(_POSTING), ("key",), is_sorted=False)
 LARGE = Output(pa.schema(_POSTING), ("doc",))
 _WAITING = {**_POSTING, "rank": INT, "has_later": BOOL, "part": INT, "is_out": BOOL}
 WAITING = Output(pa.schema(_WAITING), ("key",))
@@ -89,36 +88,31 @@ TILES = Output(
     ("key", "tile"),
 )
 STANDING = Output(pa.schema({"doc": INT, "part": INT, "is_out": BOOL}), ("doc",))
-PAIRS = Output(pa.schema({"a": INT, "b": INT}), ("a",))
-HALF_PAIRS = Output(pa.schema({"b": INT, "a": INT, **{f"a_{name}": kind for name, kind in _LEADER.items()}}), ("b",))
-_EDGE = {"p_rank": INT, "q_rank": INT, "p_print": BYTES, "q_print": BYTES}
-EDGES = Output(pa.schema({"q": INT, "p": INT, **_EDGE}), ("q",))
+PAIRS = Output(pa.schema({"b": INT, "a": INT}), ("b",), is_sorted=False)
+"""Of each, `a` is the smaller document."""
+_CHUNK = {"home": INT, "chunk": INT}
+VISITS = Output(pa.schema({"doc": INT, **_CHUNK}), ("doc",))
+MEETINGS = Output(pa.schema({**_CHUNK, "a": INT, "b": INT}), ("home", "chunk"))
+RECORDS = Output(pa.schema({**_CHUNK, "doc": INT, **_LEADER}), ("home", "chunk"), is_sorted=False)
+_ENDS = {"p": INT, "q": INT, "p_rank": INT, "q_rank": INT}
+EDGES = Output(pa.schema({**_CHUNK, **_ENDS}), ("home", "chunk"), is_sorted=False)
 ARRIVALS = Output(
-    pa.schema({"p": INT, "q": INT, "p_rank": INT, "q_rank": INT, "text": pa.large_string()}), ("p",), is_text=True
+    pa.schema({**_CHUNK, "doc": INT, "text": pa.large_string()}), ("home", "chunk"), is_text=True, is_sorted=False
 )
 TEXTS = Output(pa.schema({"doc": INT, "text": pa.large_string()}), ("doc",), is_text=True)
-MATCHES = Output(pa.schema({"p": INT, "q": INT, **_EDGE, "similarity": pa.float64()}), ("q",))
-LINKS = Output(
-    pa.schema(
-        {
-            "x": INT,
-            "x_rank": INT,
-            "x_print": BYTES,
-            "survivor": INT,
-            "survivor_rank": INT,
-            "survivor_print": BYTES,
-            "similarity": pa.float64(),
-        }
-    ),
-    ("x",),
-)
+_MATCH = {"similarity": pa.float64(), "distance": INT}
+MATCHES = Output(pa.schema({**_ENDS, **_MATCH}), ("q",))
+UNKNOWN = -1
+"""Instead of a distance, if the two documents were not compared."""
+LINKS = Output(pa.schema({"x": INT, "x_rank": INT, "survivor": INT, "survivor_rank": INT, **_MATCH}), ("x",))
 """Documents that match a survivor, each with each."""
-_OUTCOME = {"exact": BOOL, "similarity": pa.float64(), "distance": INT}
+_OUTCOME = {"exact": BOOL, **_MATCH}
 REMOVED = Output(pa.schema({"doc": INT, "survivor": INT, **_OUTCOME}), ("doc",))
 _LABEL = {"doc": INT, "place": INT, "id": pa.large_string()}
-LABELS = Output(pa.schema(_LABEL), ("doc",))
+LABELS = Output(pa.schema({**_LABEL, "print": BYTES}), ("doc",))
+"""With fingerprints of those whose distances are unknown; of others, nothing."""
 PLACES = Output(pa.schema({"doc": INT, "place": INT, "rank": INT}), ("doc",))
-LABELED = Output(pa.schema({"survivor": INT, **_LABEL, **_OUTCOME}), ("survivor",))
+LABELED = Output(pa.schema({"survivor": INT, **_LABEL, "print": BYTES, **_OUTCOME}), ("survivor",))
 RESULTS = Output(
     pa.schema(
         {

@@ -10,7 +10,7 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.engines.documents import BEFORE_ALL
 from neardup.engines.packing import ints
-from neardup.engines.schemas import LINKS
+from neardup.engines.schemas import LINKS, UNKNOWN
 from neardup.engines.stage import Found, Stage
 from neardup.kernels.survivors.listed_pairs import EarlierMatches, star_of_pairs
 from neardup.survivors.listed_pairs import connected
@@ -45,16 +45,11 @@ def _settle_components(matches: pa.Table) -> Found:
     first = np.empty(len(ranks), np.int64)  # a match of each document, for what it is
     first[np.concatenate([left, right])] = np.arange(2 * len(left))
     docs = np.concatenate(ints(matches, "p", "q"))[first]
-    prints = pa.concat_arrays([matches.column(name).combine_chunks() for name in ("p_print", "q_print")]).take(
-        pa.array(first)
-    )
-    similarity = np.full(len(ranks), np.nan)
+    similarity, distance = np.full(len(ranks), np.nan), np.full(len(ranks), UNKNOWN)
     listed = root[right] == left
     similarity[right[listed]] = matches.column("similarity").to_numpy()[listed]
-    x = np.arange(len(ranks))
-    of, s = pa.array(x), root[x]
-    columns = [docs[x], ranks[x], prints.take(of), docs[s], ranks[s], prints.take(pa.array(s)), similarity[x]]
-    yield "links", pa.table(columns, LINKS.schema)
+    distance[right[listed]] = matches.column("distance").to_numpy()[listed]
+    yield "links", pa.table([docs, ranks, docs[root], ranks[root], similarity, distance], LINKS.schema)
 
 
 def places_of(matches: pa.Table) -> tuple[Array, Array, Array]:
@@ -79,7 +74,7 @@ def linked(matches: pa.Table, p_survives: Array, q_survives: Array) -> pa.Table:
     parts = []
     for x, s, wanted in (("q", "p", p_survives), ("p", "q", q_survives & ~p_survives)):
         rows = matches.take(pa.array(np.flatnonzero(wanted)))
-        names = (x, f"{x}_rank", f"{x}_print", s, f"{s}_rank", f"{s}_print", "similarity")
+        names = (x, f"{x}_rank", s, f"{s}_rank", "similarity", "distance")
         parts.append(pa.table([rows.column(name) for name in names], LINKS.schema))
     return pa.concat_tables(parts)
 

@@ -16,13 +16,15 @@ class Output:
 
     Attributes:
         schema: their columns.
-        key: columns of int64; rows with equal keys come to one bucket, ascending by key. Without any, all rows come to one.
+        key: columns of int64; rows with equal keys come to one bucket. Without any, all rows come to one.
         is_text: whether most of their bytes are texts, which are packed in another way than numbers.
+        is_sorted: whether a stage gets them ascending by key; else in no order, which is faster.
     """
 
     schema: pa.Schema
     key: tuple[str, ...] = ()
     is_text: bool = False
+    is_sorted: bool = True
 
 
 @dataclass(frozen=True)

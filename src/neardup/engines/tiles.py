@@ -14,6 +14,7 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.engines.candidates.groups import chunks, group_starts, grouped
 from neardup.engines.candidates.table import METHODS
+from neardup.engines.homes import paired
 from neardup.engines.packing import ints
 from neardup.engines.schemas import PAIRS, PLACED, TILES, bitmaps_of, prints_of
 from neardup.engines.sorted_columns import beginnings
@@ -99,4 +100,4 @@ def _tiles(work: Work, rows: pa.Table) -> Found:
     more = (rows.column("leads").to_numpy(), *ints(rows, "part"), sides, by_prefix, most, kinds, remembered)
     least = float(work.options.min_similarity)
     for left, right in chunks(pairs_of_tiles, code, least, grouped(rows, starts), *more):
-        yield "pairs", pa.table([np.minimum(left, right), np.maximum(left, right)], PAIRS.schema)
+        yield "pairs", paired(np.minimum(left, right), np.maximum(left, right))

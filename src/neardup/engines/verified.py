@@ -1,4 +1,4 @@
-"""VERIFY: bring both texts of an edge together, and compare them."""
+"""VERIFY: bring both texts of an edge to its home, and compare them there."""
 
 from functools import partial
 
@@ -9,52 +9,53 @@ from neardup.arrays import Array
 from neardup.engines.candidates.table import METHODS
 from neardup.engines.marks import Marks, marked_rows
 from neardup.engines.packing import ints
-from neardup.engines.schemas import ARRIVALS, MATCHES, TEXTS, as_prints
+from neardup.engines.schemas import ARRIVALS, MATCHES, TEXTS
 from neardup.engines.stage import Found, Part, Reading, Stage
 from neardup.engines.work import Work
 from neardup.kernels.matching.similarities import Stored, similarities_of, working_memory
 from neardup.matching.similarities.table import Elements
 from neardup.store.texts import texts_of_column
 
-
-def reading(first: Marks, second: Marks) -> Reading:
-    """The stage that reads the texts of edges again; `first`, `second`: which documents are preferred in one, and which are not."""
-    return Reading("texts again", partial(_read, first, second), {"first": TEXTS, "second": TEXTS})
+AT_ONCE = 1 << 12
+"""Texts that are sent at a time."""
 
 
-def _read(first: Marks, second: Marks, part: Part) -> Found:
-    for docs, rows, flags in marked_rows(part, first, second):
-        texts = pa.table([docs, rows.column("text")], TEXTS.schema)
-        for name, wanted in zip(("first", "second"), flags, strict=True):
-            yield name, texts.filter(pa.array(wanted))
+def reading(marks: Marks) -> Reading:
+    """The stage that reads the texts of edges again, which are marked."""
+    return Reading("texts again", partial(_read, marks), {"texts": TEXTS})
 
 
-def _send(edges: pa.Table, texts: pa.Table) -> Found:
-    """Edges with their second text."""
-    if len(edges):
-        at = np.searchsorted(texts.column("doc").to_numpy(), edges.column("q").to_numpy())
-        text = texts.column("text").take(pa.array(at))
-        yield "arrivals", edges.append_column("text", text).select(ARRIVALS.schema.names)
+def _read(marks: Marks, part: Part) -> Found:
+    for docs, rows, _ in marked_rows(part, marks):
+        yield "texts", pa.table([docs, rows.column("text")], TEXTS.schema)
 
 
-SEND = Stage("texts to edges", _send, {"arrivals": ARRIVALS})
-"""Of edges, and their second texts. Texts travel, not their elements, which take two to three times the bytes of packed text."""
+def _send(visits: pa.Table, texts: pa.Table) -> Found:
+    """Visits with their texts."""
+    for first in range(0, len(visits), AT_ONCE):
+        some = visits.slice(first, AT_ONCE)
+        at = np.searchsorted(texts.column("doc").to_numpy(), some.column("doc").to_numpy())
+        rows = some.append_column("text", texts.column("text").take(pa.array(at)))
+        yield "arrivals", rows.select(ARRIVALS.schema.names)
+
+
+SEND = Stage("texts to homes", _send, {"arrivals": ARRIVALS})
+"""Of visits, and texts. Texts travel, not their elements, which take two to three times the bytes of packed text."""
 
 
 def stage(work: Work) -> Stage:
-    """The stage that compares texts: of edges with their second text, and first texts."""
+    """The stage that compares the texts of edges: of edges by the chunks of their homes, and the texts that arrive there."""
     return Stage("verify", partial(_verify, work), {"matches": MATCHES})
 
 
-def _verify(work: Work, arrivals: pa.Table, first: pa.Table) -> Found:
-    if not len(arrivals):
+def _verify(work: Work, edges: pa.Table, arrivals: pa.Table) -> Found:
+    if not len(edges):
         return
-    p, q = ints(arrivals, "p", "q")
-    known, some, right = np.unique(q, return_index=True, return_inverse=True)
-    left = len(known) + np.searchsorted(first.column("doc").to_numpy(), p)
-    both = [column.combine_chunks() for column in (arrivals.column("text").take(pa.array(some)), first.column("text"))]
-    texts = texts_of_column(pa.concat_arrays(both), work.recipe, work.similarity, None)
-    similarity = np.empty(len(p))
+    known, first = np.unique(arrivals.column("doc").to_numpy(), return_index=True)
+    column = arrivals.column("text").take(pa.array(first)).combine_chunks()
+    texts = texts_of_column(column, work.recipe, work.similarity, None)
+    left, right = (np.searchsorted(known, docs) for docs in ints(edges, "p", "q"))
+    similarity = np.empty(len(edges))
     similarities_of(_stored(work, texts.compared), left, right, float(work.options.min_similarity), similarity)
     matched = similarity >= 0
     prints = texts.prints.values
@@ -64,20 +65,9 @@ def _verify(work: Work, arrivals: pa.Table, first: pa.Table) -> Found:
         distance = distances(prints[left[at]], prints[right[at]])
         matched[at] = proposes(work, texts.joined, left[at], right[at], distance)
     found = np.flatnonzero(matched)
-    columns = {name: arrivals.column(name).to_numpy()[found] for name in ("p", "q", "p_rank", "q_rank")}
-    columns |= {"p_print": as_prints(prints[left[found]]), "q_print": as_prints(prints[right[found]])}
-    columns |= {"similarity": similarity[found]}
-    yield "matches", pa.table([columns[name] for name in MATCHES.schema.names], MATCHES.schema)
-
-
-def by_distance() -> Stage:
-    """The stage that takes all edges for matches."""
-    return Stage("matches", _all_match, {"matches": MATCHES})
-
-
-def _all_match(edges: pa.Table) -> Found:
-    rows = edges.append_column("similarity", pa.array(np.full(len(edges), np.nan)))
-    yield "matches", rows.select(MATCHES.schema.names)
+    ends = [edges.column(name).to_numpy()[found] for name in ("p", "q", "p_rank", "q_rank")]
+    apart = distances(prints[left[found]], prints[right[found]])
+    yield "matches", pa.table([*ends, similarity[found], apart], MATCHES.schema)
 
 
 def distances(left: Array, right: Array) -> Array:

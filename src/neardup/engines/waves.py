@@ -13,6 +13,7 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.engines.candidates.groups import group_starts, grouped, listed
 from neardup.engines.candidates.table import METHODS
+from neardup.engines.homes import paired
 from neardup.engines.packing import ints
 from neardup.engines.schemas import NONE, OPEN, PAIRS, PLACED, REST, STANDING, WAITING
 from neardup.engines.settle import is_reference, places_of
@@ -70,7 +71,7 @@ def _wave(work: Work, leading: int, waiting: pa.Table) -> Found:
     code, least = METHODS[work.options.method].code(work), float(work.options.min_similarity)
     some = grouped(rows.filter(pa.array(of_listed)))
     pairs = listed(pairs_of_leading, code, least, some, leads[of_listed], part[of_listed])
-    yield "pairs", pa.table(pairs, PAIRS.schema)
+    yield "pairs", paired(*pairs)
     at, last = np.arange(len(rows)) - starts[:-1][group], np.full(len(sizes), NONE)
     np.maximum.at(last, group[leads], at[leads])
     divided = np.flatnonzero(~of_listed & (last != NONE)[group])

@@ -27,7 +27,7 @@ def keys(work: Work, texts: Texts, docs: Array, groups: Array, order: Order) -> 
     lengths = np.bincount(asking.texts, minlength=len(texts))
     key = found.keys ^ (groups.view(np.uint64)[found.texts] * MIX)
     asks = found.positions < lengths[found.texts]
-    return postings_table(key, docs[found.texts], found.positions, found.sizes, asks)
+    return postings_table(work, key, docs[found.texts], found.positions, found.sizes, asks)
 
 
 EXACT = Method(keys, lambda work: work.similarity.code, needs_order=lambda _: True)

@@ -10,12 +10,19 @@ from neardup.arrays import Array
 from neardup.engines import sorted_columns
 from neardup.engines.packing import ints
 from neardup.engines.schemas import POSTINGS
-from neardup.kernels.engines.groups import GroupedKeys, pairs_of_groups
+from neardup.engines.work import Work
+from neardup.kernels.engines.groups import GroupedKeys, mark_shared, pairs_of_groups
 
-MOST = 128
-"""Documents of a group whose pairs are listed at once; those of larger groups come in waves."""
-KEY = np.uint64((1 << 48) - 1)
-"""The bits of keys that travel. Keys that are equal by chance propose some pairs more, of 4e11 keys 1 in 700."""
+EACH = 32
+"""Pairs that a group may have for each of its documents, so that they are listed at once; those of other groups come in waves."""
+MOST = 1 << 11
+"""Documents of a group whose pairs are looked at for that: two million pairs, some 10 ms."""
+CELLS = 4
+"""Cells for each key, at least, in which it is looked for others: at most 22 % of lone keys are taken for others."""
+LEAST_BITS, MORE_BITS, MOST_BITS = 24, 14, 60
+"""Of a key that travels: so many more than tell documents apart. As documents have some 50 keys, 1 of 300 is that of others by
+chance, and proposes a pair that few sizes allow; each bit takes 6 bytes a document.
+"""
 ROOM = 1 << 16
 """Pairs for which there is room at first."""
 Pairs = tuple[Array, Array]
@@ -35,15 +42,23 @@ class Found(NamedTuple):
 
 
 def pairs_in_groups(postings: pa.Table, code: int, threshold: float) -> Found:
-    """The pairs of documents that can match, by the key that they have in common."""
-    key, doc, size = ints(postings, "key", "doc", "size")
+    """The pairs of documents that can match, by the key that they have in common. Postings come in any order."""
+    kept = np.flatnonzero(may_be_shared(ints(postings, "key")[0]))
+    key, doc, size = (column[kept] for column in ints(postings, "key", "doc", "size"))
     order = np.lexsort((doc, size, key))
-    starts = group_starts(key[order])
-    is_small = np.diff(starts) <= MOST
-    small = np.repeat(is_small, np.diff(starts))
-    rows = grouped(postings.take(pa.array(order[small])))
-    left, right = listed(pairs_of_groups, code, threshold, rows)
-    return Found(left, right, postings.take(pa.array(order[~small])))
+    sorted_postings = postings.take(pa.array(kept[order]))
+    rows = grouped(sorted_postings)
+    counts = np.diff(rows.starts)
+    is_large = counts > MOST
+    left, right = listed(pairs_of_groups, code, threshold, rows, EACH, is_large)
+    return Found(left, right, sorted_postings.filter(pa.array(np.repeat(is_large, counts))))
+
+
+def may_be_shared(key: Array) -> Array:
+    """bool[n]: which keys (int64[n]) may come several times."""
+    cells, found = np.zeros(max(2, 1 << (CELLS * len(key) - 1).bit_length()), np.uint8), np.empty(len(key), np.bool_)
+    mark_shared(np.ascontiguousarray(key).view(np.uint64), cells, found)
+    return found
 
 
 def group_starts(key: Array) -> Array:
@@ -60,7 +75,7 @@ def grouped(postings: pa.Table, starts: Array | None = None) -> GroupedKeys:
     return GroupedKeys(starts, doc, position, size, postings.column("asks").to_numpy())
 
 
-def listed(kernel: object, code: int, threshold: float, rows: GroupedKeys, *more: Array) -> Pairs:
+def listed(kernel: object, code: int, threshold: float, rows: GroupedKeys, *more: object) -> Pairs:
     """The pairs that a kernel finds, the smaller document first, each once."""
     parts: list[Pairs] = []
     for found in chunks(kernel, code, threshold, rows, *more):
@@ -72,7 +87,7 @@ def listed(kernel: object, code: int, threshold: float, rows: GroupedKeys, *more
 
 def chunks(kernel: object, code: object, threshold: float, rows: GroupedKeys, *more: object) -> Iterator[Pairs]:
     """The pairs that a kernel finds, some at a time."""
-    place, room = np.zeros(2, np.int64), ROOM
+    place, room = np.zeros(3, np.int64), ROOM
     while place[0] < len(rows.starts) - 1:
         left, right, before = np.empty(room, np.int64), np.empty(room, np.int64), place.copy()
         count = kernel(code, threshold, rows, *more, place, left, right)  # type: ignore[operator]
@@ -89,7 +104,13 @@ def distinct(parts: list[Pairs]) -> Pairs:
     return sorted_columns.distinct(np.minimum(left, right), np.maximum(left, right))
 
 
-def postings_table(key: Array, doc: Array, position: Array, size: Array, asks: Array) -> pa.Table:
+def bits_of_keys(documents: int) -> int:
+    """How many bits of keys travel."""
+    return min(max(LEAST_BITS, documents.bit_length() + MORE_BITS), MOST_BITS)
+
+
+def postings_table(work: Work, key: Array, doc: Array, position: Array, size: Array, asks: Array) -> pa.Table:
     """Rows of POSTINGS."""
-    columns = [(key & KEY).view(np.int64), doc, position.astype(np.int32), size.astype(np.int32), asks]
+    kept = key & np.uint64((1 << bits_of_keys(work.documents)) - 1)
+    columns = [kept.view(np.int64), doc, position.astype(np.int32), size.astype(np.int32), asks]
     return pa.table(columns, POSTINGS.schema)

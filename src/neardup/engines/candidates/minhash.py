@@ -32,7 +32,7 @@ def keys(work: Work, texts: Texts, docs: Array, groups: Array, order: Order) -> 
     found = band_keys(signatures_of(work, texts.joined), np.arange(len(texts)), bands)
     key = found.keys ^ (groups.view(np.uint64)[found.texts] * MIX)
     nothing = np.zeros(len(key), np.int32)
-    return postings_table(key, docs[found.texts], nothing, nothing, nothing == 0)
+    return postings_table(work, key, docs[found.texts], nothing, nothing, nothing == 0)
 
 
 def proposes(work: Work, elements: Elements, left: Array, right: Array, distance: Array) -> Array:

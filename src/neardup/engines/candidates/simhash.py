@@ -76,7 +76,7 @@ def keys(work: Work, texts: Texts, docs: Array, groups: Array, order: Order) -> 
     masks = np.zeros((1, work.recipe.words), np.uint64) if plan is None else masks_of(plan)
     found = keys_of_blocks(texts.prints.values, masks) ^ (groups.view(np.uint64) * MIX)[:, None]
     nothing = np.zeros(found.size, np.int32)
-    return postings_table(found.ravel(), np.repeat(docs, len(masks)), nothing, nothing, nothing == 0)
+    return postings_table(work, found.ravel(), np.repeat(docs, len(masks)), nothing, nothing, nothing == 0)
 
 
 def keys_of_blocks(prints: Array, masks: Array) -> Array:

@@ -53,22 +53,16 @@ def differing(bitmaps, a, a_end, b, b_end):
 
 
 @kernel
-def may_share_enough(code, threshold, left, right, out):
-    """Whether pairs of sets can reach a similarity, by their sizes and bitmaps.
+def may_share_enough(code, threshold, sizes, maps, starts, pairs, out):
+    """Whether pairs of n sets can reach a similarity, by their sizes and bitmaps.
 
-    left, right: tuples of the sizes, int64[p], the bitmaps, uint64[], and where these begin, int64[p + 1]. out: bool[p].
+    sizes: int64[n]; maps: uint64[], the bitmaps; starts: int64[n + 1], where they begin; pairs: (int64[p], int64[p]); out: bool[p].
     """
-    (left_sizes, left_maps, left_starts), (right_sizes, right_maps, right_starts) = left, right
+    left, right = pairs
     for i in range(len(out)):
         out[i] = True
         if code in BY_NORM:
             continue
-        a, b = left_starts[i], right_starts[i]
-        a_end, b_end = left_starts[i + 1], right_starts[i + 1]
-        words = min(a_end - a, b_end - b)
-        differing = 0
-        for word in range(words):
-            one, other = folded(left_maps, a, a_end, words, word), folded(right_maps, b, b_end, words, word)
-            differing += np.int64(popcount(one ^ other))
-        total = left_sizes[i] + right_sizes[i]
-        out[i] = differing <= total - 2 * required_overlap(code, left_sizes[i], right_sizes[i], threshold)
+        a, b = left[i], right[i]
+        apart = differing(maps, starts[a], starts[a + 1], starts[b], starts[b + 1])
+        out[i] = apart <= sizes[a] + sizes[b] - 2 * required_overlap(code, sizes[a], sizes[b], threshold)

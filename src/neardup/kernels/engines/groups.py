@@ -10,6 +10,8 @@ from neardup.kernels.engines.bitmaps import differing
 from neardup.kernels.intrinsics import popcount
 from neardup.kernels.matching.similarities import BY_NORM, required_overlap, sizes_may_match
 
+u64 = np.uint64
+MIX = u64(0x9E3779B97F4A7C15)
 ANY = -1
 """Instead of the code of a similarity: all documents with a key in common are pairs."""
 REMEMBERED = 1 << 10
@@ -53,6 +55,21 @@ class GroupedKeys(NamedTuple):
 
 
 @kernel
+def mark_shared(keys, cells, out):
+    """Which keys may come several times: those that fall in the same cell as another one. A key that is alone rarely does.
+
+    uint64[n], uint8[2**k], zero at first -> bool[n]. It takes two passes where sorting takes many.
+    """
+    shift = u64(64 - popcount(u64(len(cells) - 1)))
+    for i in range(len(keys)):
+        at = (keys[i] * MIX) >> shift
+        if cells[at] < 2:
+            cells[at] += np.uint8(1)
+    for i in range(len(keys)):
+        out[i] = cells[(keys[i] * MIX) >> shift] > 1
+
+
+@kernel
 def may_meet(code, threshold, rows, i, j):
     """Whether rows i and j, which is no smaller, can reach the threshold if what they have in common begins with this key.
 
@@ -66,13 +83,15 @@ def may_meet(code, threshold, rows, i, j):
 
 
 @kernel
-def pairs_of_groups(code, threshold, rows, place, left, right):
+def pairs_of_groups(code, threshold, rows, most_each, is_large, place, left, right):
     """Pairs of documents of one group that can reach a similarity of `threshold`, if their first common key is that of the group.
 
     Args:
         code, threshold: see `neardup.kernels.matching.similarities`.
         rows: `GroupedKeys`.
-        place: int64[2], the group and the row in it to begin with; changed to where to go on.
+        most_each: a group with more pairs than this for each of its documents is left. Some of its pairs may be found before.
+        is_large: bool[groups], changed to whether a group was left; those that are large at first are left at once.
+        place: int64[3], the group and the row in it to begin with, and pairs of the group so far; changed to where to go on.
         left, right: int64[m], filled. Rows with more than m pairs need more room: then nothing was done, and `place` is the same.
 
     Returns how many pairs there are.
@@ -81,7 +100,9 @@ def pairs_of_groups(code, threshold, rows, place, left, right):
     starts = rows.starts
     while place[0] < len(starts) - 1:
         begin, end = starts[place[0]], starts[place[0] + 1]
-        lowest = begin
+        lowest, of_group, before_group = begin, place[2], count
+        if is_large[place[0]]:
+            end = begin
         for j in range(max(begin + 1, place[1]), end):
             before = count
             while (
@@ -91,12 +112,17 @@ def pairs_of_groups(code, threshold, rows, place, left, right):
             for i in range(lowest, j):
                 if may_meet(code, threshold, rows, i, j):
                     if count == room:
-                        place[1] = j
+                        place[1], place[2] = j, of_group
                         return before
                     left[count], right[count] = rows.docs[i], rows.docs[j]
                     count += 1
+            of_group += count - before
+            if of_group > most_each * (end - begin):
+                is_large[place[0]] = True
+                count = before_group
+                break
         place[0] += 1
-        place[1] = 0
+        place[1] = place[2] = 0
     return count
 
 
