@@ -17,7 +17,7 @@ def classes_of(work, texts, reference=(), *, within=None, batches=1):
     size = -(-len(texts) // batches)
     pieces = [batch_of(texts, within).slice(at, size) for at in range(0, len(texts), size)]
     parts = [Part(0, iter(pieces)), Part(REFERENCE, iter([batch_of(list(reference))]), is_reference=True)]
-    documents = [table for part in parts for name, table in read(work, part) if name == "documents"]
+    documents = [table for part in parts for name, table in read(work, False, part) if name == "documents"]
     found = find(pa.concat_tables([DOCUMENTS.schema.empty_table(), *documents]))
     return {name: [named(row) for row in table.to_pylist()] for name, table in found}
 

@@ -12,6 +12,8 @@ from neardup.engines import outcomes, results
 from neardup.engines.documents import BEFORE_ALL
 from neardup.engines.marks import find, marks_in
 from neardup.engines.schemas import (
+    CLUSTERS,
+    FIRSTS,
     HEADS,
     LABELED,
     LABELS,
@@ -101,15 +103,25 @@ def test_as_components_another_text_makes_a_class_one():
 
 def test_nothing_is_decided_of_nothing():
     assert decided(work_of()) == []
-    assert list(results.CLUSTER.work(LABELED.schema.empty_table(), LABELS.schema.empty_table())) == []
+    stages = ((results.LABEL, REMOVED, LABELS), (results.CLUSTER, FIRSTS, LABELS), (results.FINISH, LABELED, CLUSTERS))
+    for stage, *inputs in stages:
+        assert list(stage.work(*(each.schema.empty_table() for each in inputs))) == []
+
+
+def finished(removed, labels):
+    """The results, as an engine gives them."""
+    by = [("survivor", "ascending"), ("share", "ascending")]
+    named = dict(results.LABEL.work(removed, labels))
+    [(_, clusters)] = results.CLUSTER.work(named["firsts"].sort_by("survivor"), labels)
+    [(_, found)] = results.FINISH.work(named["labeled"].sort_by(by), clusters.sort_by(by))
+    return found
 
 
 def clusters_of(*removed, places):
     """(id, survivor_id, cluster_id) of removed documents (doc, survivor), by the places of all documents."""
     labels = rows_of(LABELS, *((doc, places[doc], f'"{doc}"', b"") for doc in sorted(places)))
     rows = rows_of(REMOVED, *((*each, False, 0.9, 1) for each in sorted(removed)))
-    [(_, labeled)] = results.LABEL.work(rows, labels)
-    [(_, found)] = results.CLUSTER.work(labeled.sort_by("survivor"), labels)
+    found = finished(rows, labels)
     assert found.column("place").to_pylist() == [places[doc] for doc in found.column("doc").to_pylist()]
     assert found.column("survivor_place").to_pylist() == [places[doc] for doc in found.column("survivor").to_pylist()]
     assert found.column("cluster_id").to_pylist() == [f'"{doc}"' for doc in found.column("cluster").to_pylist()]
@@ -117,7 +129,9 @@ def clusters_of(*removed, places):
     return sorted(tuple(value.strip('"') for value in row.values()) for row in rows)
 
 
-def test_a_cluster_is_named_after_its_first_document():
+@pytest.mark.parametrize("many", [0, 64])
+def test_a_cluster_is_named_after_its_first_document(many, monkeypatch):
+    monkeypatch.setattr(results, "MANY", many)  # with 0, each survivor has its duplicates in shares
     places = {1: 1, 2: 2, 3: 3, 4: 4, 5: 5}
     assert clusters_of((3, 2), (4, 2), (1, 5), places=places) == [("1", "5", "1"), ("3", "2", "2"), ("4", "2", "2")]
     places = {1: 5, 2: 4, 3: 3, 4: 2, 5: 1}
@@ -147,6 +161,5 @@ def test_distances_that_are_unknown_are_those_of_fingerprints():
         LABELS, (1, 1, None, bytes([0b11] + 7 * [0])), (2, 2, None, bytes([0b101] + 7 * [0])), (3, 3, None, b"")
     )
     rows = rows_of(REMOVED, (2, 1, False, 1.0, UNKNOWN), (3, 1, False, 0.9, 7))
-    [(_, labeled)] = results.LABEL.work(rows, labels)
-    [(_, found)] = results.CLUSTER.work(labeled, labels)
+    found = finished(rows, labels)
     assert found.column("distance").to_pylist() == [2, 7]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -11,8 +12,9 @@ import pyarrow.compute as pc
 
 from neardup.arrays import Array
 from neardup.engines.candidates.table import METHODS
+from neardup.engines.copies import without_copies
 from neardup.engines.frequent import Counting
-from neardup.engines.schemas import DOCUMENTS, ROW_BITS, as_prints
+from neardup.engines.schemas import COPIES, DOCUMENTS, ROW_BITS, as_prints
 from neardup.engines.stage import Found, Part, Stage
 from neardup.engines.work import Work
 from neardup.errors import DataError
@@ -35,8 +37,8 @@ COSTS = ("longest", "shortest")
 _decode = msgspec.json.Decoder().decode
 
 
-def read(work: Work, part: Part) -> Found:
-    """The documents of a part, and the elements that many of them have.
+def read(work: Work, merges: bool, part: Part) -> Found:
+    """The documents of a part, and the elements that many of them have. `merges`: copies of a text in a batch go as one document.
 
     Raises:
         DataError: the part has too many rows.
@@ -74,7 +76,8 @@ def read(work: Work, part: Part) -> Found:
             "cost": _costs(work, column.take(wanted)),
             "value": batch.column("value").take(wanted),
         }
-        yield "documents", pa.table([rows[name] for name in DOCUMENTS.schema.names], DOCUMENTS.schema)
+        table = pa.table([rows[name] for name in DOCUMENTS.schema.names], DOCUMENTS.schema)
+        yield from without_copies(table) if merges else [("documents", table)]
     if counting is not None:
         yield "sample", counting.rows()
 
@@ -194,7 +197,12 @@ def _mixed(*columns: Array) -> Array:
     return out
 
 
-def _rank(documents: pa.Table, places: pa.Table) -> Found:
+def ranked(*, merges: bool) -> Stage:
+    """The stage that gives documents their ranks: of documents, and their places. `merges`: copies of a text go as one."""
+    return Stage("rank", partial(_rank, merges), {"documents": DOCUMENTS, "copies": COPIES})
+
+
+def _rank(merges: bool, documents: pa.Table, places: pa.Table) -> Found:
     """Documents with their ranks; those of a reference have theirs."""
     if not len(documents):
         return
@@ -202,8 +210,5 @@ def _rank(documents: pa.Table, places: pa.Table) -> Found:
     rank, at = documents.column("rank").to_numpy().copy(), np.searchsorted(places.column("doc").to_numpy(), doc)
     ours = ~documents.column("is_reference").to_numpy()
     rank[ours] = places.column("rank").to_numpy()[at[ours]]
-    yield "documents", documents.set_column(documents.schema.get_field_index("rank"), "rank", pa.array(rank))
-
-
-RANK = Stage("rank", _rank, {"documents": DOCUMENTS})
-"""Of documents, and their places."""
+    documents = documents.set_column(documents.schema.get_field_index("rank"), "rank", pa.array(rank))
+    yield from without_copies(documents) if merges else [("documents", documents)]

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from neardup.engines import classes, edges, frequent, homes, marks, outcomes, postings, results, tiles, verified, waves
 from neardup.engines.candidates.table import METHODS
-from neardup.engines.documents import RANK, read
-from neardup.engines.schemas import DOCUMENTS, SAMPLE, UNORDERED
+from neardup.engines.documents import ranked, read
+from neardup.engines.schemas import COPIES, DOCUMENTS, SAMPLE, UNORDERED
 from neardup.engines.settling import links_of, standing_of
 from neardup.engines.stage import Engine, Reading
 from neardup.engines.work import Work
@@ -37,10 +37,13 @@ class Decided:
 
 def deduplicate(engine: Engine, work: Work) -> Decided:
     """Decide which documents survive, as `neardup.dedup` does."""
-    first = first_reading(engine, work)
+    first = first_reading(engine, work, merges=True)
     work, equal = first.work, engine.run(classes.CLASSES, first.documents)
     links = _links(engine, work, equal, first.order)
     decided = engine.run(outcomes.stage(work), links, equal["heads"], equal["members"])
+    if not first.copies.is_empty:
+        others = engine.run(outcomes.FOLLOW, decided["removed"], first.copies)
+        decided = {name: engine.together(rows, others[name]) for name, rows in decided.items()}
     return Decided(_results(engine, work, decided, first.places), engine, decided["gone"])
 
 
@@ -50,39 +53,43 @@ class FirstReading(NamedTuple):
     Attributes:
         work: what is to be done, with the number of documents.
         documents: rows of DOCUMENTS.
+        copies: rows of COPIES.
         places: rows of PLACES, if the engine orders documents.
         order: of elements, if the method needs one.
     """
 
     work: Work
     documents: Any
+    copies: Any
     places: Any | None
     order: Order
 
 
-def first_reading(engine: Engine, work: Work) -> FirstReading:
-    """Read all documents, and put them in order."""
-    outputs = {"documents": UNORDERED if engine.orders(work) else DOCUMENTS, "sample": SAMPLE}
-    found = engine.read(Reading("documents", partial(read, work), outputs))
-    documents, places = found["documents"], None
-    if engine.orders(work):
-        places = engine.places(work, documents)
-        documents = engine.run(RANK, documents, places)["documents"]
-    order = BY_HASH
-    work = replace(work, documents=documents.count)
+def first_reading(engine: Engine, work: Work, *, merges: bool) -> FirstReading:
+    """Read all documents, and put them in order. `merges`: copies of a text that come together go as one document."""
+    ordered = not engine.orders(work)
+    outputs = {"documents": DOCUMENTS if ordered else UNORDERED, "copies": COPIES, "sample": SAMPLE}
+    found = engine.read(Reading("documents", partial(read, work, merges and ordered), outputs))
+    known, places = found, None
+    if not ordered:
+        places = engine.places(work, found["documents"])
+        known = engine.run(ranked(merges=merges), found["documents"], places)
+    order, documents, copies = BY_HASH, known["documents"], known["copies"]
+    work = replace(work, documents=documents.count + copies.count)
     if METHODS[work.options.method].needs_order(work):
         order = frequent.order_of_counted(engine.collect(engine.run(frequent.COUNT, found["sample"])["counted"]))
-    return FirstReading(work, documents, places, order)
+    return FirstReading(work, documents, copies, places, order)
 
 
 def _results(engine: Engine, work: Work, decided: dict[str, Any], places: Any | None) -> Any:
     """The documents that are removed, with their names."""
-    named, unknown = (marks_of(engine, decided[name]) for name in ("named", "unknown"))
-    labels = engine.read(results.reading(work, named, unknown))["labels"]
+    asked = (marks_of(engine, decided[name]) for name in ("named", "unknown"))
+    labels = engine.read(results.reading(work, *asked))["labels"]
     if places is not None:
         labels = engine.run(results.PLACE, labels, places)["labels"]
-    labeled = engine.run(results.LABEL, decided["removed"], labels)["labeled"]
-    return engine.run(results.CLUSTER, labeled, labels)["results"]
+    named = engine.run(results.LABEL, decided["removed"], labels)
+    clusters = engine.run(results.CLUSTER, named["firsts"], labels)["clusters"]
+    return engine.run(results.FINISH, named["labeled"], clusters)["results"]
 
 
 def _links(engine: Engine, work: Work, equal: dict[str, Any], order: Any) -> Any:

@@ -9,15 +9,16 @@ from neardup.arrays import Array
 from neardup.engines.packing import ints
 from neardup.engines.schemas import LINKS, MARKED, NONE, REMOVED, UNKNOWN, marked
 from neardup.engines.settle import is_reference
+from neardup.engines.sorted_columns import looked_up
 from neardup.engines.stage import Found, Stage
 from neardup.engines.work import Work
+
+_OUTPUTS = {"removed": REMOVED, "gone": MARKED, "named": MARKED, "unknown": MARKED}
 
 
 def stage(work: Work) -> Stage:
     """The stage that gives documents their survivors: of links, heads and members of classes."""
-    return Stage(
-        "decide", partial(_decide, work), {"removed": REMOVED, "gone": MARKED, "named": MARKED, "unknown": MARKED}
-    )
+    return Stage("decide", partial(_decide, work), _OUTPUTS)
 
 
 def _decide(work: Work, links: pa.Table, heads: pa.Table, members: pa.Table) -> Found:
@@ -48,11 +49,32 @@ def _decide(work: Work, links: pa.Table, heads: pa.Table, members: pa.Table) -> 
     if work.max_distance is None:  # else documents of a class have equal fingerprints
         distance[np.flatnonzero(~is_copy[len(leaders) :]) + len(leaders)] = UNKNOWN
     distance[exact] = 0
+    yield from _outcomes(docs, survivor, exact, similarity, distance)
+
+
+def _outcomes(docs: Array, survivor: Array, exact: Array, similarity: Array, distance: Array) -> Found:
+    """Removed documents, and which ones are gone, need a name, and need a fingerprint, as their distance is unknown."""
     yield "removed", pa.table([docs, survivor, exact, similarity, distance], REMOVED.schema)
     yield "gone", marked(docs)
     yield "named", marked(np.unique(np.concatenate([docs, survivor])))
     asked = distance == UNKNOWN
     yield "unknown", marked(np.unique(np.concatenate([docs[asked], survivor[asked]])))
+
+
+def _follow(removed: pa.Table, copies: pa.Table) -> Found:
+    """Copies share the outcome of the document that they follow, or are its duplicates if it survives."""
+    if not len(copies):
+        return
+    leader, docs = ints(copies, "leader", "doc")
+    falls, at = looked_up(removed.column("doc").to_numpy(), leader)
+    survivor, exact, similarity, distance = leader.copy(), ~falls, np.ones(len(docs)), np.zeros(len(docs), np.int64)
+    for name, column in (("survivor", survivor), ("exact", exact), ("similarity", similarity), ("distance", distance)):
+        column[falls] = removed.column(name).to_numpy()[at[falls]]
+    yield from _outcomes(docs, survivor, exact, similarity, distance)
+
+
+FOLLOW = Stage("copies", _follow, _OUTPUTS)
+"""Of removed documents, and copies."""
 
 
 def _references(work: Work, members: pa.Table, linked: Array) -> Array:

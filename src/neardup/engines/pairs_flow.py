@@ -16,7 +16,7 @@ def list_pairs(engine: Engine, work: Work, *, across: bool = False, distinct: bo
         across: list only pairs of a document, on the left, and one of the reference.
         distinct: of documents with equal normalized texts, on one side, use only the first.
     """
-    first = first_reading(engine, work)
+    first = first_reading(engine, work, merges=False)
     work, equal = first.work, engine.run(every_pair.classes_of(distinct=distinct), first.documents)
     keys = engine.read(postings.reading(work, marks_of(engine, equal["marked"]), first.order))["postings"]
     wanted = every_pair.across if across else _all

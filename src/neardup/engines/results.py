@@ -8,13 +8,16 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.engines.documents import BEFORE_ALL
 from neardup.engines.marks import Marks, marked_rows
-from neardup.engines.packing import ints
-from neardup.engines.schemas import LABELED, LABELS, RESULTS, UNKNOWN, as_prints, prints_of
-from neardup.engines.sorted_columns import looked_up
+from neardup.engines.packing import ints, mixed
+from neardup.engines.schemas import CLUSTERS, FIRSTS, LABELED, LABELS, RESULTS, UNKNOWN, as_prints, prints_of
+from neardup.engines.sorted_columns import beginnings, looked_up
 from neardup.engines.stage import Found, Part, Reading, Stage
 from neardup.engines.verified import distances
 from neardup.engines.work import Work
 from neardup.fingerprints.simhash import fingerprint_array
+
+SHARES, MANY = 64, 64
+"""Of the duplicates of a survivor that has more than so many in a bucket."""
 
 
 def reading(work: Work, named: Marks, unknown: Marks) -> Reading:
@@ -45,48 +48,80 @@ PLACE = Stage("places", _place, {"labels": LABELS})
 
 
 def _label(removed: pa.Table, labels: pa.Table) -> Found:
+    """Name removed documents; and of each survivor, or of each share of its duplicates, the one that comes first."""
+    if not len(removed):
+        return
+    survivor, doc = ints(removed, "survivor", "doc")
     rows = labels.take(_at(removed, "doc", labels))
+    _, of, counts = np.unique(survivor, return_inverse=True, return_counts=True)
+    share = np.where(counts[of] > MANY, mixed(doc) % np.uint64(SHARES), np.uint64(0)).astype(np.int64)
     columns = {name: rows.column(name) for name in LABELS.schema.names}
-    columns |= {name: removed.column(name) for name in removed.schema.names if name != "doc"}
-    yield "labeled", pa.table([columns[name] for name in LABELED.schema.names], LABELED.schema)
+    columns |= {name: removed.column(name) for name in removed.schema.names if name != "doc"} | {"share": share}
+    labeled = pa.table([columns[name] for name in LABELED.schema.names], LABELED.schema)
+    yield "labeled", labeled
+    order = np.lexsort((ints(labeled, "place")[0], share, survivor))
+    first = order[beginnings(survivor[order], share[order])]
+    yield "firsts", labeled.take(pa.array(first)).select(FIRSTS.schema.names)
 
 
-LABEL = Stage("names", _label, {"labeled": LABELED})
+LABEL = Stage("names", _label, {"labeled": LABELED, "firsts": FIRSTS})
 """Of removed documents and labels."""
 
 
-def _cluster(labeled: pa.Table, labels: pa.Table) -> Found:
-    """Name survivors, and the clusters after their first documents."""
+def _cluster(firsts: pa.Table, labels: pa.Table) -> Found:
+    """Name survivors, and the clusters after their first documents; for each share of duplicates."""
+    if not len(firsts):
+        return
+    survivor, place = ints(firsts, "survivor", "place")
+    rows = labels.take(_at(firsts, "survivor", labels))
+    starts = np.flatnonzero(beginnings(survivor))
+    number = np.cumsum(beginnings(survivor)) - 1
+    first = np.lexsort((place, number))[starts]  # the removed document of each cluster that came first
+    is_first = ints(rows, "place")[0][first] < place[first]
+    cluster = np.where(is_first, survivor[first], ints(firsts, "doc")[0][first])
+    names = pa.chunked_array([*firsts.column("id").chunks, *rows.column("id").chunks])
+    cluster_id = names.take(pa.array(np.where(is_first, first + len(firsts), first)[number]))
+    share = ints(firsts, "share")[0]
+    columns = [
+        survivor,
+        share,
+        rows.column("place"),
+        rows.column("id"),
+        rows.column("print"),
+        cluster[number],
+        cluster_id,
+    ]
+    order = np.lexsort((share, survivor))
+    once = order[beginnings(survivor[order], share[order])]
+    yield "clusters", pa.table(columns, CLUSTERS.schema).take(pa.array(once))
+
+
+CLUSTER = Stage("clusters", _cluster, {"clusters": CLUSTERS})
+"""Of the first documents of shares and labels."""
+
+
+def _finish(labeled: pa.Table, clusters: pa.Table) -> Found:
+    """Removed documents with their survivors and clusters."""
     if not len(labeled):
         return
-    survivor, place = ints(labeled, "survivor", "place")
-    rows = labels.take(_at(labeled, "survivor", labels))
-    starts = np.flatnonzero(np.diff(survivor, prepend=survivor[0] - 1))
-    number = np.cumsum(np.isin(np.arange(len(survivor)), starts)) - 1
-    order = np.lexsort((place, number))
-    first = order[starts]  # the removed document of each cluster that came first
-    of_survivor = rows.column("place").to_numpy()
-    is_first = of_survivor[first] < place[first]
-    cluster = np.where(is_first, survivor[first], labeled.column("doc").to_numpy()[first])
-    names = pa.chunked_array([*labeled.column("id").chunks, *rows.column("id").chunks])
-    cluster_id = names.take(pa.array(np.where(is_first, first + len(labeled), first)[number]))
-    columns = {name: labeled.column(name) for name in labeled.schema.names}
+    number = np.cumsum(beginnings(*ints(labeled, "survivor", "share"))) - 1  # clusters have the same order
+    rows = clusters.take(pa.array(number))
+    columns = {name: rows.column(name) for name in rows.schema.names}
+    columns |= {name: labeled.column(name) for name in labeled.schema.names}
     columns["distance"] = _distances(labeled, rows)
-    columns |= {"survivor_place": rows.column("place"), "survivor_id": rows.column("id")}
-    columns |= {"cluster": cluster[number], "cluster_id": cluster_id}
     yield "results", pa.table([columns[name] for name in RESULTS.schema.names], RESULTS.schema)
 
 
-CLUSTER = Stage("clusters", _cluster, {"results": RESULTS})
-"""Of labeled documents and labels."""
+FINISH = Stage("results", _finish, {"results": RESULTS})
+"""Of labeled documents and clusters."""
 
 
-def _distances(labeled: pa.Table, survivors: pa.Table) -> Array:
+def _distances(labeled: pa.Table, clusters: pa.Table) -> Array:
     """int64[n]: between documents and their survivors, also where they were not compared."""
     found: Array = labeled.column("distance").to_numpy().copy()
     asked = np.flatnonzero(found == UNKNOWN)
     some = pa.array(asked)
-    found[asked] = distances(prints_of(labeled.take(some)), prints_of(survivors.take(some)))
+    found[asked] = distances(prints_of(labeled.take(some)), prints_of(clusters.take(some), "survivor_print"))
     return found
 
 

@@ -55,6 +55,8 @@ LEADERS = Output(
     pa.schema({"doc": INT, **_LEADER, "has_later": BOOL}),
     ("doc",),
 )
+COPIES = Output(pa.schema({"leader": INT, "doc": INT}), ("leader",))
+"""Documents with the text of another one, which leads them."""
 MEMBERS = Output(
     pa.schema({"leader": INT, "doc": INT, "is_copy": BOOL, "outcome_rank": INT, "reference": INT}), ("leader",)
 )
@@ -112,7 +114,26 @@ _LABEL = {"doc": INT, "place": INT, "id": pa.large_string()}
 LABELS = Output(pa.schema({**_LABEL, "print": BYTES}), ("doc",))
 """With fingerprints of those whose distances are unknown; of others, nothing."""
 PLACES = Output(pa.schema({"doc": INT, "place": INT, "rank": INT}), ("doc",))
-LABELED = Output(pa.schema({"survivor": INT, **_LABEL, "print": BYTES, **_OUTCOME}), ("survivor",))
+LABELED = Output(
+    pa.schema({"survivor": INT, "share": INT, **_LABEL, "print": BYTES, **_OUTCOME}), ("survivor", "share")
+)
+"""The duplicates of a survivor that has many come in several shares."""
+FIRSTS = Output(pa.schema({"survivor": INT, "share": INT, **_LABEL}), ("survivor",))
+"""Of each share, the document that comes first."""
+CLUSTERS = Output(
+    pa.schema(
+        {
+            "survivor": INT,
+            "share": INT,
+            "survivor_place": INT,
+            "survivor_id": pa.large_string(),
+            "survivor_print": BYTES,
+            "cluster": INT,
+            "cluster_id": pa.large_string(),
+        }
+    ),
+    ("survivor", "share"),
+)
 RESULTS = Output(
     pa.schema(
         {
