@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
-from neardup.engines.homes import chunks_of, visits_of
+from neardup.engines.homes import chunks_of, once, visits_of
 from neardup.engines.packing import ints
 from neardup.engines.schemas import EDGES, MARKED, MATCHES, RECORDS, VISITS, bitmaps_of, marked, prints_of
 from neardup.engines.sorted_columns import beginnings
@@ -23,6 +23,7 @@ EACH = 1 << 6
 
 def _inform(visits: pa.Table, leaders: pa.Table) -> Found:
     """What is known of the documents that come to chunks."""
+    visits = once(visits)
     doc = visits.column("doc").to_numpy()
     known = leaders.take(pa.array(np.searchsorted(leaders.column("doc").to_numpy(), doc)))
     columns = [(visits if name in visits.schema.names else known).column(name) for name in RECORDS.schema.names]

@@ -37,8 +37,8 @@ def _place(pairs: pa.Table) -> Found:
         return
     b, a = ints(pairs, "b", "a")
     order = np.argsort(mixed(b, a))
-    first = order[beginnings(b[order], a[order])]
-    b, a = b[first], a[first]
+    kept = order[beginnings(b[order], a[order])]
+    b, a = b[kept], a[kept]
     order = np.lexsort((a, b))
     b, a = b[order], a[order]
     starts = np.flatnonzero(beginnings(b))
@@ -46,8 +46,7 @@ def _place(pairs: pa.Table) -> Found:
     chunk = np.zeros(len(home), np.int64)
     yield "pairs", pa.table([home, chunk, a, b], MEETINGS.schema)
     yield "visits", visits_of(home, chunk, a, b)
-    homes, of = np.unique(a[starts], return_inverse=True)
-    counts = np.bincount(of, np.diff(np.append(starts, len(b)))).astype(np.int64)
+    homes, counts = np.unique(home, return_counts=True)
     yield "sizes", pa.table([homes, counts], SIZES.schema)
 
 
@@ -129,9 +128,13 @@ def _chunks(group: Array, ends: list[Array], weights: list[Array], most: int) ->
 
 def visits_of(home: Array, chunk: Array, a: Array, b: Array) -> pa.Table:
     """The documents of pairs, each once in a chunk, as rows of VISITS."""
-    places = [np.concatenate([column, column]) for column in (home, chunk)]
-    doc = np.concatenate([a, b])
-    order = np.argsort(mixed(doc, *places))
-    doc, home, chunk = (column[order] for column in (doc, *places))
-    new = beginnings(doc, home, chunk)
-    return pa.table([doc[new], home[new], chunk[new]], VISITS.schema)
+    places = (np.concatenate([column, column]) for column in (home, chunk))
+    return once(pa.table([np.concatenate([a, b]), *places], VISITS.schema))
+
+
+def once(visits: pa.Table) -> pa.Table:
+    """Each visit once. Buckets that send a document to the same home do not know of one another."""
+    columns = ints(visits, *VISITS.schema.names)
+    order = np.argsort(mixed(*columns))
+    new = beginnings(*(column[order] for column in columns))
+    return visits.take(pa.array(order[new]))

@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.engines.candidates.table import METHODS
+from neardup.engines.homes import once
 from neardup.engines.marks import Marks, marked_rows
 from neardup.engines.packing import ints
 from neardup.engines.schemas import ARRIVALS, MATCHES, TEXTS
@@ -32,6 +33,7 @@ def _read(marks: Marks, part: Part) -> Found:
 
 def _send(visits: pa.Table, texts: pa.Table) -> Found:
     """Visits with their texts."""
+    visits = once(visits)
     for first in range(0, len(visits), AT_ONCE):
         some = visits.slice(first, AT_ONCE)
         at = np.searchsorted(texts.column("doc").to_numpy(), some.column("doc").to_numpy())
