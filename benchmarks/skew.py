@@ -210,7 +210,8 @@ def measured(columns: list[pa.Array], options: Mapping[str, Any]) -> dict[str, A
         "seconds": measure.rounded(total),
         "pairs_listed": listed,
         "pairs_in_tiles": engine.in_tiles,
-        "texts_compared": sum(each.rows.get("arrivals", 0) for each in engine.measured),
+        "pairs_of_texts_compared": sum(each.rows.get("edges", 0) for each in engine.measured),
+        "texts_sent": sum(each.rows.get("arrivals", 0) for each in engine.measured),
         "stages": [told(*task) for task in engine.tasks if task[1] >= SHARE * total],
         "reading_seconds": {
             each.name: measure.rounded(each.seconds, 3)

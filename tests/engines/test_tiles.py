@@ -124,3 +124,10 @@ def test_a_group_with_few_pairs_is_listed_at_once_in_the_first_wave_alone():
     assert first["pairs"].num_rows == 69 + 68 + 67 + 66 + 2 + 1
     assert first["placed"].num_rows == second["pairs"].num_rows == 0
     assert second["placed"].num_rows == 73
+
+
+def test_rows_of_one_document_are_no_pair(monkeypatch):
+    waiting = waiting_of([0] * 3)
+    waiting = waiting.set_column(waiting.schema.get_field_index("doc"), "doc", pa.array([0, 0, 1]))
+    found, _ = tiled(work_of(**ALL), waiting, leaders_of(2), 3, monkeypatch)
+    assert found == [(0, 1), (0, 1)]

@@ -4,6 +4,7 @@ from collections import Counter
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -122,6 +123,15 @@ def test_keys_that_come_several_times_are_marked_and_few_others(keys, cells):
     mark_shared(keys, np.zeros(cells, np.uint8), found)
     cell = [int(key) * 0x9E3779B97F4A7C15 % 2**64 >> (65 - cells.bit_length()) for key in keys.tolist()]
     assert found.tolist() == [cell.count(each) > 1 for each in cell]
+
+
+@pytest.mark.parametrize("kind", ["any", "jaccard", "cosine"])
+def test_rows_of_one_document_are_no_pair(kind):
+    ones, tens = np.zeros(3, np.int32), np.full(3, 10, np.int32)
+    keys = GroupedKeys(np.array([0, 3]), np.array([4, 4, 7]), ones, tens, np.ones(3, np.bool_))
+    assert listed(keys, kind, 0.5, 9, pairs_of_groups, 9, np.zeros(1, np.bool_)) == [(4, 7), (4, 7)]
+    leads, parts = np.ones(3, np.bool_), np.full(3, -1)
+    assert listed(keys, kind, 0.5, 9, pairs_of_leading, leads, parts) == [(4, 7), (4, 7)]
 
 
 def test_no_groups_have_no_pairs():

@@ -73,8 +73,12 @@ def mark_shared(keys, cells, out):
 def may_meet(code, threshold, rows, i, j):
     """Whether rows i and j, which is no smaller, can reach the threshold if what they have in common begins with this key.
 
+    Rows of one document, two of whose keys are equal by chance, do not meet.
+
     The elements from there on must be enough (the positional filter of Xiao, Wang, Lin and Yu 2008, section 4).
     """
+    if rows.docs[i] == rows.docs[j]:
+        return False
     if code == ANY or code in BY_NORM:
         return True
     a, b = np.int64(rows.sizes[i]), np.int64(rows.sizes[j])
@@ -199,6 +203,7 @@ def pairs_of_tiles(
                     distance += np.int64(popcount(prints[i, word] ^ prints[j, word]))
                 if (
                     distance > max_distance
+                    or rows.docs[i] == rows.docs[j]
                     or groups[i] != groups[j]
                     or (parts[i] >= 0 and parts[i] == parts[j])
                     or (are_given[i] and are_given[j])
