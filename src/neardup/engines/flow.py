@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from neardup.engines import classes, edges, frequent, homes, marks, outcomes, postings, results, tiles, verified, waves
 from neardup.engines.candidates.table import METHODS
 from neardup.engines.documents import ranked, read
-from neardup.engines.schemas import COPIES, DOCUMENTS, SAMPLE, UNORDERED
+from neardup.engines.schemas import COPIES, DOCUMENTS, MATCHES, PAIRS, SAMPLE, UNORDERED
 from neardup.engines.settling import links_of, standing_of
 from neardup.engines.stage import Engine, Reading
 from neardup.engines.work import Work
@@ -93,32 +93,35 @@ def _results(engine: Engine, work: Work, decided: dict[str, Any], places: Any | 
 
 
 def _links(engine: Engine, work: Work, equal: dict[str, Any], order: Any) -> Any:
-    """Classes with the survivors that they match."""
+    """Classes with the survivors that they match: of small groups all pairs are compared, and large groups come in waves.
+
+    The first wave waits for nothing, so its texts are read again together with those of small groups.
+    """
+    leaders = equal["leaders"]
     keys = engine.read(postings.reading(work, marks_of(engine, equal["marked"]), order))["postings"]
     found = engine.run(postings.stage(work), keys)
-    matches = matches_of(engine, work, found["pairs"], equal["leaders"])
-    if not found["large"].is_empty:
-        matches = _waves(engine, work, found["large"], equal["leaders"], matches)
-    return links_of(engine, work, matches)
-
-
-def _waves(engine: Engine, work: Work, large: Any, leaders: Any, matches: Any) -> Any:
-    """All matches, with those of large groups."""
-    waiting, leading = engine.run(waves.RANK, large, leaders)["waiting"], waves.FIRST
-    while not waiting.is_empty:
-        found = engine.run(waves.wave(work, leading), waiting)
-        pairs = found["pairs"]
-        if not found["placed"].is_empty:
-            divided = engine.run(tiles.attach(work), found["placed"], leaders)["tiles"]
-            pairs = engine.together(pairs, engine.run(tiles.stage(work), divided)["pairs"])
+    pairs, matches, leading = found["pairs"], engine.nothing(MATCHES), waves.FIRST
+    waiting = found["large"] if found["large"].is_empty else engine.run(waves.RANK, found["large"], leaders)["waiting"]
+    while not (pairs.is_empty and waiting.is_empty):
+        if not waiting.is_empty:
+            found = engine.run(waves.wave(work, leading), waiting)
+            pairs = engine.together(pairs, found["pairs"], _tiled(engine, work, found["placed"], leaders))
         if not pairs.is_empty:
             matches = engine.together(matches, matches_of(engine, work, pairs, leaders))
-        if found["rest"].is_empty:
+        if waiting.is_empty or found["rest"].is_empty:
             break
         standing = standing_of(engine, work, matches, found["open"])
         waiting = engine.run(waves.NEXT, found["rest"], standing)["waiting"]
-        leading *= waves.GROWTH
-    return matches
+        pairs, leading = engine.nothing(PAIRS), leading * waves.GROWTH
+    return links_of(engine, work, matches)
+
+
+def _tiled(engine: Engine, work: Work, placed: Any, leaders: Any) -> Any:
+    """The pairs of groups that are divided into tiles."""
+    if placed.is_empty:
+        return engine.nothing(PAIRS)
+    divided = engine.run(tiles.attach(work), placed, leaders)["tiles"]
+    return engine.run(tiles.stage(work), divided)["pairs"]
 
 
 def matches_of(engine: Engine, work: Work, pairs: Any, leaders: Any) -> Any:

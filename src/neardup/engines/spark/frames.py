@@ -119,14 +119,14 @@ class Input:
         ids = self.frame.select(f.col(self.id).alias("id"))
         if self.reference is not None:
             ids = ids.unionAll(self.reference.select(f.col(self.id).alias("id")).where("id is null"))
-        missing = ids.where("id is null").count()
+        several = ids.groupBy("id").count().where("count > 1 or id is null").limit(4).collect()
+        missing = sum(row["count"] for row in several if row.id is None)
         if missing:
             raise InputError(
                 f"{missing:,} rows have no id: column {self.id!r} is null. Give each document an id of its own."
             )
-        hashed = ids.groupBy("id").count().where("count > 1").limit(3).collect()
-        if hashed:
-            shown = ", ".join(repr(row.id) for row in hashed)
+        if several:
+            shown = ", ".join(repr(row.id) for row in several[:3])
             raise InputError(
                 f"Some ids occur several times in column {self.id!r}, such as {shown}. Give each document an id of its own."
             )
