@@ -1,5 +1,6 @@
 """A cluster of Spark gives the survivors, clusters and audit of `neardup dedup`, and refuses what it cannot do in our words."""
 
+import contextlib
 import os
 import re
 import sys
@@ -12,6 +13,7 @@ import pytest
 import neardup as nd
 from agreement import corpora
 from engines.spark_cluster import Cluster, missing, session_on
+from engines.spark_runs import SCHEMA, rows_of
 from neardup import spark as on_spark
 from neardup.engines.spark import checks, engine
 
@@ -21,7 +23,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore"),  # pyspark's, of versions of pandas and of sockets
 ]
 PAGE = Path(__file__).parents[2] / "docs" / "spark.md"
-SCHEMA = pa.schema([("id", pa.string()), ("text", pa.string()), ("language", pa.string()), ("n", pa.int64())])
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +106,41 @@ def test_every_stage_can_run_on_the_cluster(session, tmp_path):
 
 def test_frames_that_were_shuffled(session, tmp_path):
     check(session, tmp_path, "mixture", {"method": "exact", "similarity": "edit"}, small=1 << 24, shuffled=True)
+
+
+@pytest.mark.parametrize(
+    ("order", "keep", "sorts"),
+    [("n", "first", False), (["language", "n"], "last", False), ("n", "longest", True), ((), "first", None)],
+)
+def test_rows_that_ascend_need_no_sorting(session, tmp_path, order, keep, sorts):
+    rows = [{**row, "language": f"{row['n'] // 50:03}"} for row in rows_of()]
+    options = {"keep": keep, "method": "exact", "min_similarity": 0.6}
+    kept = [row["n"] for row in nd.deduplicate(rows, **options).survivors]
+    for turned in (0, 1) if order else (0,):  # in the second folder, the first row of each file is its last
+        folder = tmp_path / f"in{turned}"
+        folder.mkdir()
+        for number in range(3):
+            some = [row for row in rows if row["n"] * 3 // len(rows) == number]
+            name = 2 - number if order else number  # of files, only if they are not the order, in another one
+            pq.write_table(pa.Table.from_pylist(some[turned:] + some[:turned], SCHEMA), folder / f"{name}.parquet")
+        work = str(tmp_path / f"work{turned}")
+        with partitions_of_one_file(session):
+            done = on_spark.deduplicate(session.read.parquet(str(folder)), order=order, work=work, **options)
+            assert sorted(row.n for row in done.survivors.collect()) == kept
+        if sorts is not None:
+            assert ("rank" in {each.name for each in done.stages}) == (sorts or turned == 1)
+        done.close()
+
+
+@contextlib.contextmanager
+def partitions_of_one_file(session):
+    """Let each file be a partition."""
+    name = "spark.sql.files.openCostInBytes"
+    session.conf.set(name, session.conf.get("spark.sql.files.maxPartitionBytes"))
+    try:
+        yield
+    finally:
+        session.conf.unset(name)
 
 
 def pairs_listed(frame):

@@ -18,6 +18,7 @@ from neardup.engines.spark import settings, tasks
 from neardup.engines.spark.failures import told
 from neardup.engines.spark.frames import Input
 from neardup.engines.spark.kept import Kept
+from neardup.engines.spark.ordered import numbers_of
 from neardup.engines.stage import HERE, THERE, Measured, Output, Reading, Stage
 from neardup.engines.work import Work
 from neardup.version import __version__
@@ -70,6 +71,7 @@ class SparkEngine:
         self._small = SMALL if small is None else small
         self.measured: list[Measured] = []
         self.seen: dict[int, Content] | None = None
+        self._numbers: Mapping[int, int] | None = None
 
     def read(self, reading: Reading) -> dict[str, Held]:
         """See `Engine`."""
@@ -77,7 +79,8 @@ class SparkEngine:
 
         def frame() -> Any:
             work = partial(tasks.read, self._setting, reading, self.seen)
-            frames = [each.mapInArrow(partial(work, where), tasks.PACKED) for each, where in self._input.readings()]
+            readings = self._input.readings(self._numbers)
+            frames = [each.mapInArrow(partial(work, where), tasks.PACKED) for each, where in readings]
             return reduce(lambda a, b: a.unionAll(b), frames)
 
         found = self._materialized(reading.name, frame, outputs, TEXT_ROWS)
@@ -217,9 +220,14 @@ class SparkEngine:
         """See `Engine`."""
         return unsorted([content for _, content in self._contents(rows)], rows.output)
 
-    def orders(self, work: Work) -> bool:  # noqa: ARG002
-        """See `Engine`: the rows of a frame have no order of their own."""
-        return True
+    def orders(self, work: Work) -> bool:
+        """See `Engine`: the rows of a frame have no order of their own, but those of files may ascend."""
+        begun, measured = time.monotonic(), Measured("order", ran=THERE)
+        with self._described("order"), self._settings(PLACE_ROWS), told(self.session):
+            self._numbers = numbers_of(self._input, work)
+        measured.seconds = time.monotonic() - begun
+        self._note(measured)
+        return self._numbers is None
 
     def places(self, work: Work, documents: Held) -> Held:  # noqa: ARG002
         """See `Engine`."""

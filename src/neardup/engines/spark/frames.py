@@ -38,11 +38,11 @@ class Input:
     within: str | None = None
     value: str | None = None
 
-    def readings(self) -> Iterator[tuple[Any, dict[str, Any]]]:
-        """The frames to read, and where each begins."""
-        yield self._texts(self.frame), {"is_reference": False, "first": 0}
+    def readings(self, numbers: Mapping[int, int] | None = None) -> Iterator[tuple[Any, dict[str, Any]]]:
+        """The frames to read, and what tells the number of each partition. `numbers`: those in order, of partitions with rows."""
+        yield self._texts(self.frame), {"is_reference": False, "first": 0, "numbers": numbers}
         if self.reference is not None:
-            yield self._texts(self.reference), {"is_reference": True, "first": REFERENCE}
+            yield self._texts(self.reference), {"is_reference": True, "first": REFERENCE, "numbers": None}
 
     def _texts(self, frame: Any) -> Any:
         from pyspark.sql import functions as f
@@ -64,7 +64,7 @@ class Input:
         """Packed places and ranks of all rows of the frame."""
         from pyspark.sql import functions as f
 
-        by = self._order()
+        by = [*self.order_columns(), *([f.col(self.id).alias("__id")] if self.order else [])]
         costs = self._costs(work)
         columns = [*by, *(cost.alias(f"__cost{number}") for number, cost in enumerate(costs))]
         rows = self.frame.select(*columns)
@@ -80,12 +80,16 @@ class Input:
             ranked = places.join(ranks, "doc")
         return ranked.select("doc", "place", "rank").mapInArrow(partial(_packed, setting), tasks.PACKED)
 
-    def _order(self) -> list[Any]:
-        """The columns by which rows are in order."""
+    def order_columns(self) -> list[Any]:
+        """The columns by which rows are in order; rows that are equal there, of files alone, are in the order of their partitions.
+
+        Raises:
+            OptionError: the frame has no order.
+        """
         from pyspark.sql import functions as f
 
         if self.order:
-            return [*(f.col(name) for name in self.order), f.col(self.id).alias("__id")]
+            return [f.col(name) for name in self.order]
         try:
             file, block = f.col("_metadata.file_path"), f.col("_metadata.file_block_start")
             self.frame.select(file)

@@ -70,9 +70,14 @@ def partition() -> int:
     return number
 
 
-def part_of(batches: Iterator[pa.RecordBatch], *, is_reference: bool, first: int) -> Part:
-    """The partition that this task reads."""
-    return Part(first + partition(), map(_as_texts, batches), is_reference)
+def part_of(
+    batches: Iterator[pa.RecordBatch], *, is_reference: bool, first: int, numbers: Mapping[int, int] | None
+) -> Part:
+    """The partition that this task reads. `numbers`: those that partitions with rows have instead of their own."""
+    number = partition()
+    if numbers is not None:
+        number = numbers.get(number, len(numbers) + number)
+    return Part(first + number, map(_as_texts, batches), is_reference)
 
 
 def _as_texts(batch: pa.RecordBatch) -> pa.RecordBatch:
