@@ -5,7 +5,7 @@ from typing import Self
 
 from neardup.io.storage.places import local_path
 from neardup.store import checking, compaction, copies
-from neardup.store.calls import one_call
+from neardup.store.calls import changing_call, one_call
 from neardup.store.checking import StoreCheck
 from neardup.store.files import Files
 from neardup.store.info import StoreInfo, info_of
@@ -21,7 +21,7 @@ class Maintained:
         """What the store is, and what it takes."""
         return info_of(self._files)
 
-    @one_call
+    @changing_call
     def compact(self) -> bool:
         """Give up the room of documents that were removed, and of texts whose survivors were; and answer faster. Takes the
         room of what stays, once more, until it is done; a crash leaves the old or the new. Returns False if nothing is to be
@@ -67,7 +67,7 @@ class Maintained:
         """
         return checking.repair(local_path(path, "a store"), wait)
 
-    @one_call
+    @changing_call
     def flush(self) -> None:
         """Make durable what was changed; see `durable`."""
         self._files.flush()

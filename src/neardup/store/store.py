@@ -17,7 +17,7 @@ from neardup.resources.resources import Resources
 from neardup.store import building, copies, deciding, expiry, neighborhood
 from neardup.store.adding import State, add_documents
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch, StorePair
-from neardup.store.calls import one_call
+from neardup.store.calls import changing_call, one_call
 from neardup.store.decided_run import read_decided_run
 from neardup.store.duration import Duration, time_of
 from neardup.store.files import Files
@@ -26,6 +26,8 @@ from neardup.store.maintenance import Maintained
 from neardup.store.open_files import AT_ONCE, Durable, Mode
 from neardup.store.opening import DECIDING, stored_rules
 from neardup.store.plain_values import id_as_json, several
+from neardup.store.postgresql.places import is_database
+from neardup.store.postgresql.shared_files import SharedFiles
 
 
 class Store(Maintained):
@@ -81,7 +83,10 @@ class Store(Maintained):
         """
         refuse_unknown(options, Store.__init__)
         given = {**options, "floor": floor, "keep": keep}
-        self._files = Files(path, mode=mode, wait=wait, durable=durable, threads=threads, recipe=recipe, given=given)
+        how: dict[str, Any] = {"mode": mode, "wait": wait, "durable": durable, "threads": threads, "recipe": recipe}
+        self._files = (
+            SharedFiles(str(path), **how, given=given) if is_database(path) else Files(path, **how, given=given)
+        )
 
     @property
     def path(self) -> Path:
@@ -191,7 +196,7 @@ class Store(Maintained):
         """Decide a document, and keep it if it is new; see `check_and_add_many`."""
         return self.check_and_add_many([id], [text], metadata=[metadata], expires=expires)[0]
 
-    @one_call
+    @changing_call
     def check_and_add_many(
         self,
         ids: Sequence[int | str],
@@ -224,7 +229,7 @@ class Store(Maintained):
         """
         return add_documents(self._files, ids, texts, metadata, expires, state)
 
-    @one_call
+    @changing_call
     def remove(self, ids: Sequence[int | str]) -> int:
         """Forget kept documents, and the texts that were their duplicates; returns the number of documents.
 
@@ -232,12 +237,11 @@ class Store(Maintained):
         """
         self._files.demand_writable()
         names = list(dict.fromkeys(map(id_as_json, several("ids", ids))))
-        numbers = [row.number for row in self._files.known.of_ids(names).values()]
-        count = self._files.forget(np.array(sorted(numbers), np.int64))
-        self._files.acknowledge({})
-        return count
+        with self._files.one_change():
+            numbers = [row.number for row in self._files.known.of_ids(names).values()]
+            return self._files.forget(np.array(sorted(numbers), np.int64))
 
-    @one_call
+    @changing_call
     def expire(
         self,
         *,
@@ -259,10 +263,8 @@ class Store(Maintained):
         """
         self._files.demand_writable()
         at = time.time() if now is None else time_of("now", now)
-        found = expiry.expired(self._files, older_than, newest, by, at)
-        count = self._files.forget(found)
-        self._files.acknowledge({})
-        return count
+        with self._files.one_change():
+            return self._files.forget(expiry.expired(self._files, older_than, newest, by, at))
 
     @classmethod
     def from_export(cls, path: str | Path, source: str | Path, *, threads: int | None = None) -> "Store":

@@ -1,0 +1,212 @@
+"""The LOG of a store in PostgreSQL: what is read and written of its tables, in few round trips.
+
+Who changes a store holds its advisory lock until the transaction ends, so positions and numbers have no gaps, and are committed in
+their order. The lock and what is read under it are separate statements: at READ COMMITTED, each sees what was committed before it
+began, which must be after the lock was given.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from neardup.store.postgresql.places import DatabasePlace
+from neardup.store.postgresql.problems import LOCK_SECONDS
+from neardup.store.record import DocumentRow, RemovedRow
+
+NO_REQUEST = ""
+"""The request of a store that nothing has changed yet."""
+
+
+class Head(NamedTuple):
+    """How far a store has come.
+
+    Attributes:
+        id: which store it is, 16 hexadecimal digits, given when it was made.
+        rows: the key of its rows in other tables; another one after each compaction.
+        position: the number of the last change, from 1 on; 0 before the first.
+        request: what the service that made that change has called it: no two changes have the same.
+        documents, removed: how many numbers were given.
+        state: the plain values of programs, as JSON; None before the first.
+    """
+
+    id: str
+    rows: int
+    position: int
+    request: str
+    documents: int
+    removed: int
+    state: str | None
+
+
+class StoredRow(NamedTuple):
+    """A row of `documents`; without content if it was forgotten."""
+
+    row: DocumentRow
+    content: bytes | None
+    checksum: int
+
+
+class Change(NamedTuple):
+    """A row of `changes`.
+
+    Attributes:
+        at: when it was made, in seconds since 1970.
+        seen: the numbers of kept documents that others have matched.
+        forgot: the numbers of documents that were forgotten.
+    """
+
+    at: float
+    seen: list[int]
+    forgot: list[int]
+
+
+class Log:
+    """The tables of one store."""
+
+    def __init__(self, place: DatabasePlace) -> None:
+        self._name, schema = place.store, f'"{place.schema}"'
+        self._tables = {name: f"{schema}.{name}" for name in ("stores", "changes", "documents", "removed", "row_keys")}
+        self._head = (
+            f"SELECT id, rows, position, request, documents, removed, state FROM {schema}.stores WHERE name = %s"
+        )
+
+    # --------------------------------------------------------------------------------------------------------- stores
+
+    def facts(self, connection: Any) -> str | None:
+        """The facts of the store, as JSON; None if there is no such store."""
+        query = f"SELECT facts FROM {self._tables['stores']} WHERE name = %s"
+        row = connection.execute(query, (self._name,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def create(self, connection: Any, identity: str, facts: str) -> None:
+        """Make the store, unless there is one of its name."""
+        connection.execute(
+            f"INSERT INTO {self._tables['stores']} (name, id, rows, facts) "
+            f"VALUES (%s, %s, nextval('{self._tables['row_keys']}'), %s) ON CONFLICT (name) DO NOTHING",
+            (self._name, identity, facts),
+        )
+
+    def head(self, connection: Any) -> Head | None:
+        """How far the store has come; None if it is not there."""
+        row = connection.execute(self._head, (self._name,)).fetchone()
+        return None if row is None else Head(*row)
+
+    # ------------------------------------------------------------------------------------------------------ transactions
+
+    def begin_reading(self, connection: Any) -> Head | None:
+        """Read the store as it is now until the transaction ends, whatever others write."""
+        with connection.pipeline():
+            connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            found = connection.execute(self._head, (self._name,))
+        row = found.fetchone()
+        return None if row is None else Head(*row)
+
+    def begin_deciding(self, connection: Any, identity: str) -> Head | None:
+        """Begin a transaction that alone may change the store, and read how far it has come; one round trip."""
+        with connection.pipeline():
+            connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+            connection.execute(
+                "SELECT set_config('lock_timeout', %s, true), set_config('idle_in_transaction_session_timeout', %s, true), "
+                "set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' "
+                "ELSE current_setting('synchronous_commit') END, true)",
+                (f"{LOCK_SECONDS}s", f"{LOCK_SECONDS}s"),
+            )
+            connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"neardup store {identity}",))
+            found = connection.execute(self._head, (self._name,))
+        row = found.fetchone()
+        return None if row is None else Head(*row)
+
+    def request_at(self, connection: Any, rows: int, position: int) -> str | None:
+        """The request of a change; None if there is none of this number."""
+        query = f"SELECT request FROM {self._tables['changes']} WHERE rows = %s AND position = %s"
+        row = connection.execute(query, (rows, position)).fetchone()
+        return None if row is None else str(row[0])
+
+    # ------------------------------------------------------------------------------------------------------------ reading
+
+    def documents(self, connection: Any, rows: int, first: int, upto: int) -> list[StoredRow]:
+        """The documents with numbers from `first` on before `upto`, in their order."""
+        query = (
+            "SELECT number, id, first_seen, last_seen, expires, metadata, rank, content, checksum "
+            f"FROM {self._tables['documents']} WHERE rows = %s AND number >= %s AND number < %s ORDER BY number"
+        )
+        found = connection.execute(query, (rows, first, upto), binary=True).fetchall()
+        return [StoredRow(DocumentRow(*row[:7]), row[7], row[8]) for row in found]
+
+    def removed(self, connection: Any, rows: int, first: int, upto: int) -> list[tuple[RemovedRow, int]]:
+        """The texts that were not kept with such numbers, in their order, and their checksums; without digest if forgotten."""
+        query = (
+            "SELECT number, digest, survivor, similarity, distance, last_seen, checksum "
+            f"FROM {self._tables['removed']} WHERE rows = %s AND number >= %s AND number < %s ORDER BY number"
+        )
+        found = connection.execute(query, (rows, first, upto), binary=True).fetchall()
+        return [(RemovedRow(*row[:6]), row[6]) for row in found]
+
+    def changes(self, connection: Any, rows: int, after: int, upto: int) -> Iterator[Change]:
+        """The changes after a position up to another one, in their order."""
+        query = (
+            f"SELECT at, seen, forgot FROM {self._tables['changes']} "
+            "WHERE rows = %s AND position > %s AND position <= %s ORDER BY position"
+        )
+        for first in range(after, upto, AT_ONCE):
+            found = connection.execute(query, (rows, first, min(first + AT_ONCE, upto)), binary=True)
+            for at, seen, forgot in found.fetchall():
+                yield Change(at, seen or [], forgot or [])
+
+    # ------------------------------------------------------------------------------------------------------------ writing
+
+    def write_rows(
+        self, connection: Any, rows: int, documents: Sequence[StoredRow], removed: Sequence[tuple[RemovedRow, int]]
+    ) -> None:
+        """Write documents, and texts that were not kept; one round trip at most."""
+        if documents:
+            columns = [
+                list(column)
+                for column in zip(*((*each.row, each.content, each.checksum) for each in documents), strict=True)
+            ]
+            connection.execute(
+                f"INSERT INTO {self._tables['documents']} "
+                "(rows, number, id, first_seen, last_seen, expires, metadata, rank, content, checksum) "
+                "SELECT %s, * FROM unnest(%s::bigint[], %s::text[], %s::float8[], %s::float8[], %s::float8[], %s::text[], "
+                "%s::float8[], %b::bytea[], %s::bigint[])",
+                (rows, *columns),
+            )
+        if removed:
+            columns = [list(column) for column in zip(*((*row, checksum) for row, checksum in removed), strict=True)]
+            connection.execute(
+                f"INSERT INTO {self._tables['removed']} "
+                "(rows, number, digest, survivor, similarity, distance, last_seen, checksum) "
+                "SELECT %s, * FROM unnest(%s::bigint[], %b::bytea[], %s::bigint[], %s::float8[], %s::int[], %s::float8[], "
+                "%s::bigint[])",
+                (rows, *columns),
+            )
+
+    def write_change(self, connection: Any, head: Head, change: Change) -> None:
+        """Write the last change of a transaction, which `head` tells, and what it forgot."""
+        if change.forgot:
+            of = (head.rows, change.forgot)
+            connection.execute(
+                f"UPDATE {self._tables['documents']} SET id = NULL, metadata = NULL, content = NULL "
+                "WHERE rows = %s AND number = ANY(%s)",
+                of,
+            )
+            connection.execute(
+                f"UPDATE {self._tables['removed']} SET digest = NULL WHERE rows = %s AND survivor = ANY(%s)", of
+            )
+        connection.execute(
+            f"INSERT INTO {self._tables['changes']} VALUES (%s, %s, %s, %s, %s, %s)",
+            (head.rows, head.position, head.request, change.at, change.seen or None, change.forgot or None),
+        )
+        connection.execute(
+            f"UPDATE {self._tables['stores']} SET position = %s, request = %s, documents = %s, removed = %s, state = %s "
+            "WHERE name = %s",
+            (head.position, head.request, head.documents, head.removed, head.state, self._name),
+        )
+
+
+AT_ONCE = 1 << 12
+"""Changes that are read together."""
+
+
+def commit(connection: Any) -> None:
+    """End the transaction."""
+    connection.execute("COMMIT")

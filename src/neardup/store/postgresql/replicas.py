@@ -1,0 +1,131 @@
+"""REPLICAS: the folders in which services keep what they know of a store in PostgreSQL, and how far it goes."""
+
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from itertools import count
+from pathlib import Path
+from shutil import rmtree
+from typing import Any
+
+from neardup.errors import InputError
+from neardup.io.growing_file import to_disk
+from neardup.store.opening import LOCK, RECORD, is_store, make_folder, writing
+from neardup.store.postgresql.log import NO_REQUEST, Head
+from neardup.store.postgresql.places import DatabasePlace
+
+MARK = f"{RECORD}.replica"
+"""A file that says which store a folder follows, so that a damaged record is known to be a replica's."""
+
+
+class OutdatedError(Exception):
+    """A replica cannot follow, as it is damaged, or as the log begins later: it must be made anew."""
+
+
+@dataclass(frozen=True)
+class Followed:
+    """How far a replica goes: a fact of its record.
+
+    Attributes:
+        place: of the store, as messages show it.
+        store: which it is; see `Head`.
+        rows, position, request, documents, removed: of the last change that it has all of; see `Head`.
+        upto, upto_request: of the change up to which it may have some documents and texts; None if none.
+    """
+
+    place: str
+    store: str
+    rows: int
+    position: int = 0
+    request: str = NO_REQUEST
+    documents: int = 0
+    removed: int = 0
+    upto: int | None = None
+    upto_request: str | None = None
+
+    def after(self, head: Head) -> "Followed":
+        """When all changes are there."""
+        return Followed(self.place, head.id, head.rows, head.position, head.request, head.documents, head.removed)
+
+    def on_the_way(self, head: Head) -> "Followed":
+        """While some of what is new is there."""
+        return replace(self, upto=head.position, upto_request=head.request)
+
+    def is_at(self, head: Head) -> bool:
+        """Whether nothing is missing."""
+        mine = (self.store, self.rows, self.position, self.request, self.documents, self.removed, self.upto)
+        return mine == (head.id, head.rows, head.position, head.request, head.documents, head.removed, None)
+
+    def to_store(self) -> dict[str, Any]:
+        """As the record has it."""
+        return asdict(self)
+
+
+def folders(place: DatabasePlace, identity: str) -> Iterator[Path]:
+    """The folders that may be used for the replica of a store: the one that the place names, or the first free one in the cache.
+
+    Several services on a machine need one each.
+    """
+    if place.replica is not None:
+        yield place.replica
+        return
+    home = _cache() / "neardup" / "replicas" / identity
+    for number in count(1):
+        yield home / str(number)
+
+
+def _cache() -> Path:
+    given = os.environ.get("XDG_CACHE_HOME")
+    if given and Path(given).is_absolute():
+        return Path(given)
+    try:
+        home = Path.home()
+    except RuntimeError:
+        raise InputError(
+            "This user has no home for a cache: add `replica=FOLDER` to the parameters of the place, or set XDG_CACHE_HOME."
+        ) from None
+    return home / "Library" / "Caches" if sys.platform == "darwin" else home / ".cache"
+
+
+def marked(folder: Path, identity: str) -> bool:
+    """Whether a folder is that of a replica of a store."""
+    try:
+        return (folder / MARK).read_text() == identity
+    except (OSError, ValueError):
+        return False
+
+
+def mark(folder: Path, identity: str) -> None:
+    """Say of a folder that it is that of a replica; it must be one, or empty, or not there.
+
+    Raises:
+        InputError: it is another folder.
+    """
+    if marked(folder, identity):
+        return
+    if (folder / MARK).exists():
+        raise InputError(f"{folder} is a replica of another store. Name another folder, or remove this one.")
+    if is_store(folder):
+        raise InputError(f"{folder} is a store, and no replica. Name a folder that is empty, or not there.")
+    make_folder(folder)
+    try:
+        (folder / MARK).write_text(identity)
+        to_disk(folder)
+    except OSError as problem:
+        raise InputError(f"{folder} cannot be written to: {problem.strerror}. Name another folder.") from None
+
+
+def empty(folder: Path, identity: str) -> None:
+    """Remove all that a replica has, which nobody uses.
+
+    Raises:
+        InputError: it is another folder, or another process uses it.
+    """
+    if not marked(folder, identity):
+        raise InputError(f"{folder} is no replica of this store. Name another folder.")
+    with writing(folder, 0):
+        for path in folder.iterdir():
+            if path.name not in (LOCK, MARK):
+                rmtree(path) if path.is_dir() else path.unlink()
+        to_disk(folder)
