@@ -135,7 +135,8 @@ def make_folder(path: Path) -> None:
     Raises:
         InputError: it is a file, or holds other files.
     """
-    if path.exists() and not (path.is_dir() and all(_is_ours(each) for each in path.iterdir())):
+    is_free = not path.exists() or (path.is_dir() and all(_is_ours(each) for each in path.iterdir()))
+    if not is_free and not is_store(path):  # which another process may have made meanwhile
         raise InputError(f"{path} is there, and is no store. Name a folder that is empty, or not there.")
     _make(path)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from neardup.errors import InputError
 from neardup.io.growing_file import to_disk
-from neardup.store.opening import LOCK, RECORD, is_store, make_folder, writing
+from neardup.store.opening import LOCK, RECORD, is_store, writing
 from neardup.store.postgresql.log import NO_REQUEST, Head
 from neardup.store.postgresql.places import DatabasePlace
 
@@ -96,24 +96,42 @@ def marked(folder: Path, identity: str) -> bool:
         return False
 
 
-def mark(folder: Path, identity: str) -> None:
-    """Say of a folder that it is that of a replica; it must be one, or empty, or not there.
+def mark(folder: Path, identity: str, wait: float) -> None:
+    """Say of a folder that it is that of a replica; it must be one, or empty, or not there. `wait`: see `writing`.
 
     Raises:
         InputError: it is another folder.
+        BusyError: another process uses it.
     """
+    others = _others(folder)  # before the mark is looked for: who makes a replica marks it first
     if marked(folder, identity):
         return
     if (folder / MARK).exists():
         raise InputError(f"{folder} is a replica of another store. Name another folder, or remove this one.")
-    if is_store(folder):
-        raise InputError(f"{folder} is a store, and no replica. Name a folder that is empty, or not there.")
-    make_folder(folder)
+    if others or is_store(folder):
+        raise InputError(f"{folder} is there, and is no replica. Name a folder that is empty, or not there.")
     try:
-        (folder / MARK).write_text(identity)
-        to_disk(folder)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
-        raise InputError(f"{folder} cannot be written to: {problem.strerror}. Name another folder.") from None
+        raise InputError(f"{folder} cannot be made: {problem.strerror}. Name another folder.") from None
+    with writing(folder, wait):
+        beside = folder / f"{MARK}.new"
+        try:
+            beside.write_text(identity)
+            beside.replace(folder / MARK)
+            to_disk(folder)
+        except OSError as problem:
+            raise InputError(f"{folder} cannot be written to: {problem.strerror}. Name another folder.") from None
+
+
+def _others(folder: Path) -> bool:
+    """Whether a folder has files that no replica has before it is marked, or is a file."""
+    try:
+        return any(path.name != LOCK and not path.name.startswith(MARK) for path in folder.iterdir())
+    except FileNotFoundError:
+        return False
+    except NotADirectoryError:
+        return True
 
 
 def empty(folder: Path, identity: str) -> None:

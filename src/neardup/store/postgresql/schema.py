@@ -67,12 +67,15 @@ CREATE TABLE {schema}.removed (
 CREATE INDEX removed_of ON {schema}.removed (rows, survivor);
 INSERT INTO {schema}.version VALUES ({version});
 """
+_THERE = """SELECT 1 FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace
+WHERE nspname = %s AND relname = 'version'"""
+"""Not `to_regclass`: a session remembers what was not there, even after it has waited for a lock."""
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
 
 
 def version_of(connection: Any, place: DatabasePlace) -> int | None:
     """The version of the tables; None if there are none."""
-    found = connection.execute("SELECT to_regclass(%s)", (f'"{place.schema}".version',)).fetchone()[0]
+    found = connection.execute(_THERE, (place.schema,)).fetchone()
     if found is None:
         return None
     row = connection.execute(f'SELECT max(version) FROM "{place.schema}".version').fetchone()

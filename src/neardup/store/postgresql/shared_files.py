@@ -103,7 +103,7 @@ class SharedFiles(Files):
         facts = self._facts
         for folder in replicas.folders(self.place, facts.id):
             try:
-                replicas.mark(folder, facts.id)
+                replicas.mark(folder, facts.id, self._replica_wait)
                 try:
                     self._open_in(folder, facts)
                 except (DataError, OutdatedError) as problem:
@@ -121,13 +121,18 @@ class SharedFiles(Files):
         super().__init__(
             folder,
             mode="w",
-            wait=self._wait if self.place.replica is not None else 0.0,
+            wait=self._replica_wait,
             durable="batch",
             threads=self._threads,
             recipe=facts.recipe,
             given=facts.rules,
             replica=first,
         )
+
+    @property
+    def _replica_wait(self) -> float:
+        """Seconds to wait for a replica that another process uses: only for one that was asked for."""
+        return self._wait if self.place.replica is not None else 0.0
 
     def _read(self, facts: Mapping[str, Any]) -> None:
         super()._read(facts)
