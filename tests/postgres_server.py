@@ -51,12 +51,28 @@ def _user():
 class Server:
     """A server with a folder of its own."""
 
-    def __init__(self, *options):
+    def __init__(self, *options, based_on=None):
+        """`based_on`: the server whose stand-by it is."""
         self.folder = Path(tempfile.mkdtemp(prefix="pg-", dir="/tmp"))
         self._options, self._process = options, None
         if os.getuid() == 0:
             os.chown(self.folder, _user().pw_uid, _user().pw_gid)
-        self._run("initdb", "-D", str(self.data), "-U", "neardup", "-A", "trust", "-E", "UTF8", "--no-locale", "-N")
+        if based_on is None:
+            self._run("initdb", "-D", str(self.data), "-U", "neardup", "-A", "trust", "-E", "UTF8", "--no-locale", "-N")
+        else:
+            self._run(
+                "pg_basebackup",
+                "-D",
+                str(self.data),
+                "-h",
+                str(based_on.folder),
+                "-U",
+                "neardup",
+                "-R",
+                "-N",
+                "-c",
+                "fast",
+            )
 
     @property
     def data(self):
@@ -83,6 +99,12 @@ class Server:
             assert self._process.poll() is None, (self.folder / "log").read_text()
             time.sleep(0.05)
         raise AssertionError("the server does not start")
+
+    def wait_for(self, primary):
+        """Until it has all that its primary has now."""
+        (place,) = primary.execute("SELECT pg_current_wal_lsn()")[0]
+        while not self.execute("SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn", (place,))[0][0]:
+            time.sleep(0.02)
 
     def stop(self, how=signal.SIGINT):
         """End it: by SIGINT, with its sessions; by SIGQUIT, as in a crash."""

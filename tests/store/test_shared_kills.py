@@ -7,10 +7,10 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from forked import ended, forked
 from test_decisions import near_copies
 from test_killed_steps import _found
 
+from forked import ended, forked
 from neardup.store import open_files
 from neardup.store.postgresql import catching_up, log, shared_files
 from neardup.store.store import Store
@@ -88,15 +88,20 @@ def test_a_kill_at_a_step_loses_nothing(server, cache, tmp_path, step):
         expected, ids = store.check_many(texts), [store.get(number) is not None for number in range(66)]
     reached = 0
     for nth, after in itertools.product((1, 4), (False, True)):
-        place, said = server.place(f"k{os.getpid()}_{step.replace(' ', '_')}_{nth}_{str(after).lower()}"), tmp_path / "said"
+        place, said = (
+            server.place(f"k{os.getpid()}_{step.replace(' ', '_')}_{nth}_{str(after).lower()}"),
+            tmp_path / "said",
+        )
         said.unlink(missing_ok=True)
         follows = "followed" in step
         if follows:  # a service that comes late
             write(place, texts, said, **options)
 
-        def work(place=place, said=said, follows=follows):
+        late, fresh = (f"{place}&replica={tmp_path / name}{nth}{after}" for name in ("late", "fresh"))
+
+        def work(place=place, late=late, said=said, follows=follows):
             if follows:
-                with Store(f"{place}&replica={tmp_path / 'late'}{nth}{after}", mode="r") as store:
+                with Store(late, mode="r") as store:
                     assert store.check_many(texts) == expected
             else:
                 write(place, texts, said, **options)
@@ -109,8 +114,8 @@ def test_a_kill_at_a_step_loses_nothing(server, cache, tmp_path, step):
                 assert store.verify().is_sound
                 assert store.state["at"] >= int(said.read_text())
         work()
-        with Store(place) as store, Store(f"{place}&replica={tmp_path / 'fresh'}{nth}{after}", mode="r") as fresh:
-            for each in (store, fresh):
+        with Store(place) as store, Store(fresh, mode="r") as other:
+            for each in (store, other):
                 assert each.verify().is_sound
                 assert each.check_many(texts) == expected
                 assert [each.get(number) is not None for number in range(66)] == ids

@@ -54,7 +54,13 @@ def in_processes(place, folder, count, batches):
 
 @pytest.mark.parametrize(
     ("count", "way", "keep"),
-    [(2, WAYS[0], "first"), (4, WAYS[0], "first"), (4, WAYS[5], "always"), (4, WAYS[0], "longest"), (4, WAYS[6], "first")],
+    [
+        (2, WAYS[0], "first"),
+        (4, WAYS[0], "first"),
+        (4, WAYS[5], "always"),
+        (4, WAYS[0], "longest"),
+        (4, WAYS[6], "first"),
+    ],
 )
 def test_processes_answer_as_one_in_the_order_of_commits(tmp_path, server, schema, count, way, keep):
     options = dict(zip(("method", "similarity", "min_similarity"), way, strict=True)) | {"keep": keep}

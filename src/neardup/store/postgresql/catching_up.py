@@ -13,6 +13,7 @@ import numpy as np
 from neardup.errors import DataError, InputError
 from neardup.store.files import Files
 from neardup.store.postgresql.log import Head, Log, StoredRow
+from neardup.store.postgresql.replica_files import ReplicaFiles
 from neardup.store.postgresql.replicas import Followed, OutdatedError
 from neardup.store.postgresql.row_contents import texts_of_contents
 from neardup.store.record import DocumentRow, RemovedRow
@@ -57,7 +58,7 @@ def demand_history(connection: Any, log: Log, head: Head, at: Followed) -> None:
         raise OutdatedError
 
 
-def catch_up(files: Files, connection: Any, log: Log, head: Head, at: Followed) -> None:
+def catch_up(files: ReplicaFiles, connection: Any, log: Log, head: Head, at: Followed) -> None:
     """Give a replica all that it lacks; `Files.acknowledge` has not been called for the last part.
 
     Raises:
@@ -70,11 +71,15 @@ def catch_up(files: Files, connection: Any, log: Log, head: Head, at: Followed) 
     fact = {"replica": at.on_the_way(head).to_store()}
     while (first := len(files.contents)) < head.documents:
         rows = log.documents(connection, head.rows, first, min(first + AT_ONCE, head.documents))
-        _keep(files, rows, first, at.place)
+        with files.part():
+            _keep(files, rows, first, at.place)
         Files.acknowledge(files, fact)
     while (first := files.removed) < head.removed:
-        removed = log.removed(connection, head.rows, first, min(first + AT_ONCE, head.removed))
-        Files.keep(files, files.texts([]), [], _removed(removed, first, at.place), set(), 0.0)
+        removed = _removed(
+            log.removed(connection, head.rows, first, min(first + AT_ONCE, head.removed)), first, at.place
+        )
+        with files.part():
+            Files.keep(files, files.texts([]), [], removed, set(), 0.0)
         Files.acknowledge(files, fact)
     if (len(files.contents), files.removed) != (head.documents, head.removed):
         raise OutdatedError
@@ -133,7 +138,7 @@ def _demand_numbers(numbers: Sequence[int], first: int, shown: str, table: str) 
         raise DataError(f"{shown} is damaged: rows of `{table}` from {first:,} on are missing. Restore the database.")
 
 
-def _follow_changes(files: Files, connection: Any, log: Log, head: Head, at: Followed) -> None:
+def _follow_changes(files: ReplicaFiles, connection: Any, log: Log, head: Head, at: Followed) -> None:
     """What changes have seen and forgotten."""
     seen: dict[float, set[int]] = {}
     last: dict[int, float] = {}
@@ -149,7 +154,8 @@ def _follow_changes(files: Files, connection: Any, log: Log, head: Head, at: Fol
         )
     for number, when in last.items():
         seen.setdefault(when, set()).add(number)
-    for when, numbers in seen.items():
-        Files.keep(files, files.texts([]), [], [], numbers, when)
-    numbers_of = np.unique(np.array(forgot, np.int64))
-    Files.forget(files, numbers_of[~files.gone.has(numbers_of)])
+    gone = np.unique(np.array(forgot, np.int64))
+    with files.part():
+        for when, numbers in seen.items():
+            Files.keep(files, files.texts([]), [], [], numbers, when)
+        Files.forget(files, gone[~files.gone.has(gone)])

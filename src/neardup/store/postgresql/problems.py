@@ -81,6 +81,7 @@ _REMEDIES = {
     "28": "Give the user and the password of a role that may enter, in the URL, PGPASSWORD or ~/.pgpass.",
     "3D": "Create the database, or name another.",
     "42501": "Grant the role what docs/postgresql.md lists.",
+    "0A000": "It is a stand-by, which cannot be written to. Name the primary, or all hosts and `target_session_attrs=read-write`.",
     "25006": "It is a stand-by, which cannot be written to. Name the primary, or all hosts and `target_session_attrs=read-write`.",
     "55P03": f"Another service has decided for {LOCK_SECONDS} seconds, or hangs. Call again.",
     "57014": "A time-out of the role or the database has ended a statement. Raise it for this role.",

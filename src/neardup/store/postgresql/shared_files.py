@@ -30,6 +30,7 @@ from neardup.store.postgresql.facts import SharedFacts, shared_facts
 from neardup.store.postgresql.log import Change, Head, Log, StoredRow, commit
 from neardup.store.postgresql.places import database_place
 from neardup.store.postgresql.problems import LostError, UnknownOutcomeError
+from neardup.store.postgresql.replica_files import ReplicaFiles
 from neardup.store.postgresql.replicas import Followed, OutdatedError
 from neardup.store.postgresql.row_contents import contents_of
 from neardup.store.record import DocumentRow, RemovedRow
@@ -53,7 +54,7 @@ class Pending:
         self.seen, self.forgot, self.is_anything = set[int](), list[int](), False
 
 
-class SharedFiles(Files):
+class SharedFiles(ReplicaFiles):
     """The files of a replica; see `Files`. Threads take turns; calls of one process follow each other as those of several do."""
 
     def __init__(
@@ -83,7 +84,7 @@ class SharedFiles(Files):
         self._turn, self._depth = threading.RLock(), 0
         self._change: Pending | None = None
         self._head: Head | None = None
-        self._must_reset, self._looked = False, -1.0
+        self.must_reset, self._looked = False, -1.0
         try:
             self._facts = shared_facts(self._database, self._log, recipe, given, reads_only=self._reads_only)
             self._open_replica()
@@ -142,24 +143,16 @@ class SharedFiles(Files):
         """Make the replica anew, without what it has."""
         folder = self.path
         self._told_of_rebuilding(folder, problem)
-        self._must_reset = True
+        self.must_reset = True
         self._open.close()
         replicas.empty(folder, self._facts.id)
         self._facts = shared_facts(self._database, self._log, self.recipe, {}, reads_only=True)
         self._open_replica()
-        self._must_reset = False
+        self.must_reset = False
 
     def _told_of_rebuilding(self, folder: Path, problem: Exception) -> None:
         why = str(problem) or "it does not follow from what the database has"
         _LOG.warning("The replica %s of %s is made anew: %s", folder, self.place.shown, why)
-
-    def _reset(self) -> None:
-        """Take back what was changed since the last time that the replica was written; the log has what is right of it."""
-        self._must_reset = True
-        with contextlib.suppress(NeardupError):
-            self.record.roll_back()
-        self.reopen()
-        self._must_reset = False
 
     # ---------------------------------------------------------------------------------------------------------- following
 
@@ -191,8 +184,8 @@ class SharedFiles(Files):
         demand_process(f"The store at {self.place.shown}", self.process)
         with self._turn:
             if not self._depth:
-                if self._must_reset:
-                    self._reset()
+                if self.must_reset:
+                    self.reset()
                 if not changes:
                     self._look()
             self._depth += 1
@@ -230,13 +223,13 @@ class SharedFiles(Files):
         """Bring the replica to a head of the log that a transaction has read."""
         if self._at.is_at(head) and (len(self.contents), self.removed) == (head.documents, head.removed):
             return
-        self._must_reset = True
         try:
             catching_up.catch_up(self, connection, self._log, head, self._at)
-            self._follows(head)
         except InputError as problem:
+            if not self.must_reset:
+                Files.flush(self)  # what the replica knows, and the database may have lost
             raise InputError(str(problem).replace("{folder}", str(self.path))) from None
-        self._must_reset = False
+        self._follows(head)
 
     def _follows(self, head: Head) -> None:
         """Note that the replica has all that a head tells."""
@@ -277,14 +270,15 @@ class SharedFiles(Files):
         facts: dict[str, Any] = {}
         try:
             self._begin()
-            self._change = Pending()
-            yield facts
-            head = self._write(facts)
+            with self.part():
+                self._change = Pending()
+                yield facts
+                head = self._write(facts)
         except BaseException:
-            self._change, self._must_reset = None, True
             self._database.roll_back()
             raise
-        self._change = None
+        finally:
+            self._change = None
         self._settle(head)
 
     def _begin(self) -> None:
@@ -393,21 +387,21 @@ class SharedFiles(Files):
 
     def _settle(self, head: Head) -> None:
         """Let the replica have what the database has; what fails here is made up for from the log."""
-        self._must_reset = True
+        self.must_reset = True
         try:
             if head != self._head:
                 self._follows(head)
         except NeardupError as problem:
             _LOG.warning("The replica %s of %s will catch up: %s", self.path, self.place.shown, problem)
             return
-        self._must_reset = False
+        self.must_reset = False
 
     def close(self) -> None:
         """Write what the replica has, and end the connection. Another process does nothing."""
         if os.getpid() != self.process or self.is_closed:
             return
         with self._turn:
-            if self._must_reset:
+            if self.must_reset:
                 self._is_sound = False  # what the database does not have is not written
             try:
                 self._close()
