@@ -22,7 +22,7 @@ def work(place, number, said, batches):
     settled = SharedFiles._settle
 
     def noted(self, head):
-        positions.append(None if head == self._head else head.position)
+        positions.append(None if head == self.head else head.position)
         settled(self, head)
 
     SharedFiles._settle = noted

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from neardup.errors import DataError, InputError, OptionError
-from neardup.io.storage.places import local_path, path_text
+from neardup.io.storage.places import path_text
 from neardup.jobs.answer_files import answers_place, answers_to
-from neardup.jobs.store import opened_store
+from neardup.jobs.store import opened_store, shown_place, store_is_there
 from neardup.jobs.store_answers import meant_ids
 from neardup.progress import Watcher
 from neardup.recipe.presets import RecipeLike
@@ -18,7 +18,6 @@ from neardup.store.checking import StoreCheck
 from neardup.store.duration import Duration
 from neardup.store.expiry import SeenBy
 from neardup.store.info import StoreInfo
-from neardup.store.opening import is_store
 from neardup.store.store import Store
 from neardup.store.versions import OtherVersionError
 
@@ -112,7 +111,7 @@ def neighbors_in_store(
             return store.neighbors(text, min_similarity=min_similarity)
         found = [each for each in meant_ids([id])[0] if store.get(each) is not None]
         if not found:
-            raise InputError(f"{path} keeps no document of {id!r}.")
+            raise InputError(f"{shown_place(path)} keeps no document of {id!r}.")
         return store.neighbors(id=found[0], min_similarity=min_similarity)
 
 
@@ -196,8 +195,8 @@ def import_store(path: str | Path, source: str | Path, *, threads: int | None = 
 
 
 def _demand_no_store(path: str | Path) -> None:
-    if is_store(local_path(path, "a store")):
-        raise InputError(f"{path} is a store already. Name a folder that is empty, or not there.")
+    if store_is_there(path):
+        raise InputError(f"{shown_place(path)} is a store already. Name a folder that is empty, or not there.")
 
 
 def build_store(

@@ -62,7 +62,10 @@ def add_documents(
 
                 for answers in files.blocks.over(len(texts_of_some), decided):
                     found += answers
-        facts.update(_facts(files, state(found) if callable(state) else state))
+        if callable(state):
+            files.is_repeatable = False  # the function may have done something
+            state = state(found)
+        facts.update(_facts(files, state))
     return found
 
 

@@ -53,6 +53,7 @@ class OpenFiles:
         record, contents, derived, known, candidates, gone: see their modules.
         removed: how many texts that were not kept have got a number.
         state: plain values of a program.
+        is_repeatable: whether what the current call has done so far can be done again.
         blocks: how texts are cut that are decided or asked for together.
     """
 
@@ -62,6 +63,7 @@ class OpenFiles:
     contents: Contents
     derived: Derived
     state: Any
+    is_repeatable = True
 
     def __init__(
         self,

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from neardup.errors import OptionError
+from neardup.errors import InputError, OptionError
 from neardup.io.storage.places import local_path
 from neardup.options import DedupOptions, MatchingOptions, refuse_unknown
 from neardup.progress import Watcher, progress_of
@@ -26,7 +26,8 @@ from neardup.store.maintenance import Maintained
 from neardup.store.open_files import AT_ONCE, Durable, Mode
 from neardup.store.opening import DECIDING, stored_rules
 from neardup.store.plain_values import id_as_json, several
-from neardup.store.postgresql.places import is_database
+from neardup.store.postgresql.importing import import_shared
+from neardup.store.postgresql.places import database_place, is_database
 from neardup.store.postgresql.shared_files import SharedFiles
 
 
@@ -274,7 +275,11 @@ class Store(Maintained):
             InputError: there is no export, or the folder is not empty, or cannot be made.
             DataError: the export is damaged.
         """
-        target, exported = local_path(path, "a store"), local_path(source, "an export")
+        exported = local_path(source, "an export")
+        if is_database(path):
+            import_shared(database_place(str(path)), exported, threads)
+            return cls(path, threads=threads)
+        target = local_path(path, "a store")
         facts = copies.read_export(exported)
         rules = stored_rules(facts["rules"])
         how: dict[str, Any] = {name: getattr(rules.options, name) for name in DECIDING}
@@ -311,6 +316,11 @@ class Store(Maintained):
             OptionError: a store cannot decide as the run did, or two kept documents have the same id.
             DataError: the audit or the summary is damaged.
         """
+        if is_database(path):
+            raise InputError(
+                f"{database_place(str(path)).shown} is in a database, and a run makes a store in a folder. Build that, "
+                "export it, and import the export: `neardup store import`."
+            )
         target, decided = local_path(path, "a store"), read_decided_run(run, recipe)
         how = {**decided.matching, "recipe": decided.recipe, "threads": threads}
         with building.folder_for(target) as folder, cls(folder, durable="batch", **how) as store:

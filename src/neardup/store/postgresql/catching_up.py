@@ -6,7 +6,6 @@ the same numbers, whatever its version or its recipe's packages.
 
 from collections.abc import Sequence
 from typing import Any
-from zlib import crc32
 
 import numpy as np
 
@@ -16,23 +15,13 @@ from neardup.store.postgresql.log import Head, Log, StoredRow
 from neardup.store.postgresql.replica_files import ReplicaFiles
 from neardup.store.postgresql.replicas import Followed, OutdatedError
 from neardup.store.postgresql.row_contents import texts_of_contents
+from neardup.store.postgresql.sealing import sealed, sealed_removed
 from neardup.store.record import DocumentRow, RemovedRow
-from neardup.store.record_checks import agrees, document_checksum, removed_checksum
 
 AT_ONCE = 1 << 11
 """Documents that are read together."""
 FORGOTTEN = b"\0" * 16
 """The digest of a text whose survivor was forgotten."""
-
-
-def sealed(row: DocumentRow, content: bytes) -> StoredRow:
-    """A row with its checksum."""
-    return StoredRow(row, content, document_checksum(*row) + crc32(content))
-
-
-def sealed_removed(row: RemovedRow) -> tuple[RemovedRow, int]:
-    """A row of a text that was not kept, with its checksum."""
-    return row, removed_checksum(*row)
 
 
 def demand_history(connection: Any, log: Log, head: Head, at: Followed) -> None:
@@ -91,7 +80,7 @@ def _keep(files: Files, rows: Sequence[StoredRow], first: int, shown: str) -> No
     _demand_numbers([each.row.number for each in rows], first, shown, "documents")
     there = np.array([each.content is not None for each in rows], np.bool_)
     for each in rows:
-        if each.content is not None and not agrees(_checksum, (each.row, each.content), each.checksum):
+        if each.content is not None and sealed(each.row, each.content) != each:
             raise DataError(
                 f"{shown} is damaged: document {each.row.number:,} is not what was written. Restore the database."
             )
@@ -113,17 +102,14 @@ def _keep(files: Files, rows: Sequence[StoredRow], first: int, shown: str) -> No
         begin = end
 
 
-def _checksum(row: DocumentRow, content: bytes) -> int:
-    return document_checksum(*row) + crc32(content)
-
-
 def _removed(rows: Sequence[tuple[RemovedRow, int]], first: int, shown: str) -> list[RemovedRow]:
     _demand_numbers([row.number for row, _ in rows], first, shown, "removed")
     found = []
-    for row, checksum in rows:
+    for each in rows:
+        row = each[0]
         if row.digest is None:
             found.append(row._replace(digest=FORGOTTEN))
-        elif agrees(removed_checksum, row, checksum):
+        elif sealed_removed(row) == each:
             found.append(row)
         else:
             raise DataError(
@@ -144,7 +130,8 @@ def _follow_changes(files: ReplicaFiles, connection: Any, log: Log, head: Head, 
     last: dict[int, float] = {}
     forgot: list[int] = []
     count = 0
-    for change in log.changes(connection, head.rows, at.position, head.position):
+    begin = max(at.position, head.base)  # what was before is in the rows
+    for change in log.changes(connection, head.rows, begin, head.position):
         count += 1
         last.update(dict.fromkeys(change.seen, change.at))
         forgot += change.forgot

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from neardup.errors import InputError, TransferError
+from neardup.store.opening import PATIENCE, BusyError
 from neardup.store.postgresql.places import DatabasePlace
 from neardup.store.postgresql.problems import LostError, load_psycopg, told
 
@@ -55,6 +56,7 @@ class Database:
     def __init__(self, place: DatabasePlace, patience: float) -> None:
         self.place, self.patience = place, max(patience, LEAST_PATIENCE)
         self._connection: Any = None
+        self._claims: list[str] = []
 
     def connected(self) -> Any:
         """The connection, which commits each statement by itself outside of `BEGIN`.
@@ -77,6 +79,8 @@ class Database:
             )
         try:
             self._demand(made)
+            for claim in self._claims:
+                _take(made, claim, self.place.shown)
         except BaseException:
             made.close()
             raise
@@ -120,6 +124,23 @@ class Database:
                 self.roll_back()
                 raise
 
+    def claim(self, name: str, wait: float) -> None:
+        """Hold an advisory lock as long as the connection lasts, and with each one that follows it.
+
+        Raises:
+            BusyError: another session holds it for longer than `wait` seconds.
+        """
+        ends = time.monotonic() + wait
+        while True:
+            try:
+                self.run(lambda connection: _take(connection, name, self.place.shown))
+                break
+            except BusyError:
+                if time.monotonic() >= ends:
+                    raise
+            time.sleep(PATIENCE)
+        self._claims.append(name)
+
     def attempts(self) -> Attempts:
         """Attempts that begin now."""
         return Attempts(self.place.shown, self.patience)
@@ -144,3 +165,11 @@ class Database:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
+
+
+def _take(connection: Any, name: str, shown: str) -> None:
+    """Take an advisory lock of the session."""
+    if not connection.execute("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", (name,)).fetchone()[0]:
+        raise BusyError(
+            f"Another command that keeps how far it came adds to {shown}. Wait until it has ended (`wait=60`). Services may go on."
+        )

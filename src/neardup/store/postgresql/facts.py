@@ -15,6 +15,7 @@ from neardup.store.creating import plan_of
 from neardup.store.opening import DECIDING, demand_same, rules_of, stored_rules, to_store
 from neardup.store.postgresql.connection import Database
 from neardup.store.postgresql.log import Log
+from neardup.store.postgresql.places import DatabasePlace
 from neardup.store.postgresql.schema import demand_version, make_tables, version_of
 
 
@@ -39,9 +40,15 @@ class SharedFacts:
 
 
 def shared_facts(
-    database: Database, log: Log, recipe: RecipeLike | None, given: Mapping[str, Any], *, reads_only: bool
+    database: Database,
+    log: Log,
+    recipe: RecipeLike | None,
+    given: Mapping[str, Any],
+    *,
+    reads_only: bool,
+    plan: Mapping[str, Any] | None = None,
 ) -> SharedFacts:
-    """Read the facts of a store, which is made if it is not there.
+    """Read the facts of a store, which is made if it is not there; with a `plan`, it must not be there.
 
     Raises:
         InputError: it is not there, and nothing is to be made.
@@ -56,7 +63,7 @@ def shared_facts(
             raise InputError(
                 f"{place.shown} is no store: there is none of the name {place.store}. Make it with `neardup store create`."
             )
-        made = json.dumps(_first_facts(recipe_of(recipe), given), sort_keys=True)
+        made = json.dumps(_first_facts(recipe_of(recipe), given, plan), sort_keys=True)
         identity = secrets.token_hex(8)
 
         def create(connection: Any) -> None:
@@ -79,6 +86,20 @@ def shared_facts(
     return SharedFacts(identity, rows, made_by, facts["recipe"], facts["plan"], values)
 
 
+def is_there(place: DatabasePlace) -> bool:
+    """Whether there is a store at a place.
+
+    Raises:
+        TransferError, InputError: the database cannot be reached, or entered.
+        OtherVersionError: the tables are of another version.
+    """
+    database = Database(place, 0)
+    try:
+        return database.run(lambda connection: _read(connection, database, Log(place))) is not None
+    finally:
+        database.drop()
+
+
 def _read(connection: Any, database: Database, log: Log) -> tuple[dict[str, Any], str, int] | None:
     """The facts as they are; None if there is no such store."""
     version = version_of(connection, database.place)
@@ -89,7 +110,7 @@ def _read(connection: Any, database: Database, log: Log) -> tuple[dict[str, Any]
     return None if facts is None or head is None else (json.loads(facts), head.id, head.rows)
 
 
-def _first_facts(recipe: Recipe, given: Mapping[str, Any]) -> dict[str, Any]:
+def _first_facts(recipe: Recipe, given: Mapping[str, Any], plan: Mapping[str, Any] | None) -> dict[str, Any]:
     """What is written of a new store.
 
     Raises:
@@ -100,5 +121,5 @@ def _first_facts(recipe: Recipe, given: Mapping[str, Any]) -> dict[str, Any]:
         "recipe": fields_with_files(recipe.stored()),
         "max_distance": recipe.max_distance,
         "rules": to_store(rules),
-        "plan": plan_of(recipe, rules).to_store(),
+        "plan": plan_of(recipe, rules).to_store() if plan is None else dict(plan),
     }

@@ -25,6 +25,7 @@ class Head(NamedTuple):
         position: the number of the last change, from 1 on; 0 before the first.
         request: what the service that made that change has called it: no two changes have the same.
         documents, removed: how many numbers were given.
+        base: the change up to which rows have what changes have seen and forgotten, since a compaction.
         state: the plain values of programs, as JSON; None before the first.
     """
 
@@ -34,6 +35,7 @@ class Head(NamedTuple):
     request: str
     documents: int
     removed: int
+    base: int
     state: str | None
 
 
@@ -66,7 +68,7 @@ class Log:
         self._name, schema = place.store, f'"{place.schema}"'
         self._tables = {name: f"{schema}.{name}" for name in ("stores", "changes", "documents", "removed", "row_keys")}
         self._head = (
-            f"SELECT id, rows, position, request, documents, removed, state FROM {schema}.stores WHERE name = %s"
+            f"SELECT id, rows, position, request, documents, removed, base, state FROM {schema}.stores WHERE name = %s"
         )
 
     # --------------------------------------------------------------------------------------------------------- stores
@@ -202,9 +204,88 @@ class Log:
             (head.position, head.request, head.documents, head.removed, head.state, self._name),
         )
 
+    # ------------------------------------------------------------------------------------------------------------- upkeep
+
+    def compact(self, connection: Any, head: Head, at: float) -> bool:
+        """Give all rows that are not forgotten numbers from 0 on, under another key, and commit; returns False if all are there.
+
+        `head`: what the change is called. The last changes stay, without what they have seen and forgotten, so that replicas find
+        the ones that they know.
+        """
+        t, old = self._tables, head.rows
+        gone = connection.execute(
+            f"SELECT EXISTS (SELECT 1 FROM {t['documents']} WHERE rows = %(old)s AND content IS NULL)", {"old": old}
+        )
+        if not gone.fetchone()[0]:
+            return False
+        new = connection.execute(f"SELECT nextval('{t['row_keys']}')").fetchone()[0]
+        values = {
+            "old": old,
+            "new": new,
+            "position": head.position,
+            "request": head.request,
+            "at": at,
+            "kept": KEPT_CHANGES,
+        }
+        documents = connection.execute(
+            f"WITH last AS (SELECT DISTINCT ON (seen_number) seen_number, at FROM {t['changes']}, unnest(seen) AS seen_number "
+            "WHERE rows = %(old)s ORDER BY seen_number, position DESC) "
+            f"INSERT INTO {t['documents']} (rows, number, id, first_seen, last_seen, expires, metadata, rank, content, checksum) "
+            "SELECT %(new)s, row_number() OVER (ORDER BY number) - 1, id, first_seen, coalesce(last.at, last_seen), expires, "
+            f"metadata, rank, content, checksum FROM {t['documents']} LEFT JOIN last ON seen_number = number "
+            "WHERE rows = %(old)s AND content IS NOT NULL",
+            values,
+        ).rowcount
+        removed = connection.execute(
+            "WITH moved AS (SELECT number AS old_number, row_number() OVER (ORDER BY number) - 1 AS new_number "
+            f"FROM {t['documents']} WHERE rows = %(old)s AND content IS NOT NULL) "
+            f"INSERT INTO {t['removed']} (rows, number, digest, survivor, similarity, distance, last_seen, checksum) "
+            "SELECT %(new)s, row_number() OVER (ORDER BY number) - 1, digest, new_number, similarity, distance, last_seen, "
+            f"checksum FROM {t['removed']} JOIN moved ON old_number = survivor WHERE rows = %(old)s AND digest IS NOT NULL",
+            values,
+        ).rowcount
+        connection.execute(
+            f"INSERT INTO {t['changes']} (rows, position, request, at) SELECT %(new)s, position, request, at "
+            f"FROM {t['changes']} WHERE rows = %(old)s AND position > %(position)s - %(kept)s",
+            values,
+        )
+        connection.execute(
+            f"INSERT INTO {t['changes']} (rows, position, request, at) VALUES (%(new)s, %(position)s, %(request)s, %(at)s)",
+            values,
+        )
+        connection.execute(
+            f"UPDATE {t['stores']} SET rows = %(new)s, position = %(position)s, request = %(request)s, base = %(position)s, "
+            "documents = %(documents)s, removed = %(removed)s WHERE name = %(name)s",
+            values | {"documents": documents, "removed": removed, "name": self._name},
+        )
+        self._delete_rows(connection, old)
+        commit(connection)
+        return True
+
+    def rename(self, connection: Any, name: str) -> None:
+        """Give the store another name."""
+        query = f"UPDATE {self._tables['stores']} SET name = %s WHERE name = %s"
+        connection.execute(query, (name, self._name))
+        self._name = name
+
+    def drop(self, connection: Any) -> None:
+        """Remove the store."""
+        connection.execute("BEGIN")
+        head = self.head(connection)
+        if head is not None:
+            self._delete_rows(connection, head.rows)
+        connection.execute(f"DELETE FROM {self._tables['stores']} WHERE name = %s", (self._name,))
+        commit(connection)
+
+    def _delete_rows(self, connection: Any, rows: int) -> None:
+        for name in ("documents", "removed", "changes"):
+            connection.execute(f"DELETE FROM {self._tables[name]} WHERE rows = %s", (rows,))
+
 
 AT_ONCE = 1 << 12
 """Changes that are read together."""
+KEPT_CHANGES = 100_000
+"""Changes that a compaction lets stay."""
 
 
 def commit(connection: Any) -> None:

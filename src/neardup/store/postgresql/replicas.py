@@ -88,12 +88,14 @@ def _cache() -> Path:
     return home / "Library" / "Caches" if sys.platform == "darwin" else home / ".cache"
 
 
-def marked(folder: Path, identity: str) -> bool:
-    """Whether a folder is that of a replica of a store."""
+def marked(folder: Path) -> str | None:
+    """Which store a folder is a replica of; None if it is none."""
     try:
-        return (folder / MARK).read_text() == identity
-    except (OSError, ValueError):
-        return False
+        return (folder / MARK).read_text(errors="replace")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as problem:
+        raise InputError(f"{folder} cannot be read: {problem.strerror}. Name another folder.") from None
 
 
 def mark(folder: Path, identity: str, wait: float) -> None:
@@ -104,9 +106,10 @@ def mark(folder: Path, identity: str, wait: float) -> None:
         BusyError: another process uses it.
     """
     others = _others(folder)  # before the mark is looked for: who makes a replica marks it first
-    if marked(folder, identity):
+    found = marked(folder)
+    if found == identity:
         return
-    if (folder / MARK).exists():
+    if found is not None:
         raise InputError(f"{folder} is a replica of another store. Name another folder, or remove this one.")
     if others or is_store(folder):
         raise InputError(f"{folder} is there, and is no replica. Name a folder that is empty, or not there.")
@@ -140,7 +143,7 @@ def empty(folder: Path, identity: str) -> None:
     Raises:
         InputError: it is another folder, or another process uses it.
     """
-    if not marked(folder, identity):
+    if marked(folder) != identity:
         raise InputError(f"{folder} is no replica of this store. Name another folder.")
     with writing(folder, 0):
         for path in folder.iterdir():

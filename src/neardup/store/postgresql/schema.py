@@ -28,6 +28,7 @@ CREATE TABLE {schema}.stores (
     request text NOT NULL DEFAULT '',
     documents bigint NOT NULL DEFAULT 0,
     removed bigint NOT NULL DEFAULT 0,
+    base bigint NOT NULL DEFAULT 0,
     state text
 ) WITH (fillfactor = 50);
 CREATE TABLE {schema}.changes (
