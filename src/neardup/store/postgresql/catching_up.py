@@ -135,10 +135,8 @@ def _follow_changes(files: ReplicaFiles, connection: Any, log: Log, head: Head, 
         count += 1
         last.update(dict.fromkeys(change.seen, change.at))
         forgot += change.forgot
-    if count != head.position - at.position:
-        raise DataError(
-            f"{at.place} is damaged: rows of `changes` after {at.position:,} are missing. Restore the database."
-        )
+    if count != head.position - begin:
+        raise DataError(f"{at.place} is damaged: rows of `changes` after {begin:,} are missing. Restore the database.")
     for number, when in last.items():
         seen.setdefault(when, set()).add(number)
     gone = np.unique(np.array(forgot, np.int64))

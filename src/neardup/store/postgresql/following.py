@@ -81,6 +81,8 @@ class FollowingFiles(ReplicaFiles):
             try:
                 replicas.mark(folder, facts.id, self._replica_wait)
                 try:
+                    if replicas.has_no_record(folder):
+                        raise OutdatedError
                     self._open_in(folder, facts)
                 except (DataError, OutdatedError) as problem:
                     self._told_of_rebuilding(folder, problem)
@@ -104,6 +106,10 @@ class FollowingFiles(ReplicaFiles):
             given=facts.rules,
             replica=first,
         )
+        at = self._at
+        if at.upto is None and (len(self.contents), self.removed) != (at.documents, at.removed):
+            self._open.close()
+            raise OutdatedError
 
     @property
     def _replica_wait(self) -> float:

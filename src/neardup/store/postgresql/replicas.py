@@ -127,14 +127,19 @@ def mark(folder: Path, identity: str, wait: float) -> None:
             raise InputError(f"{folder} cannot be written to: {problem.strerror}. Name another folder.") from None
 
 
-def _others(folder: Path) -> bool:
-    """Whether a folder has files that no replica has before it is marked, or is a file."""
+def _others(folder: Path, own: str = MARK) -> bool:
+    """Whether a folder has files that no replica has before it is marked, or is a file; `own`: how names begin that do not count."""
     try:
-        return any(path.name != LOCK and not path.name.startswith(MARK) for path in folder.iterdir())
+        return any(path.name != LOCK and not path.name.startswith(own) for path in folder.iterdir())
     except FileNotFoundError:
         return False
     except NotADirectoryError:
         return True
+
+
+def has_no_record(folder: Path) -> bool:
+    """Whether a marked folder has files of a replica, and lacks the record of them."""
+    return _others(folder, RECORD) and not is_store(folder)  # in this order: the record is made first
 
 
 def empty(folder: Path, identity: str) -> None:
