@@ -21,6 +21,11 @@ def sized(server, name):
     return server.execute(f"SELECT count(*), count(content) FROM {name}.documents")[0]
 
 
+def last_seen(store):
+    documents = [store.get(row) for row in range(60)]
+    return [None if each is None else each.last_seen for each in documents]
+
+
 @pytest.mark.parametrize(("method", "similarity", "least"), METHODS)
 def test_copies_answer_as_the_store_does(server, schema, tmp_path, method, similarity, least):
     options = {"method": method, "similarity": similarity, "min_similarity": least}
@@ -32,7 +37,7 @@ def test_copies_answer_as_the_store_does(server, schema, tmp_path, method, simil
             ["x"], ["a text of some words that nobody else has got today"], metadata=[{"a": 1}], state={"at": 7}
         )
         expected = store.check_many(TEXTS)
-        seen = [None if (found := store.get(row)) is None else found.last_seen for row in range(60)]
+        seen = last_seen(store)
         store.export(tmp_path / "export")
         assert store.compact()
         documents, with_content = sized(server, schema)
@@ -41,7 +46,7 @@ def test_copies_answer_as_the_store_does(server, schema, tmp_path, method, simil
         for each in (store, other):
             assert each.check_many(TEXTS) == expected
             assert (each.info().gone, each.state) == (0, {"at": 7})
-            assert [None if (found := each.get(row)) is None else found.last_seen for row in range(60)] == seen
+            assert last_seen(each) == seen
             assert each.verify().is_sound
         again = server.place(schema, "again")
         with Store.from_export(again, tmp_path / "export") as imported:

@@ -13,7 +13,7 @@ from neardup.recipe.presets import RecipeLike
 from neardup.store.info import StoreInfo
 from neardup.store.opening import is_store
 from neardup.store.postgresql.facts import is_there
-from neardup.store.postgresql.places import database_place, is_database
+from neardup.store.postgresql.places import database_place, is_database, shown_place
 from neardup.store.postgresql.shared_files import SharedFiles
 from neardup.store.postgresql.upkeep import claim
 from neardup.store.store import Store
@@ -86,11 +86,6 @@ def store_is_there(path: str | Path) -> bool:
     if is_database(path):
         return is_there(database_place(str(path)))
     return is_store(local_path(path, "a store"))
-
-
-def shown_place(path: str | Path) -> str:
-    """The place of a store, as messages and lines show it: without passwords."""
-    return database_place(str(path)).shown if is_database(path) else str(path)
 
 
 def remove_from_store(path: str | Path, ids: Iterable[str], *, wait: float = 0.0) -> tuple[int, list[str]]:

@@ -9,7 +9,7 @@ from typing import Any
 from neardup.errors import DataError, InputError, OptionError
 from neardup.io.storage.places import path_text
 from neardup.jobs.answer_files import answers_place, answers_to
-from neardup.jobs.store import opened_store, shown_place, store_is_there
+from neardup.jobs.store import opened_store, store_is_there
 from neardup.jobs.store_answers import meant_ids
 from neardup.progress import Watcher
 from neardup.recipe.presets import RecipeLike
@@ -18,6 +18,9 @@ from neardup.store.checking import StoreCheck
 from neardup.store.duration import Duration
 from neardup.store.expiry import SeenBy
 from neardup.store.info import StoreInfo
+from neardup.store.postgresql.connection import Database
+from neardup.store.postgresql.places import database_place, is_database, shown_place
+from neardup.store.postgresql.schema import upgrade
 from neardup.store.store import Store
 from neardup.store.versions import OtherVersionError
 
@@ -228,3 +231,23 @@ def backup_store(path: str | Path, target: str | Path) -> int:
     with opened_store(path, "r") as store:
         store.backup(target)
         return len(store)
+
+
+def upgrade_tables(path: str | Path) -> tuple[int, int]:
+    """Make of the tables of stores in a database those of this version; see `upgrade`. Returns the versions before and after.
+
+    Raises:
+        InputError: the place is a folder, or has no tables.
+        OtherVersionError: the tables are newer.
+    """
+    if not is_database(path):
+        raise InputError(
+            f"{path} is a folder, and only tables in a database are upgraded. Export the store with the version of neardup that "
+            "wrote it, and import it with this one."
+        )
+    place = database_place(str(path))
+    database = Database(place, 0)
+    try:
+        return database.run(lambda connection: upgrade(connection, place))
+    finally:
+        database.drop()

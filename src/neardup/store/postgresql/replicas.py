@@ -128,7 +128,7 @@ def mark(folder: Path, identity: str, wait: float) -> None:
 
 
 def _others(folder: Path, own: str = MARK) -> bool:
-    """Whether a folder has files that no replica has before it is marked, or is a file; `own`: how names begin that do not count."""
+    """Whether a folder is a file, or has files other than those of a mark; `own`: how the names of these begin."""
     try:
         return any(path.name != LOCK and not path.name.startswith(own) for path in folder.iterdir())
     except FileNotFoundError:
