@@ -92,9 +92,9 @@ def test_a_session_that_ends_is_made_up_for(server, place, tmp_path, monkeypatch
         if moment == "after the commit":
             once(lambda: session.execute(ENDS_ITSELF))
 
-    def ending_begin(self, session, identity):
+    def ending_begin(self, session, *known):
         once(lambda: session.execute(ENDS_ITSELF))
-        return begin(self, session, identity)
+        return begin(self, session, *known)
 
     def ending_head(self, session):
         once(lambda: session.execute(ENDS_ITSELF))

@@ -1,4 +1,4 @@
-"""The commands `neardup store …` of upkeep: of one store (expire, verify …), what is similar, copies, and the tables of a database."""
+"""The commands `neardup store …` of upkeep: of one store, of what is similar in it, of copies, and of the tables of a database."""
 
 from typing import Any
 

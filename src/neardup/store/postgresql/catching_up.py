@@ -5,13 +5,13 @@ the same numbers, whatever its version or its recipe's packages.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from neardup.errors import DataError, InputError
 from neardup.store.files import Files
-from neardup.store.postgresql.log import Head, Log, StoredRow
+from neardup.store.postgresql.log_rows import StoredRow
+from neardup.store.postgresql.reading import Reading
 from neardup.store.postgresql.replica_files import ReplicaFiles
 from neardup.store.postgresql.replicas import Followed, OutdatedError
 from neardup.store.postgresql.row_contents import texts_of_contents
@@ -24,16 +24,17 @@ FORGOTTEN = b"\0" * 16
 """The digest of a text whose survivor was forgotten."""
 
 
-def demand_history(connection: Any, log: Log, head: Head, at: Followed) -> None:
+def demand_history(log: Reading, at: Followed) -> None:
     """Refuse a log that has not what the replica has.
 
     Raises:
         InputError: the database has lost changes, or is another.
         OutdatedError: the replica must be made anew.
     """
+    head = log.head
     if head.id != at.store:
         raise InputError(f"{at.place} is another store than it was: it was made anew. Open it again.")
-    found = log.request_at(connection, head.rows, at.position) if at.position else at.request
+    found = log.request_at(at.position) if at.position else at.request
     if found != at.request and (at.position >= head.position or found is not None or at.rows == head.rows):
         raise InputError(
             f"{at.place} has not the change {at.position:,} that this service knows: the database has gone back to an older state, "
@@ -43,36 +44,35 @@ def demand_history(connection: Any, log: Log, head: Head, at: Followed) -> None:
         )
     if at.rows != head.rows:
         raise OutdatedError
-    if at.upto is not None and log.request_at(connection, head.rows, at.upto) != at.upto_request:
+    if at.upto is not None and log.request_at(at.upto) != at.upto_request:
         raise OutdatedError
 
 
-def catch_up(files: ReplicaFiles, connection: Any, log: Log, head: Head, at: Followed) -> None:
+def catch_up(files: ReplicaFiles, log: Reading, at: Followed) -> None:
     """Give a replica all that it lacks; `Files.acknowledge` has not been called for the last part.
 
     Raises:
         InputError, OutdatedError: see `demand_history`.
         DataError: the tables have not what was written.
     """
-    demand_history(connection, log, head, at)
+    demand_history(log, at)
+    head = log.head
     if at.upto is None and (len(files.contents), files.removed) != (at.documents, at.removed):
         raise OutdatedError
     fact = {"replica": at.on_the_way(head).to_store()}
     while (first := len(files.contents)) < head.documents:
-        rows = log.documents(connection, head.rows, first, min(first + AT_ONCE, head.documents))
+        rows = log.documents(first, min(first + AT_ONCE, head.documents))
         with files.part():
             _keep(files, rows, first, at.place)
         Files.acknowledge(files, fact)
     while (first := files.removed) < head.removed:
-        removed = _removed(
-            log.removed(connection, head.rows, first, min(first + AT_ONCE, head.removed)), first, at.place
-        )
+        removed = _removed(log.removed(first, min(first + AT_ONCE, head.removed)), first, at.place)
         with files.part():
-            Files.keep(files, files.texts([]), [], removed, set(), 0.0)
+            Files.keep(files, files.no_texts, [], removed, set(), 0.0)
         Files.acknowledge(files, fact)
     if (len(files.contents), files.removed) != (head.documents, head.removed):
         raise OutdatedError
-    _follow_changes(files, connection, log, head, at)
+    _follow_changes(files, log, at)
 
 
 def _keep(files: Files, rows: Sequence[StoredRow], first: int, shown: str) -> None:
@@ -124,14 +124,15 @@ def _demand_numbers(numbers: Sequence[int], first: int, shown: str, table: str) 
         raise DataError(f"{shown} is damaged: rows of `{table}` from {first:,} on are missing. Restore the database.")
 
 
-def _follow_changes(files: ReplicaFiles, connection: Any, log: Log, head: Head, at: Followed) -> None:
+def _follow_changes(files: ReplicaFiles, log: Reading, at: Followed) -> None:
     """What changes have seen and forgotten."""
     seen: dict[float, set[int]] = {}
     last: dict[int, float] = {}
     forgot: list[int] = []
     count = 0
+    head = log.head
     begin = max(at.position, head.base)  # what was before is in the rows
-    for change in log.changes(connection, head.rows, begin, head.position):
+    for change in log.changes(begin):
         count += 1
         last.update(dict.fromkeys(change.seen, change.at))
         forgot += change.forgot
@@ -140,7 +141,9 @@ def _follow_changes(files: ReplicaFiles, connection: Any, log: Log, head: Head, 
     for number, when in last.items():
         seen.setdefault(when, set()).add(number)
     gone = np.unique(np.array(forgot, np.int64))
+    if not seen and not forgot:
+        return
     with files.part():
         for when, numbers in seen.items():
-            Files.keep(files, files.texts([]), [], [], numbers, when)
+            Files.keep(files, files.no_texts, [], [], numbers, when)
         Files.forget(files, gone[~files.gone.has(gone)])

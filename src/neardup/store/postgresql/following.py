@@ -20,9 +20,11 @@ from neardup.store.opening import REPLICA, BusyError
 from neardup.store.postgresql import catching_up, replicas
 from neardup.store.postgresql.connection import Database
 from neardup.store.postgresql.facts import SharedFacts, shared_facts
-from neardup.store.postgresql.log import Head, Log, commit
+from neardup.store.postgresql.log import Log, commit
+from neardup.store.postgresql.log_rows import Head, Known
 from neardup.store.postgresql.places import DatabasePlace, database_place
 from neardup.store.postgresql.problems import LostError
+from neardup.store.postgresql.reading import Reading
 from neardup.store.postgresql.replica_files import ReplicaFiles
 from neardup.store.postgresql.replicas import Followed, OutdatedError
 
@@ -201,20 +203,26 @@ class FollowingFiles(ReplicaFiles):
                 self._rebuild(problem)
 
     def _follow_log_once(self, connection: Any) -> None:
-        self.bring_to(connection, self.demand_there(self.log.begin_reading(connection)))
+        self.bring_to(Reading(self.log, connection, self.demand_there(self.log.begin_reading(connection))))
         commit(connection)
 
-    def bring_to(self, connection: Any, head: Head) -> None:
-        """Bring the replica to a head of the log that a transaction has read."""
+    def bring_to(self, reading: Reading) -> None:
+        """Bring the replica to the head of the log that a transaction has read."""
+        head = reading.head
         if self._at.is_at(head) and (len(self.contents), self.removed) == (head.documents, head.removed):
             return
         try:
-            catching_up.catch_up(self, connection, self.log, head, self._at)
+            catching_up.catch_up(self, reading, self._at)
         except InputError as problem:
             if not self.must_reset:
                 Files.flush(self)  # what the replica knows, and the database may have lost
             raise InputError(str(problem).replace("{folder}", str(self.path))) from None
         self._follows(head)
+
+    @property
+    def reached(self) -> Known:
+        """What the replica has."""
+        return Known(self._at.rows, self._at.position, len(self.contents), self.removed)
 
     def _follows(self, head: Head) -> None:
         """Note that the replica has all that a head tells."""

@@ -6,59 +6,16 @@ began, which must be after the lock was given.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from neardup.store.postgresql.log_rows import Ahead, Change, Head, Known, StoredRow
 from neardup.store.postgresql.places import DatabasePlace
 from neardup.store.postgresql.problems import LOCK_SECONDS
 from neardup.store.record import DocumentRow, RemovedRow
 
-NO_REQUEST = ""
-"""The request of a store that nothing has changed yet."""
-
-
-class Head(NamedTuple):
-    """How far a store has come.
-
-    Attributes:
-        id: which store it is, 16 hexadecimal digits, given when it was made.
-        rows: the key of its rows in other tables; another one after each compaction.
-        position: the number of the last change, from 1 on; 0 before the first.
-        request: what the service that made that change has called it: no two changes have the same.
-        documents, removed: how many numbers were given.
-        base: the change up to which rows have what changes have seen and forgotten, since a compaction.
-        state: the plain values of programs, as JSON; None before the first.
-    """
-
-    id: str
-    rows: int
-    position: int
-    request: str
-    documents: int
-    removed: int
-    base: int
-    state: str | None
-
-
-class StoredRow(NamedTuple):
-    """A row of `documents`; without content if it was forgotten."""
-
-    row: DocumentRow
-    content: bytes | None
-    checksum: int
-
-
-class Change(NamedTuple):
-    """A row of `changes`.
-
-    Attributes:
-        at: when it was made, in seconds since 1970.
-        seen: the numbers of kept documents that others have matched.
-        forgot: the numbers of documents that were forgotten.
-    """
-
-    at: float
-    seen: list[int]
-    forgot: list[int]
+_SETTINGS = """SELECT set_config('lock_timeout', %s, true), set_config('idle_in_transaction_session_timeout', %s, true),
+set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
+ELSE current_setting('synchronous_commit') END, true)"""
 
 
 class Log:
@@ -67,8 +24,22 @@ class Log:
     def __init__(self, place: DatabasePlace) -> None:
         self._name, schema = place.store, f'"{place.schema}"'
         self._tables = {name: f"{schema}.{name}" for name in ("stores", "changes", "documents", "removed", "row_keys")}
+        t = self._tables
         self._head = (
-            f"SELECT id, rows, position, request, documents, removed, base, state FROM {schema}.stores WHERE name = %s"
+            f"SELECT id, rows, position, request, documents, removed, base, state FROM {t['stores']} WHERE name = %s"
+        )
+        self._request = f"SELECT request FROM {t['changes']} WHERE rows = %s AND position = %s"
+        self._documents = (
+            "SELECT number, id, first_seen, last_seen, expires, metadata, rank, content, checksum "
+            f"FROM {t['documents']} WHERE rows = %s AND number >= %s AND number < %s ORDER BY number"
+        )
+        self._removed = (
+            "SELECT number, digest, survivor, similarity, distance, last_seen, checksum "
+            f"FROM {t['removed']} WHERE rows = %s AND number >= %s AND number < %s ORDER BY number"
+        )
+        self._changes = (
+            f"SELECT at, seen, forgot FROM {t['changes']} "
+            "WHERE rows = %s AND position > %s AND position <= %s ORDER BY position"
         )
 
     # --------------------------------------------------------------------------------------------------------- stores
@@ -102,57 +73,55 @@ class Log:
         row = found.fetchone()
         return None if row is None else Head(*row)
 
-    def begin_deciding(self, connection: Any, identity: str) -> Head | None:
-        """Begin a transaction that alone may change the store, and read how far it has come; one round trip."""
+    def begin_deciding(self, connection: Any, identity: str, known: Known) -> tuple[Head | None, Ahead]:
+        """Begin a transaction that alone may change the store, and read how far it has come, and some of what comes after what is
+        known; one round trip.
+        """
         with connection.pipeline():
             connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
-            connection.execute(
-                "SELECT set_config('lock_timeout', %s, true), set_config('idle_in_transaction_session_timeout', %s, true), "
-                "set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' "
-                "ELSE current_setting('synchronous_commit') END, true)",
-                (f"{LOCK_SECONDS}s", f"{LOCK_SECONDS}s"),
-            )
+            connection.execute(_SETTINGS, (f"{LOCK_SECONDS}s", f"{LOCK_SECONDS}s"))
             connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"neardup store {identity}",))
             found = connection.execute(self._head, (self._name,))
-        row = found.fetchone()
-        return None if row is None else Head(*row)
+            rows = known.rows
+            request = connection.execute(self._request, (rows, known.position))
+            documents = connection.execute(
+                self._documents, (rows, known.documents, known.documents + READ_AHEAD), binary=True
+            )
+            removed = connection.execute(self._removed, (rows, known.removed, known.removed + READ_AHEAD), binary=True)
+            changes = connection.execute(
+                self._changes, (rows, known.position, known.position + READ_AHEAD), binary=True
+            )
+        row, asked = found.fetchone(), request.fetchone()
+        ahead = Ahead(
+            known,
+            None if asked is None else asked[0],
+            _documents_of(documents),
+            _removed_of(removed),
+            _changes_of(changes),
+        )
+        return None if row is None else Head(*row), ahead
 
     def request_at(self, connection: Any, rows: int, position: int) -> str | None:
         """The request of a change; None if there is none of this number."""
-        query = f"SELECT request FROM {self._tables['changes']} WHERE rows = %s AND position = %s"
-        row = connection.execute(query, (rows, position)).fetchone()
+        row = connection.execute(self._request, (rows, position)).fetchone()
         return None if row is None else str(row[0])
 
     # ------------------------------------------------------------------------------------------------------------ reading
 
     def documents(self, connection: Any, rows: int, first: int, upto: int) -> list[StoredRow]:
         """The documents with numbers from `first` on before `upto`, in their order."""
-        query = (
-            "SELECT number, id, first_seen, last_seen, expires, metadata, rank, content, checksum "
-            f"FROM {self._tables['documents']} WHERE rows = %s AND number >= %s AND number < %s ORDER BY number"
-        )
-        found = connection.execute(query, (rows, first, upto), binary=True).fetchall()
-        return [StoredRow(DocumentRow(*row[:7]), row[7], row[8]) for row in found]
+        return _documents_of(connection.execute(self._documents, (rows, first, upto), binary=True))
 
     def removed(self, connection: Any, rows: int, first: int, upto: int) -> list[tuple[RemovedRow, int]]:
         """The texts that were not kept with such numbers, in their order, and their checksums; without digest if forgotten."""
-        query = (
-            "SELECT number, digest, survivor, similarity, distance, last_seen, checksum "
-            f"FROM {self._tables['removed']} WHERE rows = %s AND number >= %s AND number < %s ORDER BY number"
-        )
-        found = connection.execute(query, (rows, first, upto), binary=True).fetchall()
-        return [(RemovedRow(*row[:6]), row[6]) for row in found]
+        return _removed_of(connection.execute(self._removed, (rows, first, upto), binary=True))
 
     def changes(self, connection: Any, rows: int, after: int, upto: int) -> Iterator[Change]:
         """The changes after a position up to another one, in their order."""
-        query = (
-            f"SELECT at, seen, forgot FROM {self._tables['changes']} "
-            "WHERE rows = %s AND position > %s AND position <= %s ORDER BY position"
-        )
         for first in range(after, upto, AT_ONCE):
-            found = connection.execute(query, (rows, first, min(first + AT_ONCE, upto)), binary=True)
-            for at, seen, forgot in found.fetchall():
-                yield Change(at, seen or [], forgot or [])
+            yield from _changes_of(
+                connection.execute(self._changes, (rows, first, min(first + AT_ONCE, upto)), binary=True)
+            )
 
     # ------------------------------------------------------------------------------------------------------------ writing
 
@@ -284,6 +253,8 @@ class Log:
 
 AT_ONCE = 1 << 12
 """Changes that are read together."""
+READ_AHEAD = 1 << 8
+"""Rows of each table that are read together with the lock."""
 KEPT_CHANGES = 100_000
 """Changes that a compaction lets stay."""
 
@@ -291,3 +262,15 @@ KEPT_CHANGES = 100_000
 def commit(connection: Any) -> None:
     """End the transaction."""
     connection.execute("COMMIT")
+
+
+def _documents_of(found: Any) -> list[StoredRow]:
+    return [StoredRow(DocumentRow(*row[:7]), row[7], row[8]) for row in found.fetchall()]
+
+
+def _removed_of(found: Any) -> list[tuple[RemovedRow, int]]:
+    return [(RemovedRow(*row[:6]), row[6]) for row in found.fetchall()]
+
+
+def _changes_of(found: Any) -> list[Change]:
+    return [Change(at, seen or [], forgot or []) for at, seen, forgot in found.fetchall()]

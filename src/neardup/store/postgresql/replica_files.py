@@ -2,9 +2,11 @@
 
 import contextlib
 from collections.abc import Iterator
+from functools import cached_property
 
 from neardup.errors import NeardupError
 from neardup.store.files import Files
+from neardup.store.texts import Texts
 
 
 class ReplicaFiles(Files):
@@ -15,6 +17,11 @@ class ReplicaFiles(Files):
     """
 
     must_reset: bool
+
+    @cached_property
+    def no_texts(self) -> Texts:
+        """What is kept of no texts."""
+        return self.texts([])
 
     @contextlib.contextmanager
     def part(self) -> Iterator[None]:

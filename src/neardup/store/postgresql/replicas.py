@@ -12,7 +12,7 @@ from typing import Any
 from neardup.errors import InputError
 from neardup.io.growing_file import to_disk
 from neardup.store.opening import LOCK, RECORD, is_store, writing
-from neardup.store.postgresql.log import NO_REQUEST, Head
+from neardup.store.postgresql.log_rows import NO_REQUEST, Head
 from neardup.store.postgresql.places import DatabasePlace
 
 MARK = f"{RECORD}.replica"

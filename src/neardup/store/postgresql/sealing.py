@@ -2,7 +2,7 @@
 
 from zlib import crc32
 
-from neardup.store.postgresql.log import StoredRow
+from neardup.store.postgresql.log_rows import StoredRow
 from neardup.store.record import DocumentRow, RemovedRow
 from neardup.store.record_checks import document_checksum, removed_checksum
 

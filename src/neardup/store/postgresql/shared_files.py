@@ -11,13 +11,16 @@ import logging
 import secrets
 import time
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, TypeVar
 
 from neardup.arrays import Array
 from neardup.errors import InputError, NeardupError, OptionError, TransferError
 from neardup.store.postgresql.following import FollowingFiles
-from neardup.store.postgresql.log import Change, Head, StoredRow, commit
+from neardup.store.postgresql.log import commit
+from neardup.store.postgresql.log_rows import Ahead, Change, Head, StoredRow
 from neardup.store.postgresql.problems import LostError, UnknownOutcomeError
+from neardup.store.postgresql.reading import Reading
 from neardup.store.postgresql.replicas import OutdatedError
 from neardup.store.postgresql.row_contents import contents_of
 from neardup.store.postgresql.sealing import sealed, sealed_removed
@@ -88,11 +91,12 @@ class SharedFiles(FollowingFiles):
     def begin(self) -> Head:
         """Take the lock, and catch up. Returns the head of the log."""
         for is_last in (False, False, True):
-            self.head = self.demand_there(self.database.once(self._begin_deciding))
-            if self._missing(self.head) <= FAR:
+            found, ahead = self.database.once(self._begin_deciding)
+            self.head = head = self.demand_there(found)
+            if self._missing(head) <= FAR:
                 try:
-                    self.database.once(self._bring_to_head)
-                    return self.head
+                    self.database.once(partial(self._bring_to_head, ahead))
+                    return head
                 except OutdatedError as problem:
                     if is_last:
                         raise self._no_replica() from None
@@ -102,11 +106,11 @@ class SharedFiles(FollowingFiles):
             self._follow_log()
         raise LostError("other services write faster than this one can follow")
 
-    def _begin_deciding(self, connection: Any) -> Head | None:
-        return self.log.begin_deciding(connection, self.facts.id)
+    def _begin_deciding(self, connection: Any) -> tuple[Head | None, Ahead]:
+        return self.log.begin_deciding(connection, self.facts.id, self.reached)
 
-    def _bring_to_head(self, connection: Any) -> None:
-        self.bring_to(connection, self.head)
+    def _bring_to_head(self, ahead: Ahead, connection: Any) -> None:
+        self.bring_to(Reading(self.log, connection, self.head, ahead))
 
     def _missing(self, head: Head) -> int:
         """How many documents and texts the replica lacks."""

@@ -12,6 +12,7 @@ from neardup.store import checking
 from neardup.store.checking import StoreCheck
 from neardup.store.postgresql.log import commit
 from neardup.store.postgresql.problems import LostError
+from neardup.store.postgresql.reading import Reading
 from neardup.store.postgresql.row_contents import contents_of
 from neardup.store.postgresql.sealing import sealed
 from neardup.store.postgresql.shared_files import AT_ONCE, SharedFiles
@@ -47,7 +48,7 @@ def verify_shared(files: SharedFiles) -> StoreCheck:
 def _differences(files: SharedFiles, connection: Any) -> list[str]:
     """What is wrong with the database, or differs from it."""
     head = files.demand_there(files.log.begin_reading(connection))
-    files.bring_to(connection, head)
+    files.bring_to(Reading(files.log, connection, head))
     found, shown = list[str](), files.place.shown
     for first in range(0, head.documents, AT_ONCE):
         rows = files.log.documents(connection, head.rows, first, min(first + AT_ONCE, head.documents))
