@@ -1,5 +1,7 @@
 """Stores in PostgreSQL are compacted, verified, exported and imported; replicas are made anew; versions and privileges are told."""
 
+import itertools
+import re
 import shutil
 
 import pytest
@@ -13,6 +15,7 @@ from neardup.store.postgresql.connection import Database
 from neardup.store.postgresql.places import database_place
 from neardup.store.store import Store
 from neardup.store.versions import OtherVersionError
+from places import ROOT
 
 TEXTS = list(near_copies(80, 3))
 
@@ -267,14 +270,13 @@ def test_schemas_of_other_versions_are_refused_and_upgraded(server, place, monke
     other.drop()
 
 
-GRANTS = """
-GRANT USAGE ON SCHEMA {0} TO {1};
-GRANT SELECT ON ALL TABLES IN SCHEMA {0} TO {1};
-"""
-DECIDING = """
-GRANT INSERT ON {0}.changes, {0}.documents, {0}.removed TO {1};
-GRANT UPDATE ON {0}.stores, {0}.documents, {0}.removed TO {1};
-"""
+def grants(name, role):
+    """What the page says that a service needs, for asking and for deciding."""
+    (block,) = re.findall(
+        r"^```sql\n(.*?)^```$", (ROOT / "docs" / "postgresql.md").read_text(), re.MULTILINE | re.DOTALL
+    )
+    said = re.sub(r"\bneardup\b", name, block).replace("service", role).split(";\n")
+    return said[:2], said[2:4]
 
 
 def test_roles_need_no_more_than_the_page_says(server, place):
@@ -287,9 +289,8 @@ def test_roles_need_no_more_than_the_page_says(server, place):
         Store(as_role[decider])
     with Store(place) as owned:
         owned.check_and_add_many(range(10), TEXTS[:10])
-        for role in (reader, decider):
-            server.execute(GRANTS.format(name, role))
-        server.execute(DECIDING.format(name, decider))
+        for each in (*grants(name, reader)[0], *itertools.chain(*grants(name, decider))):
+            server.execute(each)
         with Store(as_role[reader], mode="r") as store:
             assert store.check_many(TEXTS) == owned.check_many(TEXTS)
         with Store(as_role[reader]) as store, pytest.raises(nd.InputError, match="permission denied"):

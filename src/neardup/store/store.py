@@ -58,16 +58,20 @@ class Store(Maintained):
         keep: str | None = None,
         **options: Unpack[MatchingOptions],
     ) -> None:
-        """Open the store in a folder, or create it. One process writes at a time; others may read.
+        """Open the store in a folder, or create it. One process writes at a time; others may read. In a database, several services
+        write, and answer as one process that got their calls in the order of commits.
 
         Threads may share the object: a call waits for those of other threads. After a fork, each process opens the store anew.
 
         Args:
-            path: the folder.
+            path: the folder; or `postgresql://USER@HOST/DATABASE`, with parameters `store`, `schema`, `replica` and `staleness`
+                besides those of libpq: see docs/postgresql.md.
             mode: "w" to read and write, "r" to read what another process may be writing.
-            wait: seconds to wait until another process that writes has ended.
+            wait: seconds to wait until another process that writes has ended; or for which a database that cannot be reached is
+                tried again, 5 at least.
             durable: "each" if what a call has changed is durable when it returns; "batch" if it is when `flush` or `close` returns,
-                and after some thousand documents. A crash loses the last calls as a whole, never a part of one.
+                and after some thousand documents. A crash loses the last calls as a whole, never a part of one. In a database, each
+                call is durable.
             threads: threads that decide documents; by default, as many as there are processors.
             recipe: the recipe of a new store, `Recipe()` by default.
             floor: of a new store: the least similarity that `neighbors`, `pairs` and `clusters` can be asked for, below
@@ -81,6 +85,8 @@ class Store(Maintained):
             OptionError: an option has a value that is not allowed, or differs from that of the store.
             RecipeMismatch: the store has another recipe.
             DataError: the store is damaged.
+            TransferError: the database cannot be reached; also in later calls.
+            MissingExtra: psycopg is not installed.
         """
         refuse_unknown(options, Store.__init__)
         given = {**options, "floor": floor, "keep": keep}
@@ -91,7 +97,7 @@ class Store(Maintained):
 
     @property
     def path(self) -> Path:
-        """The folder."""
+        """The folder; of a store in a database, that of its replica."""
         return self._files.path
 
     @property

@@ -70,22 +70,24 @@ def folders(place: DatabasePlace, identity: str) -> Iterator[Path]:
     if place.replica is not None:
         yield place.replica
         return
-    home = _cache() / "neardup" / "replicas" / identity
+    home = _cache() / "replicas" / identity
     for number in count(1):
         yield home / str(number)
 
 
 def _cache() -> Path:
+    if chosen := os.environ.get("NEARDUP_CACHE_DIR"):
+        return Path(chosen)
     given = os.environ.get("XDG_CACHE_HOME")
     if given and Path(given).is_absolute():
-        return Path(given)
+        return Path(given) / "neardup"
     try:
         home = Path.home()
     except RuntimeError:
         raise InputError(
-            "This user has no home for a cache: add `replica=FOLDER` to the parameters of the place, or set XDG_CACHE_HOME."
+            "This user has no home for a cache: add `replica=FOLDER` to the parameters of the place, or set NEARDUP_CACHE_DIR."
         ) from None
-    return home / "Library" / "Caches" if sys.platform == "darwin" else home / ".cache"
+    return home / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "neardup"
 
 
 def marked(folder: Path) -> str | None:
