@@ -9,7 +9,7 @@ from test_decisions import WAYS, decisions, near_copies, streamed
 
 from neardup.store import open_files
 from neardup.store.candidates import exact
-from neardup.store.postgresql import catching_up, shared_files
+from neardup.store.postgresql import catching_up, log, shared_files
 from neardup.store.store import Store
 
 KEEPS = ("first", "always", "longest", "shortest", "last", "max:stars", "min:stars")
@@ -23,6 +23,8 @@ def test_two_services_decide_as_the_batch_does(server, schema, monkeypatch, meth
     monkeypatch.setattr(open_files, "AT_ONCE", 13)
     monkeypatch.setattr(shared_files, "AT_ONCE", 5)
     monkeypatch.setattr(catching_up, "AT_ONCE", 9)
+    monkeypatch.setattr(log, "READ_AHEAD", 4)
+    monkeypatch.setattr(log, "MOST_BYTES", 700 if size == 7 else 1 << 25)
     options = {"method": method, "similarity": similarity, "min_similarity": least}
     texts = list(near_copies(60, size))
     expected, found = decisions(texts, **options), {}

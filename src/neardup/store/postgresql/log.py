@@ -31,7 +31,9 @@ class Log:
         self._request = f"SELECT request FROM {t['changes']} WHERE rows = %s AND position = %s"
         self._documents = (
             "SELECT number, id, first_seen, last_seen, expires, metadata, rank, content, checksum "
-            f"FROM {t['documents']} WHERE rows = %s AND number >= %s AND number < %s ORDER BY number"
+            "FROM (SELECT *, sum(octet_length(content)) OVER (ORDER BY number) AS bytes, row_number() OVER (ORDER BY number) AS "
+            f"place FROM {t['documents']} WHERE rows = %s AND number >= %s AND number < %s) AS part "
+            f"WHERE place = 1 OR bytes IS NULL OR bytes <= {MOST_BYTES} ORDER BY number"
         )
         self._removed = (
             "SELECT number, digest, survivor, similarity, distance, last_seen, checksum "
@@ -109,7 +111,7 @@ class Log:
     # ------------------------------------------------------------------------------------------------------------ reading
 
     def documents(self, connection: Any, rows: int, first: int, upto: int) -> list[StoredRow]:
-        """The documents with numbers from `first` on before `upto`, in their order."""
+        """The documents with numbers from `first` on before `upto`, in their order: one, or as many as have `MOST_BYTES`."""
         return _documents_of(connection.execute(self._documents, (rows, first, upto), binary=True))
 
     def removed(self, connection: Any, rows: int, first: int, upto: int) -> list[tuple[RemovedRow, int]]:
@@ -128,11 +130,11 @@ class Log:
     def write_rows(
         self, connection: Any, rows: int, documents: Sequence[StoredRow], removed: Sequence[tuple[RemovedRow, int]]
     ) -> None:
-        """Write documents, and texts that were not kept; one round trip at most."""
-        if documents:
+        """Write documents, and texts that were not kept; a statement for each `MOST_BYTES` of documents."""
+        for some in _parts(documents):
             columns = [
                 list(column)
-                for column in zip(*((*each.row, each.content, each.checksum) for each in documents), strict=True)
+                for column in zip(*((*each.row, each.content, each.checksum) for each in some), strict=True)
             ]
             connection.execute(
                 f"INSERT INTO {self._tables['documents']} "
@@ -253,6 +255,8 @@ class Log:
 
 AT_ONCE = 1 << 12
 """Changes that are read together."""
+MOST_BYTES = 1 << 25
+"""Bytes of documents that are read or written together, unless one has more."""
 READ_AHEAD = 1 << 8
 """Rows of each table that are read together with the lock."""
 KEPT_CHANGES = 100_000
@@ -274,3 +278,17 @@ def _removed_of(found: Any) -> list[tuple[RemovedRow, int]]:
 
 def _changes_of(found: Any) -> list[Change]:
     return [Change(at, seen or [], forgot or []) for at, seen, forgot in found.fetchall()]
+
+
+def _parts(documents: Sequence[StoredRow]) -> Iterator[list[StoredRow]]:
+    """Documents some at a time, so that no part has more than `MOST_BYTES` but one of a single document."""
+    part, size = list[StoredRow](), 0
+    for each in documents:
+        more = len(each.content or b"")
+        if part and size + more > MOST_BYTES:
+            yield part
+            part, size = [], 0
+        part.append(each)
+        size += more
+    if part:
+        yield part

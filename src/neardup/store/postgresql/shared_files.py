@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from neardup.arrays import Array
 from neardup.errors import InputError, NeardupError, OptionError, TransferError
+from neardup.store.postgresql import log
 from neardup.store.postgresql.following import FollowingFiles
 from neardup.store.postgresql.log import commit
 from neardup.store.postgresql.log_rows import Ahead, Change, Head, StoredRow
@@ -39,7 +40,7 @@ class Pending:
     """What a call has changed so far, and is not written yet."""
 
     def __init__(self) -> None:
-        self.at = 0.0
+        self.at, self.bytes = 0.0, 0
         self.documents: list[StoredRow] = []
         self.removed: list[tuple[RemovedRow, int]] = []
         self.seen, self.forgot, self.is_anything = set[int](), list[int](), False
@@ -123,10 +124,12 @@ class SharedFiles(FollowingFiles):
         super().keep(texts, rows, removed, seen, now)
         change = self._pending_change()
         change.at, change.is_anything = now, True
-        change.documents += map(sealed, map(_without_nan, rows), contents_of(self.layout, texts))
+        contents = contents_of(self.layout, texts)
+        change.documents += map(sealed, map(_without_nan, rows), contents)
+        change.bytes += sum(map(len, contents))
         change.removed += map(sealed_removed, removed)
         change.seen |= seen
-        if len(change.documents) + len(change.removed) >= AT_ONCE:
+        if len(change.documents) + len(change.removed) >= AT_ONCE or change.bytes >= log.MOST_BYTES:
             self.database.once(lambda connection: self._write_rows(connection, change))
 
     def forget(self, numbers: Array) -> int:
@@ -145,7 +148,7 @@ class SharedFiles(FollowingFiles):
 
     def _write_rows(self, connection: Any, change: Pending) -> None:
         self.log.write_rows(connection, self.head.rows, change.documents, change.removed)
-        change.documents, change.removed = [], []
+        change.documents, change.removed, change.bytes = [], [], 0
 
     def _write(self, facts: Mapping[str, Any]) -> Head:
         """Write what was changed to the log, and commit. Returns the new head."""

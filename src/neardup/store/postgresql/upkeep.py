@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from neardup.errors import DataError
 from neardup.store import checking
 from neardup.store.checking import StoreCheck
 from neardup.store.postgresql.log import commit
@@ -50,8 +51,14 @@ def _differences(files: SharedFiles, connection: Any) -> list[str]:
     head = files.demand_there(files.log.begin_reading(connection))
     files.bring_to(Reading(files.log, connection, head))
     found, shown = list[str](), files.place.shown
-    for first in range(0, head.documents, AT_ONCE):
+    first = 0
+    while first < head.documents:
         rows = files.log.documents(connection, head.rows, first, min(first + AT_ONCE, head.documents))
+        if not rows:
+            raise DataError(
+                f"{shown} is damaged: rows of `documents` from {first:,} on are missing. Restore the database."
+            )
+        first = rows[-1].row.number + 1
         there = [(each, each.content) for each in rows if each.content is not None]
         numbers = np.array([each.row.number for each, _ in there], np.int64)
         texts = files.contents.texts(numbers[~files.gone.has(numbers)])
