@@ -43,7 +43,7 @@ def demand_history(log: Reading, at: Followed) -> None:
             "again. The replica is a store, and has what the database has lost: `neardup store export` it before."
         )
     if at.rows != head.rows:
-        raise OutdatedError
+        raise OutdatedError("the store was compacted")
     if at.upto is not None and log.request_at(at.upto) != at.upto_request:
         raise OutdatedError
 

@@ -134,8 +134,9 @@ class FollowingFiles(ReplicaFiles):
         self.must_reset = False
 
     def _told_of_rebuilding(self, folder: Path, problem: Exception) -> None:
-        why = str(problem) or "it does not follow from what the database has"
-        _LOG.warning("The replica %s of %s is made anew: %s", folder, self.place.shown, why)
+        level = logging.INFO if isinstance(problem, OutdatedError) and str(problem) else logging.WARNING
+        why = str(problem) or "it is not what it was, or what the database has"
+        _LOG.log(level, "The replica %s of %s is made anew: %s", folder, self.place.shown, why)
 
     # ---------------------------------------------------------------------------------------------------------- following
 
