@@ -10,12 +10,14 @@ from typing import Any
 
 from neardup.store.postgresql.log_rows import Ahead, Change, Head, Known, StoredRow
 from neardup.store.postgresql.places import DatabasePlace
-from neardup.store.postgresql.problems import LOCK_SECONDS
+from neardup.store.postgresql.problems import LOCK_SECONDS, SILENT_SECONDS
 from neardup.store.record import DocumentRow, RemovedRow
 
 _SETTINGS = """SELECT set_config('lock_timeout', %s, true), set_config('idle_in_transaction_session_timeout', %s, true),
-set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
-ELSE current_setting('synchronous_commit') END, true)"""
+set_config('tcp_keepalives_idle', '15', true), set_config('tcp_keepalives_interval', '5', true),
+set_config('tcp_keepalives_count', '3', true), set_config('synchronous_commit',
+CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, true)"""
+"""Of a transaction that holds the lock: a machine that vanishes gives it back in half a minute."""
 
 
 class Log:
@@ -81,7 +83,7 @@ class Log:
         """
         with connection.pipeline():
             connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
-            connection.execute(_SETTINGS, (f"{LOCK_SECONDS}s", f"{LOCK_SECONDS}s"))
+            connection.execute(_SETTINGS, (f"{LOCK_SECONDS}s", f"{SILENT_SECONDS}s"))
             connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"neardup store {identity}",))
             found = connection.execute(self._head, (self._name,))
             rows = known.rows

@@ -7,7 +7,9 @@ from typing import Any
 from neardup.errors import DataError, InputError, MissingExtra, NeardupError, TransferError
 
 LOCK_SECONDS = 60
-"""How long one call may wait for those of other services, and how long one that decides may say nothing."""
+"""How long one call may wait for those of other services."""
+SILENT_SECONDS = 600
+"""How long a service that decides may say nothing to the database, before this ends what it has begun."""
 
 
 class LostError(NeardupError):
