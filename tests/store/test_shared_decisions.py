@@ -7,6 +7,7 @@ import random
 import pytest
 from test_decisions import WAYS, decisions, near_copies, streamed
 
+import neardup as nd
 from neardup.store import open_files
 from neardup.store.candidates import exact
 from neardup.store.postgresql import catching_up, log, shared_files
@@ -131,6 +132,27 @@ def test_a_failing_state_changes_nothing_anywhere(place):
         answers = one.check_and_add_many(range(10, 30), texts[10:], state=lambda answers: len(answers))
         assert other.state == 20
         assert other.check_and_add_many(range(10, 30), texts[10:])[0].exact == (answers[0].is_new or answers[0].exact)
+
+
+def test_a_state_may_ask_and_not_change(place):
+    texts = list(near_copies(30, 2))
+    with Store(place) as one, Store(place) as other:
+        expected = one.check_and_add_many(range(10), texts[:10])
+
+        def changing(_):
+            one.remove([0])
+
+        def asking(answers):
+            one.flush()
+            return [sum(answer.is_new for answer in answers), len(one), one.check(texts[0]).exact]
+
+        with pytest.raises(nd.InputError, match="cannot change the store"):
+            one.check_and_add_many(range(10, 20), texts[10:20], state=changing)
+        assert len(one) == len(other) == sum(answer.is_new for answer in expected)
+        found = one.check_and_add_many(range(10, 20), texts[10:20], state=asking)
+        assert other.state == [sum(answer.is_new for answer in found), len(other), True]
+        assert one.check_many(texts) == other.check_many(texts)
+        assert one.verify().is_sound
 
 
 def test_what_changes_nothing_writes_nothing(server, place, schema):

@@ -238,6 +238,7 @@ def test_no_message_has_a_password(server, schema, monkeypatch):
         assert "secret" not in str(caught.value)
     with Store(server.place(schema).replace("neardup@", "neardup:secret@")) as store:
         store.check_and_add("a", TEXTS[0])
+        assert repr(store) == f"Store({server.place(schema)!r}, 1 documents, exact, jaccard)"
         assert "secret" not in repr(store) + "".join(path.read_text(errors="ignore") for path in store.path.iterdir())
 
 

@@ -129,6 +129,11 @@ class OpenFiles:
     # -------------------------------------------------------------------------------------------------------- reading
 
     @property
+    def shown(self) -> str:
+        """The store in messages."""
+        return str(self.path)
+
+    @property
     def layout(self) -> Layout:
         """What is kept of each document."""
         return layout_of(self.recipe, self.rules, self.candidates)

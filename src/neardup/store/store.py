@@ -129,7 +129,7 @@ class Store(Maintained):
 
     def __repr__(self) -> str:
         options, state = self.options, "closed" if self._files.is_closed else f"{len(self):,} documents"
-        return f"Store({str(self.path)!r}, {state}, {options.method}, {options.compared_by})"
+        return f"Store({self._files.shown!r}, {state}, {options.method}, {options.compared_by})"
 
     # ------------------------------------------------------------------------------------------------------- questions
 

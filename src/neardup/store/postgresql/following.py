@@ -221,6 +221,11 @@ class FollowingFiles(ReplicaFiles):
         self._follows(head)
 
     @property
+    def shown(self) -> str:
+        """The store in messages."""
+        return self.place.shown
+
+    @property
     def reached(self) -> Known:
         """What the replica has."""
         return Known(self._at.rows, self._at.position, len(self.contents), self.removed)

@@ -75,6 +75,10 @@ class SharedFiles(FollowingFiles):
             LostError: the connection was lost, and nothing was changed.
             UnknownOutcomeError: it was lost, and nobody can say whether something was changed.
         """
+        if self._change is not None:
+            raise InputError(
+                "`state`: a function that makes a state cannot change the store. Change it before or afterwards."
+            )
         facts: dict[str, Any] = {}
         try:
             self.begin()
@@ -88,6 +92,11 @@ class SharedFiles(FollowingFiles):
         finally:
             self._change = None
         self._settle(head)
+
+    def flush(self) -> None:
+        """Write what the replica has, unless the database does not have it yet."""
+        if self._change is None:
+            super().flush()
 
     def begin(self) -> Head:
         """Take the lock, and catch up. Returns the head of the log."""
