@@ -11,6 +11,7 @@ import pyarrow as pa
 
 import naive
 import neardup
+import postgres_server
 from agreement.corpora import Corpus
 from agreement.layouts import SCHEMA, Files, Layout
 from neardup.cli.main import main
@@ -268,6 +269,28 @@ def stored(case: Case, files: Files):
         with neardup.Store("s", threads=2) as store:
             some = texts[first : first + 37]
             answers += store.check_and_add_many(range(first, first + len(some)), some)
+    return _of_answers(files, answers)
+
+
+def shared(case: Case, files: Files):
+    """A store in PostgreSQL, to which two services add in turns, one of which forgets what it knew in between."""
+    matching = {name: value for name, value in case.options.items() if name not in ("keep", "cluster")}
+    place = postgres_server.running().place(postgres_server.new_schema())
+    answers, texts = [], [row["text"] for row in files.rows]
+    with neardup.Store(f"{place}&replica=one", **matching) as one:
+        for turn, first in enumerate(range(0, len(texts), 37)):
+            some = texts[first : first + 37]
+            rows = range(first, first + len(some))
+            if turn % 2:
+                with neardup.Store(f"{place}&replica=other{turn % 4}") as other:
+                    answers += other.check_and_add_many(rows, some)
+            else:
+                answers += one.check_and_add_many(rows, some)
+    return _of_answers(files, answers)
+
+
+def _of_answers(files: Files, answers):
+    """The outcome of a store's answers to all documents."""
     audit = []
     for row, answer in enumerate(answers):
         if not answer.is_new:
@@ -276,7 +299,7 @@ def stored(case: Case, files: Files):
                 "id": ids[0], "row": row, "survivor_id": ids[1], "survivor_row": best.id, "cluster_id": best.id,
                 "exact": answer.exact, "distance": best.distance, "similarity": best.similarity,
             })  # fmt: skip
-    counts = {"documents": len(texts), "survivors": len(texts) - len(audit), "duplicates": len(audit)}
+    counts = {"documents": len(answers), "survivors": len(answers) - len(audit), "duplicates": len(audit)}
     return Outcome([line["row"] for line in audit], audit, counts)
 
 
@@ -357,6 +380,10 @@ def not_in_a_store(case: Case):
     return None
 
 
+def not_in_a_database(case: Case):
+    return not_in_a_store(case) or postgres_server.why_not()
+
+
 @dataclass(frozen=True)
 class Runner:
     """A way to run a case.
@@ -405,6 +432,7 @@ RUNNERS = {
     "stages": Runner(stages, not_in_stages, of_links),
     "stages at once": Runner(stages_at_once, not_in_stages, of_links),
     "store": Runner(stored, not_in_a_store, without_links),
+    "store in PostgreSQL": Runner(shared, not_in_a_database, without_links),
     "serial engine": Runner(serial_engine, not_on_an_engine, lambda case: (*without_links(case), *of_links(case))),
     "divided engine": Runner(divided_engine, not_on_an_engine, lambda case: (*without_links(case), *of_links(case))),
     "definition": Runner(definition, not_defined, without_links),

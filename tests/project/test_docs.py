@@ -21,11 +21,11 @@ NOT_RUN = {
     "text": None,
     "toml": {"files.md", "profiles.md"},
     "json": {"files.md"},
-    "sh": {"remote.md", "migration.md", "releasing.md", "CONTRIBUTING.md", "spark.md"},
-    "py": {"migration.md", "spark.md"},
-    "sql": {"migration.md"},
+    "sh": {"remote.md", "migration.md", "releasing.md", "CONTRIBUTING.md", "spark.md", "postgresql.md"},
+    "py": {"migration.md", "spark.md", "postgresql.md"},
+    "sql": {"migration.md", "postgresql.md"},
 }
-"""Fences that are no examples of ours, and the pages that may have them; TOML, JSON and Spark have tests of their own."""
+"""Fences that are no examples of ours, and the pages that may have them; TOML, JSON, Spark and PostgreSQL have tests of their own."""
 MODULES = sorted(module.name for module in pkgutil.walk_packages(neardup.__path__, "neardup."))
 
 

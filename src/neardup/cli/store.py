@@ -10,7 +10,7 @@ from neardup.cli import options, store_upkeep
 from neardup.display import counted
 from neardup.io.shards import demand_present
 
-path = click.argument("path", metavar="FOLDER")
+path = click.argument("path", metavar="STORE")
 ids = click.argument("ids", nargs=-1, metavar="ID...")
 ids_file = click.option(
     "--ids",
@@ -32,7 +32,8 @@ def command() -> None:
     Begin with `create`, or with `build` if there is a run of dedup; then `add` documents, or `check` whether they are new. To pass
     on new documents in a pipe, use `neardup filter --store`.
 
-    FOLDER is the store. One process writes at a time, while others read. What was answered is on disk: a crash loses nothing of it.
+    STORE is a folder, to which one process writes at a time, while others read; or postgresql://HOST/DATABASE, where several
+    services on several machines decide as one. What was answered is durable: a crash loses nothing of it.
     """
 
 
@@ -68,12 +69,13 @@ def given_ids(ids: tuple[str, ...], file: Path | None) -> list[str]:
 def create(path: str, quiet: bool, **chosen: Any) -> None:
     """Create an empty store.
 
-    The folder must be empty, or not there. The options stay as they are.
+    A folder must be empty, or not there. The options stay as they are.
     """
     from neardup.jobs.store import create_store, told_of_options
+    from neardup.store.postgresql.places import shown_place
 
     found = create_store(path, **given_options(chosen))
-    options.progress(quiet).say(f"an empty store, {told_of_options(found)}: {path}")
+    options.progress(quiet).say(f"an empty store, {told_of_options(found)}: {shown_place(path)}")
 
 
 @command.command()
@@ -103,10 +105,11 @@ def add(path: str, inputs: tuple[str, ...], quiet: bool, **chosen: Any) -> None:
     """
     demand_present(inputs)
     from neardup.jobs.store_add import add_to_store, told_of_added
+    from neardup.store.postgresql.places import shown_place
 
     progress = options.progress(quiet)
     counts = add_to_store(path, inputs, progress=progress, **chosen)
-    progress.say(f"{told_of_added(counts)}: {path}")
+    progress.say(f"{told_of_added(counts)}: {shown_place(path)}")
 
 
 @command.command()
@@ -146,13 +149,14 @@ def remove(path: str, ids: tuple[str, ...], file: Path | None, wait: float, quie
     Later copies of these are decided anew. The ID 17 means the integer and the string.
     """
     from neardup.jobs.store import remove_from_store
+    from neardup.store.postgresql.places import shown_place
 
     removed, unknown = remove_from_store(path, given_ids(ids, file), wait=wait)
     said = f"{counted(removed, 'document')} removed"
     if unknown:
         shown = ", ".join(map(repr, unknown[:SHOWN])) + (" …" if len(unknown) > SHOWN else "")
         said += f", {counted(len(unknown), 'id')} not there ({shown})"
-    options.progress(quiet).say(f"{said}: {path}")
+    options.progress(quiet).say(f"{said}: {shown_place(path)}")
 
 
 @command.command()

@@ -1,4 +1,4 @@
-"""The commands `neardup store …` of upkeep: build; expire, compact, verify; neighbors, pairs, clusters; export, import, backup."""
+"""The commands `neardup store …` of upkeep: of one store, of what is similar in it, of copies, and of the tables of a database."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import click
 from neardup.cli import options
 from neardup.display import counted
 
-path = click.argument("path", metavar="FOLDER")
+path = click.argument("path", metavar="STORE")
 target = click.argument("target", metavar="TARGET")
 least = options.min_similarity(
     "Similarity from which documents are listed (that of matches); not below the floor of the store.", default=None
@@ -46,10 +46,11 @@ def expire(path: str, by: str, quiet: bool, **chosen: Any) -> None:
     others, too. Later copies of what is removed are decided anew.
     """
     from neardup.jobs.store_upkeep import expire_in_store
+    from neardup.store.postgresql.places import shown_place
 
     seen: Any = by.replace("-", "_")
     removed = expire_in_store(path, by=seen, **chosen)
-    options.progress(quiet).say(f"{counted(removed, 'document')} removed: {path}")
+    options.progress(quiet).say(f"{counted(removed, 'document')} removed: {shown_place(path)}")
 
 
 @click.command()
@@ -62,10 +63,11 @@ def compact(path: str, wait: float, quiet: bool) -> None:
     Takes the room of what stays, once more, until it is done. If it is interrupted, the store is the old one or the new one.
     """
     from neardup.jobs.store_upkeep import compact_store
+    from neardup.store.postgresql.places import shown_place
 
     found = compact_store(path, wait=wait)
     said = "nothing to give up" if found is None else f"{found[0]:,} bytes before, {found[1]:,} after"
-    options.progress(quiet).say(f"{said}: {path}")
+    options.progress(quiet).say(f"{said}: {shown_place(path)}")
 
 
 @click.command()
@@ -83,6 +85,7 @@ def verify(path: str, repair: bool, wait: float, quiet: bool) -> None:
     Prints what is wrong. Exit code 0: the store is sound, or was repaired; 1: it is not.
     """
     from neardup.jobs.store_upkeep import repair_store, told_of_check, verify_store
+    from neardup.store.postgresql.places import shown_place
 
     progress = options.progress(quiet)
     found = left = verify_store(path)
@@ -91,15 +94,17 @@ def verify(path: str, repair: bool, wait: float, quiet: bool) -> None:
     for line in told_of_check(found):
         click.echo(line)
     if found.is_sound and left.is_sound:
-        progress.say(f"sound, {counted(found.documents, 'document')}: {path}")
+        progress.say(f"sound, {counted(found.documents, 'document')}: {shown_place(path)}")
     elif left.is_sound:
-        progress.say(f"repaired, {counted(left.documents, 'document')}, {len(found.damaged):,} removed: {path}")
+        progress.say(
+            f"repaired, {counted(left.documents, 'document')}, {len(found.damaged):,} removed: {shown_place(path)}"
+        )
     elif repair:
         for line in told_of_check(left):
             click.echo(line)
-        progress.say(f"not repaired: {path}; restore it from a backup")
+        progress.say(f"not repaired: {shown_place(path)}; restore it from a backup")
     else:
-        progress.say(f"not sound: {path}; run the command with --repair, or restore a backup")
+        progress.say(f"not sound: {shown_place(path)}; run the command with --repair, or restore a backup")
     if not left.is_sound:
         click.get_current_context().exit(1)
 
@@ -184,11 +189,14 @@ def export(path: str, target: str, quiet: bool) -> None:
 def import_(path: str, source: str, threads: int | None, quiet: bool) -> None:
     """Make a store of what `neardup store export` wrote.
 
-    FOLDER: the new store, empty or not there. SOURCE: the folder of the export.
+    STORE: the new store, a folder that is empty or not there, or a place in PostgreSQL. SOURCE: the folder of the export.
     """
     from neardup.jobs.store_upkeep import import_store
+    from neardup.store.postgresql.places import shown_place
 
-    options.progress(quiet).say(f"{counted(import_store(path, source, threads=threads), 'document')}: {path}")
+    options.progress(quiet).say(
+        f"{counted(import_store(path, source, threads=threads), 'document')}: {shown_place(path)}"
+    )
 
 
 @click.command()
@@ -204,16 +212,19 @@ def import_(path: str, source: str, threads: int | None, quiet: bool) -> None:
 def build(path: str, run: str, recipe: str | None, threads: int | None, quiet: bool) -> None:
     """Make a store of a finished run of `neardup dedup`.
 
-    Nothing is decided again. FOLDER: the new store, empty or not there. RUN: the output or the audit of the run, with the summary
+    Nothing is decided again. STORE: a folder that is empty or not there. RUN: the output or the audit of the run, with the summary
     beside it; the inputs are read again. The store answers as if they had been added to it. It takes runs with --cluster star and
     --keep first, without --within, --prefer-source, --against, --elements and --unit.
     """
     from neardup.jobs.store_upkeep import build_store
     from neardup.recipe.presets import find_recipe
+    from neardup.store.postgresql.places import shown_place
 
     progress = options.progress(quiet)
     found = build_store(path, run, recipe=find_recipe(recipe) if recipe else None, threads=threads, progress=progress)
-    progress.say(f"{counted(found.documents, 'document')}, {counted(found.removed, 'removed text')}: {path}")
+    progress.say(
+        f"{counted(found.documents, 'document')}, {counted(found.removed, 'removed text')}: {shown_place(path)}"
+    )
 
 
 @click.command()
@@ -223,11 +234,28 @@ def build(path: str, run: str, recipe: str | None, threads: int | None, quiet: b
 def backup(path: str, target: str, quiet: bool) -> None:
     """Copy a store, while another process may write.
 
-    TARGET: a folder that is empty, or not there; it is a store.
+    TARGET: a folder that is empty, or not there; it is a store. A store in PostgreSQL is backed up with its database.
     """
     from neardup.jobs.store_upkeep import backup_store
 
     options.progress(quiet).say(f"{counted(backup_store(path, target), 'document')}: {target}")
 
 
-COMMANDS = (build, expire, compact, verify, neighbors, pairs, clusters, export, import_, backup)
+@click.command()
+@path
+@options.quiet
+def upgrade(path: str, quiet: bool) -> None:
+    """Bring the tables of stores in PostgreSQL to this version of neardup.
+
+    Stop the services before; those of the older version are refused afterwards. The role must own the tables. A store in a folder
+    is exported by the older version, and imported by this one.
+    """
+    from neardup.jobs.store_upkeep import upgrade_tables
+    from neardup.store.postgresql.places import shown_place
+
+    before, after = upgrade_tables(path)
+    said = f"of version {after} already" if before == after else f"from version {before} to {after}"
+    options.progress(quiet).say(f"{said}: {shown_place(path)}")
+
+
+COMMANDS = (build, expire, compact, verify, neighbors, pairs, clusters, export, import_, backup, upgrade)

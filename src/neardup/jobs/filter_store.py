@@ -27,14 +27,14 @@ from neardup.jobs.filter_run import (
 from neardup.jobs.filter_store_walk import FilterStoreWalk
 from neardup.jobs.line_walk import FilterCounts, Sinks
 from neardup.jobs.output_paths import refuse_inputs
-from neardup.jobs.store import told_of_options
+from neardup.jobs.store import alone, store_is_there, told_of_options
 from neardup.jobs.store_metadata import metadata_columns
 from neardup.options import MatchingOptions, OnError, refuse_unknown
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike
 from neardup.resources.threads import thread_count
 from neardup.store.duration import Duration, seconds_of
-from neardup.store.opening import is_store
+from neardup.store.postgresql.places import is_database
 from neardup.store.state import FILTERING, CommandState, state_for_commands
 from neardup.store.store import Store
 
@@ -107,20 +107,20 @@ def filter_with_store(
     matching: Any = {name: value for name, value in given.items() if name not in READING}
     progress = progress_of(progress)
     check_on_error(on_error)
-    home = local_path(path, "a store")
+    home = path if is_database(path) else local_path(path, "a store")
     age = None if window is None else seconds_of("window", window)
     if age == 0:
         raise OptionError(f"`window={window!r}`: give a time above 0, such as 30d.")
     shards = filter_shards(inputs, how, progress)
     paths = filter_paths(str(path_text(output)), path_text(audit), with_rejects=on_error == "skip")
     refuse_inputs(paths.files, files_of(shards))
-    if not is_store(home):
+    if not store_is_there(home):
         Outputs(paths.files, inputs=files_of(shards), overwrite=overwrite).check_files()  # before the store is made
     columns = metadata_columns("first" if keep is None else keep, metadata)  # refuses them before a store is made
     to_check = [shard for shard in shards if shard.format == "lines" or shard.path != STANDARD_INPUT]
     if columns.names:
         FileCorpus(to_check, how.columns(columns.names)).check()
-    with Store(home, wait=wait, recipe=recipe, floor=floor, keep=keep, **matching) as store:
+    with alone(Store(home, wait=wait, recipe=recipe, floor=floor, keep=keep, **matching), wait) as store:
         columns = metadata_columns(store.keep, metadata)
         memory = StoreMemory(store, columns.names)
         _publish_the_last(memory)

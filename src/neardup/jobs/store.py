@@ -12,6 +12,10 @@ from neardup.options import MatchingOptions
 from neardup.recipe.presets import RecipeLike
 from neardup.store.info import StoreInfo
 from neardup.store.opening import is_store
+from neardup.store.postgresql.facts import is_there
+from neardup.store.postgresql.places import database_place, is_database, shown_place
+from neardup.store.postgresql.shared_files import SharedFiles
+from neardup.store.postgresql.upkeep import claim
 from neardup.store.store import Store
 
 
@@ -29,21 +33,59 @@ def create_store(
         InputError: there is a store, or something else.
         OptionError: an option has a value that is not allowed.
     """
-    if is_store(path):
-        raise InputError(f"{path} is a store already. Add to it with `neardup store add`, or name another folder.")
+    if store_is_there(path):
+        raise InputError(
+            f"{shown_place(path)} is a store already. Add to it with `neardup store add`, or name another folder."
+        )
     with Store(path, recipe=recipe, floor=floor, keep=keep, **options) as store:
         return store.info()
 
 
-def opened_store(path: str | Path, mode: Literal["w", "r"] = "w", *, wait: float = 0.0) -> Store:
-    """Open a store that is there. `wait`: seconds to wait until another process that writes has ended.
+def opened_store(path: str | Path, mode: Literal["w", "r"] = "w", *, wait: float = 0.0, is_run: bool = False) -> Store:
+    """Open a store that is there.
+
+    Args:
+        path, mode: see `Store`.
+        wait: seconds to wait until another process that writes has ended.
+        is_run: whether a run keeps in the store how far it comes; then no other run does, even in a store that several services
+            share.
 
     Raises:
         InputError: there is none, or another process writes to it.
     """
-    if not is_store(local_path(path, "a store")):
-        raise InputError(f"{path} is no store. Name the folder of one, or make it with `neardup store create`.")
-    return Store(path, mode=mode, wait=wait)
+    if not store_is_there(path):
+        raise InputError(
+            f"{shown_place(path)} is no store. Name the folder of one, or make it with `neardup store create`."
+        )
+    store = Store(path, mode=mode, wait=wait)
+    return alone(store, wait) if is_run else store
+
+
+def alone(store: Store, wait: float) -> Store:
+    """The same store, to which no other run of a command adds until it is closed.
+
+    Raises:
+        InputError: another one does; the store is closed.
+    """
+    if isinstance(store._files, SharedFiles):
+        try:
+            claim(store._files, "run", wait)
+        except BaseException:
+            store.close()
+            raise
+    return store
+
+
+def store_is_there(path: str | Path) -> bool:
+    """Whether there is a store in a folder or in a database.
+
+    Raises:
+        InputError: it is another URL, or the database cannot be entered.
+        TransferError: the database cannot be reached.
+    """
+    if is_database(path):
+        return is_there(database_place(str(path)))
+    return is_store(local_path(path, "a store"))
 
 
 def remove_from_store(path: str | Path, ids: Iterable[str], *, wait: float = 0.0) -> tuple[int, list[str]]:
@@ -86,7 +128,9 @@ def documents_in_store(path: str | Path, ids: Iterable[str]) -> Iterator[dict[st
                 unknown.append(text)
     if unknown:
         listed = ", ".join(map(repr, unknown))
-        raise InputError(f"{path} keeps {'no document' if len(unknown) == 1 else 'no documents'} of {listed}.")
+        raise InputError(
+            f"{shown_place(path)} keeps {'no document' if len(unknown) == 1 else 'no documents'} of {listed}."
+        )
 
 
 def told_of_options(info: StoreInfo) -> str:

@@ -105,12 +105,12 @@ def add_to_store(
         corpus = corpus_of(shards, how, on_error, resources, progress, values=names)
         if why_not:
             sink = None if target is None else stack.enter_context(answers_to(target, shards, overwrite=overwrite))
-            store = stack.enter_context(opened_store(path, wait=wait))
+            store = stack.enter_context(opened_store(path, wait=wait, is_run=True))
             columns = metadata_columns(store.keep, metadata)
             progress.say(f"{BEGINS_ANEW} {why_not}")
             counts = _add(store, corpus, columns, sink, None, progress)
         else:
-            store = stack.enter_context(opened_store(path, wait=wait))
+            store = stack.enter_context(opened_store(path, wait=wait, is_run=True))
             columns = metadata_columns(store.keep, metadata)
             run = AddRun(store, shards, target, how, names)  # type: ignore[arg-type]  # a path, or it could not continue
             run.begin(overwrite=overwrite, give_up=give_up)

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from neardup.errors import DataError, InputError, OptionError
-from neardup.io.storage.places import local_path, path_text
+from neardup.io.storage.places import path_text
 from neardup.jobs.answer_files import answers_place, answers_to
-from neardup.jobs.store import opened_store
+from neardup.jobs.store import opened_store, store_is_there
 from neardup.jobs.store_answers import meant_ids
 from neardup.progress import Watcher
 from neardup.recipe.presets import RecipeLike
@@ -18,7 +18,9 @@ from neardup.store.checking import StoreCheck
 from neardup.store.duration import Duration
 from neardup.store.expiry import SeenBy
 from neardup.store.info import StoreInfo
-from neardup.store.opening import is_store
+from neardup.store.postgresql.connection import Database
+from neardup.store.postgresql.places import database_place, is_database, shown_place
+from neardup.store.postgresql.schema import upgrade
 from neardup.store.store import Store
 from neardup.store.versions import OtherVersionError
 
@@ -112,7 +114,7 @@ def neighbors_in_store(
             return store.neighbors(text, min_similarity=min_similarity)
         found = [each for each in meant_ids([id])[0] if store.get(each) is not None]
         if not found:
-            raise InputError(f"{path} keeps no document of {id!r}.")
+            raise InputError(f"{shown_place(path)} keeps no document of {id!r}.")
         return store.neighbors(id=found[0], min_similarity=min_similarity)
 
 
@@ -196,8 +198,8 @@ def import_store(path: str | Path, source: str | Path, *, threads: int | None = 
 
 
 def _demand_no_store(path: str | Path) -> None:
-    if is_store(local_path(path, "a store")):
-        raise InputError(f"{path} is a store already. Name a folder that is empty, or not there.")
+    if store_is_there(path):
+        raise InputError(f"{shown_place(path)} is a store already. Name a folder that is empty, or not there.")
 
 
 def build_store(
@@ -229,3 +231,23 @@ def backup_store(path: str | Path, target: str | Path) -> int:
     with opened_store(path, "r") as store:
         store.backup(target)
         return len(store)
+
+
+def upgrade_tables(path: str | Path) -> tuple[int, int]:
+    """Make of the tables of stores in a database those of this version; see `upgrade`. Returns the versions before and after.
+
+    Raises:
+        InputError: the place is a folder, or has no tables.
+        OtherVersionError: the tables are newer.
+    """
+    if not is_database(path):
+        raise InputError(
+            f"{path} is a folder, and only tables in a database are upgraded. Export the store with the version of neardup that "
+            "wrote it, and import it with this one."
+        )
+    place = database_place(str(path))
+    database = Database(place, 0)
+    try:
+        return database.run(lambda connection: upgrade(connection, place))
+    finally:
+        database.drop()

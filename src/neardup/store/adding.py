@@ -38,7 +38,8 @@ def add_documents(
     ids, texts = several("ids", ids), several("texts", texts)
     metadata = None if metadata is None else several("metadata", metadata)
     expires = None if expires is None else time_of("expires", expires)
-    facts = {} if state is None or callable(state) else _facts(files, state)
+    if not callable(state):
+        _facts(files, state)  # refuses what is no state before anything is decided
     names = [id_as_json(each) for each in ids]
     given = None if metadata is None else [None if each is None else as_json(each) for each in metadata]
     for what, values in (("ids", names), ("metadata", given)):
@@ -49,7 +50,7 @@ def add_documents(
     ]  # refuses what is no text
     ranks = _ranks(files.rules.keep, texts, metadata)
     decide, now, found = _decider(files.rules.keep), time.time(), list[StoreAnswer]()
-    with files.together():
+    with files.one_change() as facts:
         for part, first in zip(made, range(0, len(names), AT_ONCE), strict=True):
             for some in deciding.without_updates(files, part, names[first : first + AT_ONCE]):
                 texts_of_some, begin = part[np.arange(some.start, some.stop)], first + some.start
@@ -62,9 +63,9 @@ def add_documents(
                 for answers in files.blocks.over(len(texts_of_some), decided):
                     found += answers
         if callable(state):
-            facts = _facts(files, state(found))
-    files.acknowledge(facts)
-    files.state = facts.get("state", files.state)
+            files.is_repeatable = False  # the function may have done something
+            state = state(found)
+        facts.update(_facts(files, state))
     return found
 
 

@@ -20,11 +20,19 @@ S = TypeVar("S", bound=_HasFiles)
 
 def one_call(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
     """A public method of a store; see `neardup.store.open_files.OpenFiles.in_use`."""
+    return _called(method, changes=False)
 
+
+def changing_call(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
+    """A public method of a store that changes it."""
+    return _called(method, changes=True)
+
+
+def _called(method: Callable[Concatenate[S, P], R], *, changes: bool) -> Callable[Concatenate[S, P], R]:
     @functools.wraps(method)
     def called(self: S, *args: P.args, **kwargs: P.kwargs) -> R:
-        with self._files.in_use():
-            return method(self, *args, **kwargs)
+        found: R = self._files.call(lambda: method(self, *args, **kwargs), changes=changes)
+        return found
 
     return called  # type: ignore[return-value]  # mypy takes `self` for a name
 

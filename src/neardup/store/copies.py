@@ -229,22 +229,28 @@ def restore(files: Files, source: Path, facts: dict[str, Any]) -> None:
     with files.record.changing():
         files.record.set_facts({"plan": facts["plan"]})
     files.reopen()
+    fill(files, source, facts)
+
+
+def fill(files: Files, source: Path, facts: dict[str, Any]) -> None:
+    """Fill an empty store that has the plan of what was exported."""
     number = 0
     for batch in _read(source / DOCUMENTS, facts):
         texts = _texts(files, batch)
         columns = zip(*(batch.column(name).to_pylist() for name in _OF_ROWS), strict=True)
         rows = [DocumentRow(number + i, *values) for i, values in enumerate(columns)]
-        files.keep(texts, rows, [], set(), 0.0)
-        files.acknowledge({})
+        with files.one_change():
+            files.keep(texts, rows, [], set(), 0.0)
         number += len(rows)
     removed = [row for batch in _read(source / REMOVED, facts) for row in batch.to_pylist()]
     rows_of = [
         RemovedRow(i, row["digest"], row["survivor"], row["similarity"], row["distance"], row["last_seen"])
         for i, row in enumerate(removed)
     ]
-    files.keep(files.texts([]), [], rows_of, set(), 0.0)
-    files.state = facts["state"]
-    files.acknowledge({"state": facts["state"]})
+    with files.one_change() as written:
+        for begin in range(0, len(rows_of), AT_ONCE):
+            files.keep(files.texts([]), [], rows_of[begin : begin + AT_ONCE], set(), 0.0)
+        written["state"] = facts["state"]
 
 
 def _read(path: Path, facts: dict[str, Any]) -> Iterator[pa.RecordBatch]:

@@ -3,7 +3,7 @@
 import contextlib
 import dataclasses
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,9 @@ from neardup.store.record import Record
 
 
 @contextlib.contextmanager
-def written(path: Path, wait: float, recipe: Recipe, rules: Rules, *, lasts: bool) -> Iterator[None]:
+def written(
+    path: Path, wait: float, recipe: Recipe, rules: Rules, *, lasts: bool, first: Mapping[str, Any]
+) -> Iterator[None]:
     """Hold the lock of the store in a folder, which is made with this recipe and these rules if there is none.
 
     Args:
@@ -31,6 +33,7 @@ def written(path: Path, wait: float, recipe: Recipe, rules: Rules, *, lasts: boo
         wait: seconds to wait until another process that writes has ended.
         recipe, rules: of a new store.
         lasts: whether a new store is to survive a crash.
+        first: facts that a new store is to have, instead of its own or besides them.
 
     Raises:
         InputError, OptionError: see `Store`.
@@ -43,16 +46,16 @@ def written(path: Path, wait: float, recipe: Recipe, rules: Rules, *, lasts: boo
         with contextlib.closing(Record(path / RECORD, create=True, lasts=lasts)) as record:
             if not record.is_complete:
                 with record.changing():
-                    record.set_facts(_first_facts(path, recipe, rules, plan or plan_of(recipe, rules)))
+                    record.set_facts(_first_facts(path, recipe, rules, plan or plan_of(recipe, rules), first))
         if lasts:
             to_disk(path)
         yield
 
 
-def _first_facts(path: Path, recipe: Recipe, rules: Rules, plan: Plan) -> dict[str, Any]:
-    return {
+def _first_facts(path: Path, recipe: Recipe, rules: Rules, plan: Plan, first: Mapping[str, Any]) -> dict[str, Any]:
+    own = {
         "store": secrets.token_hex(8),
-        "recipe": fields_in_folder(recipe.stored(), path, None),
+        "recipe": recipe.stored(),
         "max_distance": recipe.max_distance,
         "rules": to_store(rules),
         "plan": plan.to_store(),
@@ -63,6 +66,8 @@ def _first_facts(path: Path, recipe: Recipe, rules: Rules, plan: Plan) -> dict[s
         "derived": nothing_derived(0),
         "state": None,
     }
+    found = own | dict(first)
+    return found | {"recipe": fields_in_folder(found["recipe"], path, None)}
 
 
 def plan_of(recipe: Recipe, rules: Rules) -> Plan:

@@ -58,7 +58,16 @@ class Files(OpenFiles):
         return len(numbers)
 
     @contextlib.contextmanager
-    def together(self) -> Iterator[None]:
+    def one_change(self) -> Iterator[dict[str, Any]]:
+        """All that one call changes, which becomes durable when the block ends. What it puts into the facts is written with it."""
+        facts: dict[str, Any] = {}
+        with self._together():
+            yield facts
+        self.acknowledge(facts)
+        self.state = facts.get("state", self.state)
+
+    @contextlib.contextmanager
+    def _together(self) -> Iterator[None]:
         """Changes of one call. If something else than the files fails meanwhile, such as a function that was given, all of them are
         taken back, and the store stays usable.
         """

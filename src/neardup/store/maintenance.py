@@ -3,12 +3,16 @@
 from pathlib import Path
 from typing import Self
 
+from neardup.errors import InputError
 from neardup.io.storage.places import local_path
 from neardup.store import checking, compaction, copies
-from neardup.store.calls import one_call
+from neardup.store.calls import changing_call, one_call
 from neardup.store.checking import StoreCheck
 from neardup.store.files import Files
 from neardup.store.info import StoreInfo, info_of
+from neardup.store.postgresql.places import database_place, is_database
+from neardup.store.postgresql.shared_files import SharedFiles
+from neardup.store.postgresql.upkeep import compact_shared, verify_shared
 
 
 class Maintained:
@@ -21,18 +25,22 @@ class Maintained:
         """What the store is, and what it takes."""
         return info_of(self._files)
 
-    @one_call
+    @changing_call
     def compact(self) -> bool:
         """Give up the room of documents that were removed, and of texts whose survivors were; and answer faster. Takes the
         room of what stays, once more, until it is done; a crash leaves the old or the new. Returns False if nothing is to be
         gained, and nothing was done.
         """
+        if isinstance(self._files, SharedFiles):
+            return compact_shared(self._files)
         self._files.demand_writable()
         return compaction.compact(self._files)
 
     @one_call
     def verify(self) -> StoreCheck:
         """Read every byte, compare it with its checksum, and ask for every document."""
+        if isinstance(self._files, SharedFiles):
+            return verify_shared(self._files)
         return checking.check_files(self._files)
 
     @one_call
@@ -42,6 +50,12 @@ class Maintained:
         Raises:
             InputError: the folder is not empty.
         """
+        if isinstance(self._files, SharedFiles):
+            place = self._files.place
+            raise InputError(
+                f"{place.shown} is backed up with its database: `pg_dump --schema={place.schema}`. For a copy that other programs "
+                "read, use `export`."
+            )
         copies.backup(self._files, local_path(path, "a store"))
 
     @one_call
@@ -65,9 +79,14 @@ class Maintained:
             InputError: there is no store, or another process writes to it.
             DataError: the record is damaged, so nothing says what is there.
         """
+        if is_database(path):
+            raise InputError(
+                f"{database_place(str(path)).shown} is repaired with its database: restore a backup of that. A replica that is "
+                "damaged is made anew when it is opened."
+            )
         return checking.repair(local_path(path, "a store"), wait)
 
-    @one_call
+    @changing_call
     def flush(self) -> None:
         """Make durable what was changed; see `durable`."""
         self._files.flush()

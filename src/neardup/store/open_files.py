@@ -5,9 +5,9 @@ import dataclasses
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from neardup.store.creating import candidates_of, layout_of, written
 from neardup.store.derived import Derived
 from neardup.store.duration import seconds_of
 from neardup.store.known import Known
-from neardup.store.opening import RECORD, Rules, demand_same, is_store, rules_of, stored_rules
+from neardup.store.opening import RECORD, REPLICA, Rules, demand_own, demand_same, is_store, rules_of, stored_rules
 from neardup.store.recalling import recall
 from neardup.store.record import Record
 from neardup.store.texts import Texts, texts_of
@@ -40,6 +40,7 @@ Mode = Literal["r", "w"]
 Durable = Literal["each", "batch"]
 ATTEMPTS = 50
 """To open what another process is changing."""
+R = TypeVar("R")
 
 
 class OpenFiles:
@@ -52,6 +53,7 @@ class OpenFiles:
         record, contents, derived, known, candidates, gone: see their modules.
         removed: how many texts that were not kept have got a number.
         state: plain values of a program.
+        is_repeatable: whether what the current call has done so far can be done again.
         blocks: how texts are cut that are decided or asked for together.
     """
 
@@ -61,6 +63,7 @@ class OpenFiles:
     contents: Contents
     derived: Derived
     state: Any
+    is_repeatable = True
 
     def __init__(
         self,
@@ -74,6 +77,7 @@ class OpenFiles:
         given: Mapping[str, Any],
         recalls: bool = True,
         lasts: bool = True,
+        replica: Mapping[str, Any] | None = None,
     ) -> None:
         """Open a store, or create it; see `Store`.
 
@@ -82,6 +86,7 @@ class OpenFiles:
             given: options, floor and keep.
             recalls: whether to make in memory what no segment has; without it, nothing can be asked.
             lasts: whether the files outlive this object; without it, nothing is synced, and nothing written at the end.
+            replica: the facts that a new store begins with, if it follows another one; see `neardup.store.postgresql`.
         """
         for name, value, allowed in (("mode", mode, ("r", "w")), ("durable", durable, ("each", "batch"))):
             if value not in allowed:
@@ -94,7 +99,9 @@ class OpenFiles:
         self.resources = Resources(threads=threads)
         with contextlib.ExitStack() as stack:
             if mode == "w":
-                stack.enter_context(written(self.path, seconds, recipe_of(recipe), rules_of(given), lasts=lasts))
+                stack.enter_context(
+                    written(self.path, seconds, recipe_of(recipe), rules_of(given), lasts=lasts, first=replica or {})
+                )
             elif not is_store(self.path):
                 raise InputError(
                     f"{self.path} is no store. Name the folder of one, or make it with `neardup store create`."
@@ -103,6 +110,8 @@ class OpenFiles:
                 contextlib.closing(Record(self.path / RECORD, readonly=mode == "r", lasts=lasts))
             )
             facts = self.record.facts()
+            if mode == "w":
+                demand_own(self.path, facts, None if replica is None else replica[REPLICA])
             self.recipe = recipe_of_run(located_fields(facts["recipe"], self.path), recipe, str(self.path))
             if self.recipe.max_distance is None:  # it is in no digest
                 self.recipe = dataclasses.replace(self.recipe, max_distance=facts["max_distance"])
@@ -118,6 +127,11 @@ class OpenFiles:
             self._open = stack.pop_all()
 
     # -------------------------------------------------------------------------------------------------------- reading
+
+    @property
+    def shown(self) -> str:
+        """The store in messages."""
+        return str(self.path)
 
     @property
     def layout(self) -> Layout:
@@ -170,6 +184,11 @@ class OpenFiles:
 
     def write_full(self, upto: int, removed_upto: int) -> None:
         """What to do with what has come together in memory, of documents and texts before some numbers: a reader, nothing."""
+
+    def call(self, method: Callable[[], R], *, changes: bool) -> R:  # noqa: ARG002
+        """One call of the store; `changes`: whether it may change something."""
+        with self.in_use():
+            return method()
 
     @contextlib.contextmanager
     def in_use(self) -> Iterator[None]:

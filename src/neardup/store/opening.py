@@ -18,10 +18,16 @@ from neardup.store.preference import demand_keep
 from neardup.store.transactions import location
 
 RECORD, LOCK = "record.sqlite", "lock"
+REPLICA = "replica"
+"""The fact of a store that follows one in a database: which, and how far."""
 DECIDING = ("method", "min_similarity", "similarity", "max_distance")
 """The options of a store."""
 PATIENCE = 0.05
 """Seconds between two attempts to lock a store."""
+
+
+class BusyError(InputError):
+    """Another process writes to a store."""
 
 
 def is_store(path: str | Path) -> bool:
@@ -91,7 +97,27 @@ def stored_rules(stored: Mapping[str, Any]) -> Rules:
     return rules_of({**stored, "similarity": stored_similarity(stored["similarity"])})
 
 
-def demand_same(path: Path, rules: Rules, given: Mapping[str, Any]) -> None:
+def demand_own(path: Path, facts: Mapping[str, Any], replica: Mapping[str, Any] | None) -> None:
+    """Refuse to write to a store that only follows another one; or if it should follow one, to any other.
+
+    Raises:
+        InputError: it is not what is to be written to.
+    """
+    has = facts.get(REPLICA)
+    if replica is None and has is not None:
+        raise InputError(
+            f"{path} is a replica: it follows the store at {has['place']}, and would differ from it. Open that store; or open the "
+            'replica with `mode="r"`.'
+        )
+    if replica is not None and has is None:
+        raise InputError(f"{path} is a store, and no replica. Name a folder that is empty, or not there.")
+    if replica is not None and has is not None and has["store"] != replica["store"]:
+        raise InputError(
+            f"{path} is a replica of another store, which was at {has['place']}. Name another folder, or remove this one."
+        )
+
+
+def demand_same(path: str | Path, rules: Rules, given: Mapping[str, Any]) -> None:
     """Refuse what is given, if it is not what the store has."""
     values = {name: value for name, value in given.items() if value is not None}
     if "similarity" in values:
@@ -109,7 +135,8 @@ def make_folder(path: Path) -> None:
     Raises:
         InputError: it is a file, or holds other files.
     """
-    if path.exists() and not (path.is_dir() and all(_is_ours(each) for each in path.iterdir())):
+    is_free = not path.exists() or (path.is_dir() and all(_is_ours(each) for each in path.iterdir()))
+    if not is_free and not is_store(path):  # which another process may have made meanwhile
         raise InputError(f"{path} is there, and is no store. Name a folder that is empty, or not there.")
     _make(path)
 
@@ -169,7 +196,7 @@ def writing(path: Path, wait: float) -> Iterator[None]:
                 break
             except BlockingIOError:
                 if time.monotonic() >= ends:
-                    raise InputError(
+                    raise BusyError(
                         f"Another process writes to the store at {path}. Wait until it has ended (most changes do with `wait=60`). "
                         f"{_TO_READ}"
                     ) from None

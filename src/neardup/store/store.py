@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from neardup.errors import OptionError
+from neardup.errors import InputError, OptionError
 from neardup.io.storage.places import local_path
 from neardup.options import DedupOptions, MatchingOptions, refuse_unknown
 from neardup.progress import Watcher, progress_of
@@ -17,7 +17,7 @@ from neardup.resources.resources import Resources
 from neardup.store import building, copies, deciding, expiry, neighborhood
 from neardup.store.adding import State, add_documents
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch, StorePair
-from neardup.store.calls import one_call
+from neardup.store.calls import changing_call, one_call
 from neardup.store.decided_run import read_decided_run
 from neardup.store.duration import Duration, time_of
 from neardup.store.files import Files
@@ -26,6 +26,9 @@ from neardup.store.maintenance import Maintained
 from neardup.store.open_files import AT_ONCE, Durable, Mode
 from neardup.store.opening import DECIDING, stored_rules
 from neardup.store.plain_values import id_as_json, several
+from neardup.store.postgresql.importing import import_shared
+from neardup.store.postgresql.places import database_place, is_database
+from neardup.store.postgresql.shared_files import SharedFiles
 
 
 class Store(Maintained):
@@ -55,16 +58,20 @@ class Store(Maintained):
         keep: str | None = None,
         **options: Unpack[MatchingOptions],
     ) -> None:
-        """Open the store in a folder, or create it. One process writes at a time; others may read.
+        """Open the store in a folder, or create it. One process writes at a time; others may read. In a database, several services
+        write, and answer as one process that got their calls in the order of commits.
 
         Threads may share the object: a call waits for those of other threads. After a fork, each process opens the store anew.
 
         Args:
-            path: the folder.
+            path: the folder; or `postgresql://USER@HOST/DATABASE`, with parameters `store`, `schema`, `replica` and `staleness`
+                besides those of libpq: see docs/postgresql.md.
             mode: "w" to read and write, "r" to read what another process may be writing.
-            wait: seconds to wait until another process that writes has ended.
+            wait: seconds to wait until another process that writes has ended; or for which a database that cannot be reached is
+                tried again, 5 at least.
             durable: "each" if what a call has changed is durable when it returns; "batch" if it is when `flush` or `close` returns,
-                and after some thousand documents. A crash loses the last calls as a whole, never a part of one.
+                and after some thousand documents. A crash loses the last calls as a whole, never a part of one. In a database, each
+                call is durable.
             threads: threads that decide documents; by default, as many as there are processors.
             recipe: the recipe of a new store, `Recipe()` by default.
             floor: of a new store: the least similarity that `neighbors`, `pairs` and `clusters` can be asked for, below
@@ -78,14 +85,19 @@ class Store(Maintained):
             OptionError: an option has a value that is not allowed, or differs from that of the store.
             RecipeMismatch: the store has another recipe.
             DataError: the store is damaged.
+            TransferError: the database cannot be reached; also in later calls.
+            MissingExtra: psycopg is not installed.
         """
         refuse_unknown(options, Store.__init__)
         given = {**options, "floor": floor, "keep": keep}
-        self._files = Files(path, mode=mode, wait=wait, durable=durable, threads=threads, recipe=recipe, given=given)
+        how: dict[str, Any] = {"mode": mode, "wait": wait, "durable": durable, "threads": threads, "recipe": recipe}
+        self._files = (
+            SharedFiles(str(path), **how, given=given) if is_database(path) else Files(path, **how, given=given)
+        )
 
     @property
     def path(self) -> Path:
-        """The folder."""
+        """The folder; of a store in a database, that of its replica."""
         return self._files.path
 
     @property
@@ -117,7 +129,7 @@ class Store(Maintained):
 
     def __repr__(self) -> str:
         options, state = self.options, "closed" if self._files.is_closed else f"{len(self):,} documents"
-        return f"Store({str(self.path)!r}, {state}, {options.method}, {options.compared_by})"
+        return f"Store({self._files.shown!r}, {state}, {options.method}, {options.compared_by})"
 
     # ------------------------------------------------------------------------------------------------------- questions
 
@@ -191,7 +203,7 @@ class Store(Maintained):
         """Decide a document, and keep it if it is new; see `check_and_add_many`."""
         return self.check_and_add_many([id], [text], metadata=[metadata], expires=expires)[0]
 
-    @one_call
+    @changing_call
     def check_and_add_many(
         self,
         ids: Sequence[int | str],
@@ -224,7 +236,7 @@ class Store(Maintained):
         """
         return add_documents(self._files, ids, texts, metadata, expires, state)
 
-    @one_call
+    @changing_call
     def remove(self, ids: Sequence[int | str]) -> int:
         """Forget kept documents, and the texts that were their duplicates; returns the number of documents.
 
@@ -232,12 +244,11 @@ class Store(Maintained):
         """
         self._files.demand_writable()
         names = list(dict.fromkeys(map(id_as_json, several("ids", ids))))
-        numbers = [row.number for row in self._files.known.of_ids(names).values()]
-        count = self._files.forget(np.array(sorted(numbers), np.int64))
-        self._files.acknowledge({})
-        return count
+        with self._files.one_change():
+            numbers = [row.number for row in self._files.known.of_ids(names).values()]
+            return self._files.forget(np.array(sorted(numbers), np.int64))
 
-    @one_call
+    @changing_call
     def expire(
         self,
         *,
@@ -259,10 +270,8 @@ class Store(Maintained):
         """
         self._files.demand_writable()
         at = time.time() if now is None else time_of("now", now)
-        found = expiry.expired(self._files, older_than, newest, by, at)
-        count = self._files.forget(found)
-        self._files.acknowledge({})
-        return count
+        with self._files.one_change():
+            return self._files.forget(expiry.expired(self._files, older_than, newest, by, at))
 
     @classmethod
     def from_export(cls, path: str | Path, source: str | Path, *, threads: int | None = None) -> "Store":
@@ -272,7 +281,11 @@ class Store(Maintained):
             InputError: there is no export, or the folder is not empty, or cannot be made.
             DataError: the export is damaged.
         """
-        target, exported = local_path(path, "a store"), local_path(source, "an export")
+        exported = local_path(source, "an export")
+        if is_database(path):
+            import_shared(database_place(str(path)), exported, threads)
+            return cls(path, threads=threads)
+        target = local_path(path, "a store")
         facts = copies.read_export(exported)
         rules = stored_rules(facts["rules"])
         how: dict[str, Any] = {name: getattr(rules.options, name) for name in DECIDING}
@@ -309,6 +322,11 @@ class Store(Maintained):
             OptionError: a store cannot decide as the run did, or two kept documents have the same id.
             DataError: the audit or the summary is damaged.
         """
+        if is_database(path):
+            raise InputError(
+                f"{database_place(str(path)).shown} is in a database, and a run makes a store in a folder. Build that, "
+                "export it, and import the export: `neardup store import`."
+            )
         target, decided = local_path(path, "a store"), read_decided_run(run, recipe)
         how = {**decided.matching, "recipe": decided.recipe, "threads": threads}
         with building.folder_for(target) as folder, cls(folder, durable="batch", **how) as store:

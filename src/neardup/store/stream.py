@@ -21,6 +21,7 @@ from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.store.calls import demand_process
 from neardup.store.files import Files
+from neardup.store.postgresql.places import database_place, is_database
 from neardup.store.store import Store
 from neardup.text.columns import as_text_arrays
 
@@ -213,6 +214,11 @@ def _refuse_indexes(path: Any) -> None:
         raise OptionError(
             f"`path` is an index: {advice} To decide by distance, save the index and use `neardup filter --index FOLDER`; to ask "
             "it, use `Index.query`."
+        )
+    if is_database(path):
+        raise OptionError(
+            f"{database_place(str(path)).shown} is in a database, which several services share, and a stream is for one process. "
+            "Use `Store`."
         )
     if path is not None and not isinstance(path, str | Path):
         raise OptionError(f"`path={path!r}`: give the folder of a store, or nothing for a temporary one.")

@@ -99,6 +99,22 @@ def fields_in_folder(fields: dict[str, Any] | None, folder: Path, home: Path | N
     return fields | {FILES: [_copied(each, folder, home).as_dict() for each in files_of(fields).values()]}
 
 
+def fields_with_files(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a recipe with the contents of its files, for where there is no folder.
+
+    Files that are larger than COPIED_BYTES, or that are not what they were, stay named by their paths.
+    """
+    if FILES not in fields:
+        return fields
+    return fields | {FILES: [_with_content(each).as_dict() for each in files_of(fields).values()]}
+
+
+def _with_content(file: KeptFile) -> KeptFile:
+    content = _content(file)
+    found = file if content is None else replace(file, content=content)
+    return file if isinstance(found.part(), StoredPart) else found
+
+
 def _copied(file: KeptFile, folder: Path, home: Path | None) -> KeptFile:
     place = folder / file.copy_name
     copied = replace(file, content=None, kept=file.copy_name)

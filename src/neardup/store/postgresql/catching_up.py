@@ -1,0 +1,149 @@
+"""CATCH UP: bring a replica to the head of the log, from what the tables have for the numbers that it has not.
+
+Nothing is decided again: what a service has decided is written with its numbers, so every replica gets the same documents under
+the same numbers, whatever its version or its recipe's packages.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from neardup.errors import DataError, InputError
+from neardup.store.files import Files
+from neardup.store.postgresql.log_rows import StoredRow
+from neardup.store.postgresql.reading import Reading
+from neardup.store.postgresql.replica_files import ReplicaFiles
+from neardup.store.postgresql.replicas import Followed, OutdatedError
+from neardup.store.postgresql.row_contents import texts_of_contents
+from neardup.store.postgresql.sealing import sealed, sealed_removed
+from neardup.store.record import DocumentRow, RemovedRow
+
+AT_ONCE = 1 << 11
+"""Documents that are read together."""
+FORGOTTEN = b"\0" * 16
+"""The digest of a text whose survivor was forgotten."""
+
+
+def demand_history(log: Reading, at: Followed) -> None:
+    """Refuse a log that has not what the replica has.
+
+    Raises:
+        InputError: the database has lost changes, or is another.
+        OutdatedError: the replica must be made anew.
+    """
+    head = log.head
+    if head.id != at.store:
+        raise InputError(f"{at.place} is another store than it was: it was made anew. Open it again.")
+    found = log.request_at(at.position) if at.position else at.request
+    if found != at.request and (at.position >= head.position or found is not None or at.rows == head.rows):
+        raise InputError(
+            f"{at.place} has not the change {at.position:,} that this service knows: the database has gone back to an older state, "
+            "as after a restore, or a fail-over to a stand-by that lagged. Documents that were acknowledged may be missing there. "
+            "Bring the right database back; or to go on with what this one has, remove the replica {folder}, and open the store "
+            "again. The replica is a store, and has what the database has lost: `neardup store export` it before."
+        )
+    if at.rows != head.rows:
+        raise OutdatedError("the store was compacted")
+    if at.upto is not None and log.request_at(at.upto) != at.upto_request:
+        raise OutdatedError
+
+
+def catch_up(files: ReplicaFiles, log: Reading, at: Followed) -> None:
+    """Give a replica all that it lacks; `Files.acknowledge` has not been called for the last part.
+
+    Raises:
+        InputError, OutdatedError: see `demand_history`.
+        DataError: the tables have not what was written.
+    """
+    demand_history(log, at)
+    head = log.head
+    if at.upto is None and (len(files.contents), files.removed) != (at.documents, at.removed):
+        raise OutdatedError
+    fact = {"replica": at.on_the_way(head).to_store()}
+    while (first := len(files.contents)) < head.documents:
+        rows = log.documents(first, min(first + AT_ONCE, head.documents))
+        with files.part():
+            _keep(files, rows, first, at.place)
+        Files.acknowledge(files, fact)
+    while (first := files.removed) < head.removed:
+        removed = _removed(log.removed(first, min(first + AT_ONCE, head.removed)), first, at.place)
+        with files.part():
+            Files.keep(files, files.no_texts, [], removed, set(), 0.0)
+        Files.acknowledge(files, fact)
+    if (len(files.contents), files.removed) != (head.documents, head.removed):
+        raise OutdatedError
+    _follow_changes(files, log, at)
+
+
+def _keep(files: Files, rows: Sequence[StoredRow], first: int, shown: str) -> None:
+    """Keep some documents; those that were forgotten since take their numbers without content."""
+    _demand_numbers([each.row.number for each in rows], first, shown, "documents")
+    there = np.array([each.content is not None for each in rows], np.bool_)
+    for each in rows:
+        if each.content is not None and sealed(each.row, each.content) != each:
+            raise DataError(
+                f"{shown} is damaged: document {each.row.number:,} is not what was written. Restore the database."
+            )
+    nothing = DocumentRow(0, "null", 0.0, 0.0)
+    begin = 0
+    while begin < len(rows):  # runs of documents that are there, or not
+        end = begin + 1
+        while end < len(rows) and there[end] == there[begin]:
+            end += 1
+        some = rows[begin:end]
+        if there[begin]:
+            contents = [each.content or b"" for each in some]
+            texts = texts_of_contents(files.layout, contents, shown)
+            Files.keep(files, texts, [each.row for each in some], [], set(), 0.0)
+        else:
+            nothings = [nothing._replace(number=each.row.number) for each in some]
+            Files.keep(files, files.texts([""] * len(some)), nothings, [], set(), 0.0)
+            Files.forget(files, np.array([each.row.number for each in some], np.int64))
+        begin = end
+
+
+def _removed(rows: Sequence[tuple[RemovedRow, int]], first: int, shown: str) -> list[RemovedRow]:
+    _demand_numbers([row.number for row, _ in rows], first, shown, "removed")
+    found = []
+    for each in rows:
+        row = each[0]
+        if row.digest is None:
+            found.append(row._replace(digest=FORGOTTEN))
+        elif sealed_removed(row) == each:
+            found.append(row)
+        else:
+            raise DataError(
+                f"{shown} is damaged: text {row.number:,} of `removed` is not what was written. Restore the database."
+            )
+    return found
+
+
+def _demand_numbers(numbers: Sequence[int], first: int, shown: str, table: str) -> None:
+    """Refuse rows some of which are missing."""
+    if list(numbers) != list(range(first, first + len(numbers))) or not numbers:
+        raise DataError(f"{shown} is damaged: rows of `{table}` from {first:,} on are missing. Restore the database.")
+
+
+def _follow_changes(files: ReplicaFiles, log: Reading, at: Followed) -> None:
+    """What changes have seen and forgotten."""
+    seen: dict[float, set[int]] = {}
+    last: dict[int, float] = {}
+    forgot: list[int] = []
+    count = 0
+    head = log.head
+    begin = max(at.position, head.base)  # what was before is in the rows
+    for change in log.changes(begin):
+        count += 1
+        last.update(dict.fromkeys(change.seen, change.at))
+        forgot += change.forgot
+    if count != head.position - begin:
+        raise DataError(f"{at.place} is damaged: rows of `changes` after {begin:,} are missing. Restore the database.")
+    for number, when in last.items():
+        seen.setdefault(when, set()).add(number)
+    gone = np.unique(np.array(forgot, np.int64))
+    if not seen and not forgot:
+        return
+    with files.part():
+        for when, numbers in seen.items():
+            Files.keep(files, files.no_texts, [], [], numbers, when)
+        Files.forget(files, gone[~files.gone.has(gone)])

@@ -1,0 +1,296 @@
+"""The LOG of a store in PostgreSQL: what is read and written of its tables, in few round trips.
+
+Who changes a store holds its advisory lock until the transaction ends, so positions and numbers have no gaps, and are committed in
+their order. The lock and what is read under it are separate statements: at READ COMMITTED, each sees what was committed before it
+began, which must be after the lock was given.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from neardup.store.postgresql.log_rows import Ahead, Change, Head, Known, StoredRow
+from neardup.store.postgresql.places import DatabasePlace
+from neardup.store.postgresql.problems import LOCK_SECONDS, SILENT_SECONDS
+from neardup.store.record import DocumentRow, RemovedRow
+
+_SETTINGS = """SELECT set_config('lock_timeout', %s, true), set_config('idle_in_transaction_session_timeout', %s, true),
+set_config('tcp_keepalives_idle', '15', true), set_config('tcp_keepalives_interval', '5', true),
+set_config('tcp_keepalives_count', '3', true), set_config('synchronous_commit',
+CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, true)"""
+"""Of a transaction that holds the lock: a machine that vanishes gives it back in half a minute."""
+
+
+class Log:
+    """The tables of one store."""
+
+    def __init__(self, place: DatabasePlace) -> None:
+        self._name, schema = place.store, f'"{place.schema}"'
+        self._tables = {name: f"{schema}.{name}" for name in ("stores", "changes", "documents", "removed", "row_keys")}
+        t = self._tables
+        self._head = (
+            f"SELECT id, rows, position, request, documents, removed, base, state FROM {t['stores']} WHERE name = %s"
+        )
+        self._request = f"SELECT request FROM {t['changes']} WHERE rows = %s AND position = %s"
+        self._documents = (
+            "SELECT number, id, first_seen, last_seen, expires, metadata, rank, content, checksum "
+            "FROM (SELECT *, sum(octet_length(content)) OVER (ORDER BY number) AS bytes, row_number() OVER (ORDER BY number) AS "
+            f"place FROM {t['documents']} WHERE rows = %s AND number >= %s AND number < %s) AS part "
+            f"WHERE place = 1 OR bytes IS NULL OR bytes <= {MOST_BYTES} ORDER BY number"
+        )
+        self._removed = (
+            "SELECT number, digest, survivor, similarity, distance, last_seen, checksum "
+            f"FROM {t['removed']} WHERE rows = %s AND number >= %s AND number < %s ORDER BY number"
+        )
+        self._changes = (
+            f"SELECT at, seen, forgot FROM {t['changes']} "
+            "WHERE rows = %s AND position > %s AND position <= %s ORDER BY position"
+        )
+
+    # --------------------------------------------------------------------------------------------------------- stores
+
+    def facts(self, connection: Any) -> str | None:
+        """The facts of the store, as JSON; None if there is no such store."""
+        query = f"SELECT facts FROM {self._tables['stores']} WHERE name = %s"
+        row = connection.execute(query, (self._name,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def create(self, connection: Any, identity: str, facts: str) -> None:
+        """Make the store, unless there is one of its name."""
+        connection.execute(
+            f"INSERT INTO {self._tables['stores']} (name, id, rows, facts) "
+            f"VALUES (%s, %s, nextval('{self._tables['row_keys']}'), %s) ON CONFLICT (name) DO NOTHING",
+            (self._name, identity, facts),
+        )
+
+    def head(self, connection: Any) -> Head | None:
+        """How far the store has come; None if it is not there."""
+        row = connection.execute(self._head, (self._name,)).fetchone()
+        return None if row is None else Head(*row)
+
+    # ------------------------------------------------------------------------------------------------------ transactions
+
+    def begin_reading(self, connection: Any) -> Head | None:
+        """Read the store as it is now until the transaction ends, whatever others write."""
+        with connection.pipeline():
+            connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            found = connection.execute(self._head, (self._name,))
+        row = found.fetchone()
+        return None if row is None else Head(*row)
+
+    def begin_deciding(self, connection: Any, identity: str, known: Known) -> tuple[Head | None, Ahead]:
+        """Begin a transaction that alone may change the store, and read how far it has come, and some of what comes after what is
+        known; one round trip.
+        """
+        with connection.pipeline():
+            connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+            connection.execute(_SETTINGS, (f"{LOCK_SECONDS}s", f"{SILENT_SECONDS}s"))
+            connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"neardup store {identity}",))
+            found = connection.execute(self._head, (self._name,))
+            rows = known.rows
+            request = connection.execute(self._request, (rows, known.position))
+            documents = connection.execute(
+                self._documents, (rows, known.documents, known.documents + READ_AHEAD), binary=True
+            )
+            removed = connection.execute(self._removed, (rows, known.removed, known.removed + READ_AHEAD), binary=True)
+            changes = connection.execute(
+                self._changes, (rows, known.position, known.position + READ_AHEAD), binary=True
+            )
+        row, asked = found.fetchone(), request.fetchone()
+        ahead = Ahead(
+            known,
+            None if asked is None else asked[0],
+            _documents_of(documents),
+            _removed_of(removed),
+            _changes_of(changes),
+        )
+        return None if row is None else Head(*row), ahead
+
+    def request_at(self, connection: Any, rows: int, position: int) -> str | None:
+        """The request of a change; None if there is none of this number."""
+        row = connection.execute(self._request, (rows, position)).fetchone()
+        return None if row is None else str(row[0])
+
+    # ------------------------------------------------------------------------------------------------------------ reading
+
+    def documents(self, connection: Any, rows: int, first: int, upto: int) -> list[StoredRow]:
+        """The documents with numbers from `first` on before `upto`, in their order: one, or as many as have `MOST_BYTES`."""
+        return _documents_of(connection.execute(self._documents, (rows, first, upto), binary=True))
+
+    def removed(self, connection: Any, rows: int, first: int, upto: int) -> list[tuple[RemovedRow, int]]:
+        """The texts that were not kept with such numbers, in their order, and their checksums; without digest if forgotten."""
+        return _removed_of(connection.execute(self._removed, (rows, first, upto), binary=True))
+
+    def changes(self, connection: Any, rows: int, after: int, upto: int) -> Iterator[Change]:
+        """The changes after a position up to another one, in their order."""
+        for first in range(after, upto, AT_ONCE):
+            yield from _changes_of(
+                connection.execute(self._changes, (rows, first, min(first + AT_ONCE, upto)), binary=True)
+            )
+
+    # ------------------------------------------------------------------------------------------------------------ writing
+
+    def write_rows(
+        self, connection: Any, rows: int, documents: Sequence[StoredRow], removed: Sequence[tuple[RemovedRow, int]]
+    ) -> None:
+        """Write documents, and texts that were not kept; a statement for each `MOST_BYTES` of documents."""
+        for some in _parts(documents):
+            columns = [
+                list(column)
+                for column in zip(*((*each.row, each.content, each.checksum) for each in some), strict=True)
+            ]
+            connection.execute(
+                f"INSERT INTO {self._tables['documents']} "
+                "(rows, number, id, first_seen, last_seen, expires, metadata, rank, content, checksum) "
+                "SELECT %s, * FROM unnest(%s::bigint[], %s::text[], %s::float8[], %s::float8[], %s::float8[], %s::text[], "
+                "%s::float8[], %b::bytea[], %s::bigint[])",
+                (rows, *columns),
+            )
+        if removed:
+            columns = [list(column) for column in zip(*((*row, checksum) for row, checksum in removed), strict=True)]
+            connection.execute(
+                f"INSERT INTO {self._tables['removed']} "
+                "(rows, number, digest, survivor, similarity, distance, last_seen, checksum) "
+                "SELECT %s, * FROM unnest(%s::bigint[], %b::bytea[], %s::bigint[], %s::float8[], %s::int[], %s::float8[], "
+                "%s::bigint[])",
+                (rows, *columns),
+            )
+
+    def write_change(self, connection: Any, head: Head, change: Change) -> None:
+        """Write the last change of a transaction, which `head` tells, and what it forgot."""
+        if change.forgot:
+            of = (head.rows, change.forgot)
+            connection.execute(
+                f"UPDATE {self._tables['documents']} SET id = NULL, metadata = NULL, content = NULL "
+                "WHERE rows = %s AND number = ANY(%s)",
+                of,
+            )
+            connection.execute(
+                f"UPDATE {self._tables['removed']} SET digest = NULL WHERE rows = %s AND survivor = ANY(%s)", of
+            )
+        connection.execute(
+            f"INSERT INTO {self._tables['changes']} VALUES (%s, %s, %s, %s, %s, %s)",
+            (head.rows, head.position, head.request, change.at, change.seen or None, change.forgot or None),
+        )
+        connection.execute(
+            f"UPDATE {self._tables['stores']} SET position = %s, request = %s, documents = %s, removed = %s, state = %s "
+            "WHERE name = %s",
+            (head.position, head.request, head.documents, head.removed, head.state, self._name),
+        )
+
+    # ------------------------------------------------------------------------------------------------------------- upkeep
+
+    def compact(self, connection: Any, head: Head, at: float) -> bool:
+        """Give all rows that are not forgotten numbers from 0 on, under another key, and commit; returns False if all are there.
+
+        `head`: what the change is called. The last changes stay, without what they have seen and forgotten, so that replicas find
+        the ones that they know.
+        """
+        t, old = self._tables, head.rows
+        gone = connection.execute(
+            f"SELECT EXISTS (SELECT 1 FROM {t['documents']} WHERE rows = %(old)s AND content IS NULL)", {"old": old}
+        )
+        if not gone.fetchone()[0]:
+            return False
+        new = connection.execute(f"SELECT nextval('{t['row_keys']}')").fetchone()[0]
+        values = {
+            "old": old,
+            "new": new,
+            "position": head.position,
+            "request": head.request,
+            "at": at,
+            "kept": KEPT_CHANGES,
+        }
+        documents = connection.execute(
+            f"WITH last AS (SELECT DISTINCT ON (seen_number) seen_number, at FROM {t['changes']}, unnest(seen) AS seen_number "
+            "WHERE rows = %(old)s ORDER BY seen_number, position DESC) "
+            f"INSERT INTO {t['documents']} (rows, number, id, first_seen, last_seen, expires, metadata, rank, content, checksum) "
+            "SELECT %(new)s, row_number() OVER (ORDER BY number) - 1, id, first_seen, coalesce(last.at, last_seen), expires, "
+            f"metadata, rank, content, checksum FROM {t['documents']} LEFT JOIN last ON seen_number = number "
+            "WHERE rows = %(old)s AND content IS NOT NULL",
+            values,
+        ).rowcount
+        removed = connection.execute(
+            "WITH moved AS (SELECT number AS old_number, row_number() OVER (ORDER BY number) - 1 AS new_number "
+            f"FROM {t['documents']} WHERE rows = %(old)s AND content IS NOT NULL) "
+            f"INSERT INTO {t['removed']} (rows, number, digest, survivor, similarity, distance, last_seen, checksum) "
+            "SELECT %(new)s, row_number() OVER (ORDER BY number) - 1, digest, new_number, similarity, distance, last_seen, "
+            f"checksum FROM {t['removed']} JOIN moved ON old_number = survivor WHERE rows = %(old)s AND digest IS NOT NULL",
+            values,
+        ).rowcount
+        connection.execute(
+            f"INSERT INTO {t['changes']} (rows, position, request, at) SELECT %(new)s, position, request, at "
+            f"FROM {t['changes']} WHERE rows = %(old)s AND position > %(position)s - %(kept)s",
+            values,
+        )
+        connection.execute(
+            f"INSERT INTO {t['changes']} (rows, position, request, at) VALUES (%(new)s, %(position)s, %(request)s, %(at)s)",
+            values,
+        )
+        connection.execute(
+            f"UPDATE {t['stores']} SET rows = %(new)s, position = %(position)s, request = %(request)s, base = %(position)s, "
+            "documents = %(documents)s, removed = %(removed)s WHERE name = %(name)s",
+            values | {"documents": documents, "removed": removed, "name": self._name},
+        )
+        self._delete_rows(connection, old)
+        commit(connection)
+        return True
+
+    def rename(self, connection: Any, name: str) -> None:
+        """Give the store another name."""
+        query = f"UPDATE {self._tables['stores']} SET name = %s WHERE name = %s"
+        connection.execute(query, (name, self._name))
+        self._name = name
+
+    def drop(self, connection: Any) -> None:
+        """Remove the store."""
+        connection.execute("BEGIN")
+        head = self.head(connection)
+        if head is not None:
+            self._delete_rows(connection, head.rows)
+        connection.execute(f"DELETE FROM {self._tables['stores']} WHERE name = %s", (self._name,))
+        commit(connection)
+
+    def _delete_rows(self, connection: Any, rows: int) -> None:
+        for name in ("documents", "removed", "changes"):
+            connection.execute(f"DELETE FROM {self._tables[name]} WHERE rows = %s", (rows,))
+
+
+AT_ONCE = 1 << 12
+"""Changes that are read together."""
+MOST_BYTES = 1 << 25
+"""Bytes of documents that are read or written together, unless one has more."""
+READ_AHEAD = 1 << 8
+"""Rows of each table that are read together with the lock."""
+KEPT_CHANGES = 100_000
+"""Changes that a compaction lets stay."""
+
+
+def commit(connection: Any) -> None:
+    """End the transaction."""
+    connection.execute("COMMIT")
+
+
+def _documents_of(found: Any) -> list[StoredRow]:
+    return [StoredRow(DocumentRow(*row[:7]), row[7], row[8]) for row in found.fetchall()]
+
+
+def _removed_of(found: Any) -> list[tuple[RemovedRow, int]]:
+    return [(RemovedRow(*row[:6]), row[6]) for row in found.fetchall()]
+
+
+def _changes_of(found: Any) -> list[Change]:
+    return [Change(at, seen or [], forgot or []) for at, seen, forgot in found.fetchall()]
+
+
+def _parts(documents: Sequence[StoredRow]) -> Iterator[list[StoredRow]]:
+    """Documents some at a time, so that no part has more than `MOST_BYTES` but one of a single document."""
+    part, size = list[StoredRow](), 0
+    for each in documents:
+        more = len(each.content or b"")
+        if part and size + more > MOST_BYTES:
+            yield part
+            part, size = [], 0
+        part.append(each)
+        size += more
+    if part:
+        yield part

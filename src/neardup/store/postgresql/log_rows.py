@@ -1,0 +1,72 @@
+"""ROWS of the log of a store in PostgreSQL, as values."""
+
+from typing import NamedTuple
+
+from neardup.store.record import DocumentRow, RemovedRow
+
+NO_REQUEST = ""
+"""The request of a store that nothing has changed yet."""
+
+
+class Head(NamedTuple):
+    """How far a store has come.
+
+    Attributes:
+        id: which store it is, 16 hexadecimal digits, given when it was made.
+        rows: the key of its rows in other tables; another one after each compaction.
+        position: the number of the last change, from 1 on; 0 before the first.
+        request: what the service that made that change has called it: no two changes have the same.
+        documents, removed: how many numbers were given.
+        base: the change up to which rows have what changes have seen and forgotten, since a compaction.
+        state: the plain values of programs, as JSON; None before the first.
+    """
+
+    id: str
+    rows: int
+    position: int
+    request: str
+    documents: int
+    removed: int
+    base: int
+    state: str | None
+
+
+class StoredRow(NamedTuple):
+    """A row of `documents`; without content if it was forgotten."""
+
+    row: DocumentRow
+    content: bytes | None
+    checksum: int
+
+
+class Change(NamedTuple):
+    """A row of `changes`.
+
+    Attributes:
+        at: when it was made, in seconds since 1970.
+        seen: the numbers of kept documents that others have matched.
+        forgot: the numbers of documents that were forgotten.
+    """
+
+    at: float
+    seen: list[int]
+    forgot: list[int]
+
+
+class Known(NamedTuple):
+    """What a replica has: see `Head`."""
+
+    rows: int
+    position: int
+    documents: int
+    removed: int
+
+
+class Ahead(NamedTuple):
+    """What the tables have after what is known, up to `READ_AHEAD` rows of each; and the request of the change that is known."""
+
+    known: Known
+    request: str | None
+    documents: list[StoredRow]
+    removed: list[tuple[RemovedRow, int]]
+    changes: list[Change]

@@ -1,0 +1,159 @@
+"""REPLICAS: the folders in which services keep what they know of a store in PostgreSQL, and how far it goes."""
+
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from itertools import count
+from pathlib import Path
+from shutil import rmtree
+from typing import Any
+
+from neardup.errors import InputError
+from neardup.io.growing_file import to_disk
+from neardup.store.opening import LOCK, RECORD, is_store, writing
+from neardup.store.postgresql.log_rows import NO_REQUEST, Head
+from neardup.store.postgresql.places import DatabasePlace
+
+MARK = f"{RECORD}.replica"
+"""A file that says which store a folder follows, so that a damaged record is known to be a replica's."""
+
+
+class OutdatedError(Exception):
+    """A replica cannot follow, as it is damaged, or as the log begins later: it must be made anew."""
+
+
+@dataclass(frozen=True)
+class Followed:
+    """How far a replica goes: a fact of its record.
+
+    Attributes:
+        place: of the store, as messages show it.
+        store: which it is; see `Head`.
+        rows, position, request, documents, removed: of the last change that it has all of; see `Head`.
+        upto, upto_request: of the change up to which it may have some documents and texts; None if none.
+    """
+
+    place: str
+    store: str
+    rows: int
+    position: int = 0
+    request: str = NO_REQUEST
+    documents: int = 0
+    removed: int = 0
+    upto: int | None = None
+    upto_request: str | None = None
+
+    def after(self, head: Head) -> "Followed":
+        """When all changes are there."""
+        return Followed(self.place, head.id, head.rows, head.position, head.request, head.documents, head.removed)
+
+    def on_the_way(self, head: Head) -> "Followed":
+        """While some of what is new is there."""
+        return replace(self, upto=head.position, upto_request=head.request)
+
+    def is_at(self, head: Head) -> bool:
+        """Whether nothing is missing."""
+        mine = (self.store, self.rows, self.position, self.request, self.documents, self.removed, self.upto)
+        return mine == (head.id, head.rows, head.position, head.request, head.documents, head.removed, None)
+
+    def to_store(self) -> dict[str, Any]:
+        """As the record has it."""
+        return asdict(self)
+
+
+def folders(place: DatabasePlace, identity: str) -> Iterator[Path]:
+    """The folders that may be used for the replica of a store: the one that the place names, or the first free one in the cache.
+
+    Several services on a machine need one each.
+    """
+    if place.replica is not None:
+        yield place.replica
+        return
+    home = _cache() / "replicas" / identity
+    for number in count(1):
+        yield home / str(number)
+
+
+def _cache() -> Path:
+    if chosen := os.environ.get("NEARDUP_CACHE_DIR"):
+        return Path(chosen)
+    given = os.environ.get("XDG_CACHE_HOME")
+    if given and Path(given).is_absolute():
+        return Path(given) / "neardup"
+    try:
+        home = Path.home()
+    except RuntimeError:
+        raise InputError(
+            "This user has no home for a cache: add `replica=FOLDER` to the parameters of the place, or set NEARDUP_CACHE_DIR."
+        ) from None
+    return home / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "neardup"
+
+
+def marked(folder: Path) -> str | None:
+    """Which store a folder is a replica of; None if it is none."""
+    try:
+        return (folder / MARK).read_text(errors="replace")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as problem:
+        raise InputError(f"{folder} cannot be read: {problem.strerror}. Name another folder.") from None
+
+
+def mark(folder: Path, identity: str, wait: float) -> None:
+    """Say of a folder that it is that of a replica; it must be one, or empty, or not there. `wait`: see `writing`.
+
+    Raises:
+        InputError: it is another folder.
+        BusyError: another process uses it.
+    """
+    others = _others(folder)  # before the mark is looked for: who makes a replica marks it first
+    found = marked(folder)
+    if found == identity:
+        return
+    if found is not None:
+        raise InputError(f"{folder} is a replica of another store. Name another folder, or remove this one.")
+    if others or is_store(folder):
+        raise InputError(f"{folder} is there, and is no replica. Name a folder that is empty, or not there.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise InputError(f"{folder} cannot be made: {problem.strerror}. Name another folder.") from None
+    with writing(folder, wait):
+        beside = folder / f"{MARK}.new"
+        try:
+            beside.write_text(identity)
+            beside.replace(folder / MARK)
+            to_disk(folder)
+        except OSError as problem:
+            raise InputError(f"{folder} cannot be written to: {problem.strerror}. Name another folder.") from None
+
+
+def _others(folder: Path, own: str = MARK) -> bool:
+    """Whether a folder is a file, or has files other than those of a mark; `own`: how the names of these begin."""
+    try:
+        return any(path.name != LOCK and not path.name.startswith(own) for path in folder.iterdir())
+    except FileNotFoundError:
+        return False
+    except NotADirectoryError:
+        return True
+
+
+def has_no_record(folder: Path) -> bool:
+    """Whether a marked folder has files of a replica, and lacks the record of them."""
+    return _others(folder, RECORD) and not is_store(folder)  # in this order: the record is made first
+
+
+def empty(folder: Path, identity: str) -> None:
+    """Remove all that a replica has, which nobody uses.
+
+    Raises:
+        InputError: it is another folder, or another process uses it.
+    """
+    if marked(folder) != identity:
+        raise InputError(f"{folder} is no replica of this store. Name another folder.")
+    with writing(folder, 0):
+        for path in folder.iterdir():
+            if path.name not in (LOCK, MARK):
+                rmtree(path) if path.is_dir() else path.unlink()
+        to_disk(folder)

@@ -1,0 +1,219 @@
+"""SHARED FILES: a replica of a store in PostgreSQL, which follows its log, and writes to it what it decides.
+
+To decide, a service takes the lock of the store, catches up, decides as any store does, and writes what was decided to the log.
+The commit there is the moment from which the change is. The replica keeps it afterwards, in its own time: a process that ends
+before finds it in the log.
+"""
+
+import contextlib
+import json
+import logging
+import secrets
+import time
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any, TypeVar
+
+from neardup.arrays import Array
+from neardup.errors import InputError, NeardupError, OptionError, TransferError
+from neardup.store.postgresql import log
+from neardup.store.postgresql.following import FollowingFiles
+from neardup.store.postgresql.log import commit
+from neardup.store.postgresql.log_rows import Ahead, Change, Head, StoredRow
+from neardup.store.postgresql.problems import LostError, UnknownOutcomeError
+from neardup.store.postgresql.reading import Reading
+from neardup.store.postgresql.replicas import OutdatedError
+from neardup.store.postgresql.row_contents import contents_of
+from neardup.store.postgresql.sealing import sealed, sealed_removed
+from neardup.store.record import DocumentRow, RemovedRow
+from neardup.store.texts import Texts
+
+AT_ONCE = 1 << 10
+"""Rows that are written together."""
+FAR = 1 << 14
+"""So many documents behind, a service catches up before it takes the lock."""
+R = TypeVar("R")
+_LOG = logging.getLogger("neardup.store")
+
+
+class Pending:
+    """What a call has changed so far, and is not written yet."""
+
+    def __init__(self) -> None:
+        self.at, self.bytes = 0.0, 0
+        self.documents: list[StoredRow] = []
+        self.removed: list[tuple[RemovedRow, int]] = []
+        self.seen, self.forgot, self.is_anything = set[int](), list[int](), False
+
+
+class SharedFiles(FollowingFiles):
+    """The files of a replica that decides; see `Files`.
+
+    Attributes:
+        head: of the log, when the lock was taken last.
+    """
+
+    head: Head
+    _change: Pending | None = None
+
+    # ----------------------------------------------------------------------------------------------------------- deciding
+
+    def demand_writable(self) -> None:
+        """Refuse to change what was opened to read, or is closed."""
+        self._demand_open()
+        if self._reads_only:
+            raise OptionError(
+                f'{self.place.shown} was opened with `mode="r"`, and cannot be changed. Open it with `mode="w"`.'
+            )
+        self.demand_sound()
+
+    @contextlib.contextmanager
+    def one_change(self) -> Iterator[dict[str, Any]]:
+        """All that one call changes, decided under the lock of the store. It is durable in the database when the block ends.
+
+        Raises:
+            LostError: the connection was lost, and nothing was changed.
+            UnknownOutcomeError: it was lost, and nobody can say whether something was changed.
+        """
+        if self._change is not None:
+            raise InputError(
+                "`state`: a function that makes a state cannot change the store. Change it before or afterwards."
+            )
+        facts: dict[str, Any] = {}
+        try:
+            self.begin()
+            with self.part():
+                self._change = Pending()
+                yield facts
+                head = self._write(facts)
+        except BaseException:
+            self.database.roll_back()
+            raise
+        finally:
+            self._change = None
+        self._settle(head)
+
+    def flush(self) -> None:
+        """Write what the replica has, unless the database does not have it yet."""
+        if self._change is None:
+            super().flush()
+
+    def begin(self) -> Head:
+        """Take the lock, and catch up. Returns the head of the log."""
+        for is_last in (False, False, True):
+            found, ahead = self.database.once(self._begin_deciding)
+            self.head = head = self.demand_there(found)
+            if self._missing(head) <= FAR:
+                try:
+                    self.database.once(partial(self._bring_to_head, ahead))
+                    return head
+                except OutdatedError as problem:
+                    if is_last:
+                        raise self._no_replica() from None
+                    self.database.roll_back()
+                    self._rebuild(problem)
+            self.database.roll_back()
+            self._follow_log()
+        raise LostError("other services write faster than this one can follow")
+
+    def _begin_deciding(self, connection: Any) -> tuple[Head | None, Ahead]:
+        return self.log.begin_deciding(connection, self.facts.id, self.reached)
+
+    def _bring_to_head(self, ahead: Ahead, connection: Any) -> None:
+        self.bring_to(Reading(self.log, connection, self.head, ahead))
+
+    def _missing(self, head: Head) -> int:
+        """How many documents and texts the replica lacks."""
+        return head.documents + head.removed - len(self.contents) - self.removed
+
+    def keep(
+        self, texts: Texts, rows: list[DocumentRow], removed: list[RemovedRow], seen: set[int], now: float
+    ) -> None:
+        """Keep what was decided in the replica, and for the log."""
+        super().keep(texts, rows, removed, seen, now)
+        change = self._pending_change()
+        change.at, change.is_anything = now, True
+        contents = contents_of(self.layout, texts)
+        change.documents += map(sealed, map(_without_nan, rows), contents)
+        change.bytes += sum(map(len, contents))
+        change.removed += map(sealed_removed, removed)
+        change.seen |= seen
+        if len(change.documents) + len(change.removed) >= AT_ONCE or change.bytes >= log.MOST_BYTES:
+            self.database.once(lambda connection: self._write_rows(connection, change))
+
+    def forget(self, numbers: Array) -> int:
+        """Remove documents from the replica, and for the log."""
+        count = super().forget(numbers)
+        if count:
+            change = self._pending_change()
+            change.at, change.is_anything = change.at or time.time(), True
+            change.forgot += numbers.tolist()
+        return count
+
+    def _pending_change(self) -> Pending:
+        if self._change is None:
+            raise InputError(f"{self.place.shown} is changed outside of a call.")
+        return self._change
+
+    def _write_rows(self, connection: Any, change: Pending) -> None:
+        self.log.write_rows(connection, self.head.rows, change.documents, change.removed)
+        change.documents, change.removed, change.bytes = [], [], 0
+
+    def _write(self, facts: Mapping[str, Any]) -> Head:
+        """Write what was changed to the log, and commit. Returns the new head."""
+        before, change = self.head, self._pending_change()
+        if not change.is_anything and "state" not in facts:
+            self.database.roll_back()
+            return before
+        head = before._replace(
+            position=before.position + 1,
+            request=secrets.token_hex(8),
+            documents=len(self.contents),
+            removed=self.removed,
+            state=json.dumps(facts["state"]) if "state" in facts else before.state,
+        )
+
+        def written(connection: Any) -> None:
+            with connection.pipeline():
+                self._write_rows(connection, change)
+                seen = sorted(change.seen - set(change.forgot))
+                self.log.write_change(connection, head, Change(change.at or time.time(), seen, change.forgot))
+                commit(connection)
+
+        try:
+            self.database.once(written)
+        except LostError as problem:
+            self.database.drop()
+            if not self.has_arrived(head):
+                raise problem from None
+        return head
+
+    def has_arrived(self, head: Head) -> bool:
+        """Whether a change was committed whose connection was lost: under the lock, since the server may be doing it yet."""
+
+        def asked(connection: Any) -> bool:
+            self._begin_deciding(connection)
+            found = self.log.request_at(connection, head.rows, head.position)
+            self.database.roll_back()
+            return found == head.request
+
+        try:
+            return self.database.run(asked)
+        except TransferError as problem:
+            raise UnknownOutcomeError(self.place.shown, problem.attempts, problem.reason) from None
+
+    def _settle(self, head: Head) -> None:
+        """Let the replica have what the database has; what fails here is made up for from the log."""
+        self.must_reset = True
+        try:
+            if head != self.head:
+                self._follows(head)
+        except NeardupError as problem:
+            _LOG.warning("The replica %s of %s will catch up: %s", self.path, self.place.shown, problem)
+            return
+        self.must_reset = False
+
+
+def _without_nan(row: DocumentRow) -> DocumentRow:
+    """A row as the record gives it back: NaN is null to SQLite."""
+    return row._replace(rank=None) if row.rank is not None and row.rank != row.rank else row

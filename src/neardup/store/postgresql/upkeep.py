@@ -1,0 +1,83 @@
+"""UPKEEP of a store in PostgreSQL: room, checks, commands that must be alone, and a name."""
+
+import dataclasses
+import secrets
+import time
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+
+from neardup.errors import DataError
+from neardup.store import checking
+from neardup.store.checking import StoreCheck
+from neardup.store.postgresql.log import commit
+from neardup.store.postgresql.problems import LostError
+from neardup.store.postgresql.reading import Reading
+from neardup.store.postgresql.row_contents import contents_of
+from neardup.store.postgresql.sealing import sealed
+from neardup.store.postgresql.shared_files import AT_ONCE, SharedFiles
+
+
+def compact_shared(files: SharedFiles) -> bool:
+    """Give up the room that the database has for what was forgotten; all replicas are made anew. Returns False if it has none."""
+    files.demand_writable()
+    try:
+        before = files.begin()
+        after = before._replace(position=before.position + 1, request=secrets.token_hex(8))
+        try:
+            is_done = files.database.once(lambda connection: files.log.compact(connection, after, time.time()))
+        except LostError as problem:
+            files.database.drop()
+            if not files.has_arrived(after):
+                raise problem from None
+            is_done = True
+    finally:
+        files.database.roll_back()
+    if is_done:
+        files.look()
+    return is_done
+
+
+def verify_shared(files: SharedFiles) -> StoreCheck:
+    """Read every byte of the replica, and of the database, and compare both."""
+    found = checking.check_files(files)
+    differing = files.database.run(lambda connection: _differences(files, connection))
+    return dataclasses.replace(found, problems=(*found.problems, *differing))
+
+
+def _differences(files: SharedFiles, connection: Any) -> list[str]:
+    """What is wrong with the database, or differs from it."""
+    head = files.demand_there(files.log.begin_reading(connection))
+    files.bring_to(Reading(files.log, connection, head))
+    found, shown = list[str](), files.place.shown
+    first = 0
+    while first < head.documents:
+        rows = files.log.documents(connection, head.rows, first, min(first + AT_ONCE, head.documents))
+        if not rows:
+            raise DataError(
+                f"{shown} is damaged: rows of `documents` from {first:,} on are missing. Restore the database."
+            )
+        first = rows[-1].row.number + 1
+        there = [(each, each.content) for each in rows if each.content is not None]
+        numbers = np.array([each.row.number for each, _ in there], np.int64)
+        texts = files.contents.texts(numbers[~files.gone.has(numbers)])
+        own = contents_of(files.layout, texts) if len(texts) == len(there) else []
+        for (each, content), mine in zip_longest(there, own):
+            if sealed(each.row, content) != each:
+                found.append(f"{shown}: document {each.row.number:,} is not what was written.")
+            elif content != mine:
+                found.append(
+                    f"Document {each.row.number:,} of the replica is not that of the database. Remove the replica."
+                )
+    commit(connection)
+    return found
+
+
+def claim(files: SharedFiles, what: str, wait: float) -> None:
+    """Be the only process that does something with the store, until it is closed. `wait`: seconds to wait for another one.
+
+    Raises:
+        BusyError: another process does it.
+    """
+    files.database.claim(f"neardup {what} {files.facts.id}", wait)
