@@ -24,6 +24,7 @@ from neardup.engines.work import Work
 from neardup.io.corpus import open_corpus
 from neardup.io.reading import Reading
 from neardup.options import DedupOptions
+from neardup.service.calls import read_answers
 from neardup.survivors.cluster_file import read_cluster_file
 
 ADDED = ("rows", "documents", "rejected", "survivors", "duplicates", "exact_duplicates", "short", "repeated_ids")
@@ -268,6 +269,34 @@ def stored(case: Case, files: Files):
         with neardup.Store("s", threads=2) as store:
             some = texts[first : first + 37]
             answers += store.check_and_add_many(range(first, first + len(some)), some)
+    return _of_answers(files, answers)
+
+
+def served(case: Case, files: Files):
+    """A service over HTTP, which gets some rows at a time in one of its ways, and is ended and started in between."""
+    from service.serving import LINES, lines, listening
+
+    matching = {name: value for name, value in case.options.items() if name not in ("keep", "cluster")}
+    neardup.Store("served", **matching).close()
+    texts, answers = [row["text"] for row in files.rows], []
+    for part in range(0, len(texts), 60):
+        with listening({"default": "served"}) as url, neardup.Client(url) as client:
+            for first in range(part, min(part + 60, len(texts)), 20):
+                some = texts[first : first + 20]
+                rows = range(first, first + len(some))
+                if first % 60 == 0:
+                    answers += [client.check_and_add(row, text) for row, text in zip(rows, some, strict=True)]
+                elif first % 60 == 20:
+                    answers += client.check_and_add_many(list(rows), some)
+                else:
+                    body = lines({"id": row, "text": text} for row, text in zip(rows, some, strict=True))
+                    found = client._http.post("/v1/stores/default/check-and-add", content=body, headers=LINES)
+                    answers += [read_answers(b"[" + line + b"]")[0] for line in found.content.splitlines()]
+    return _of_answers(files, answers)
+
+
+def _of_answers(files: Files, answers):
+    """The outcome of answers of a store to rows under their numbers."""
     audit = []
     for row, answer in enumerate(answers):
         if not answer.is_new:
@@ -276,7 +305,7 @@ def stored(case: Case, files: Files):
                 "id": ids[0], "row": row, "survivor_id": ids[1], "survivor_row": best.id, "cluster_id": best.id,
                 "exact": answer.exact, "distance": best.distance, "similarity": best.similarity,
             })  # fmt: skip
-    counts = {"documents": len(texts), "survivors": len(texts) - len(audit), "duplicates": len(audit)}
+    counts = {"documents": len(answers), "survivors": len(answers) - len(audit), "duplicates": len(audit)}
     return Outcome([line["row"] for line in audit], audit, counts)
 
 
@@ -402,10 +431,11 @@ RUNNERS = {
     "stages": Runner(stages, not_in_stages, of_links),
     "stages at once": Runner(stages_at_once, not_in_stages, of_links),
     "store": Runner(stored, not_in_a_store, without_links),
+    "service": Runner(served, not_in_a_store, without_links),
     "serial engine": Runner(serial_engine, not_on_an_engine, lambda case: (*without_links(case), *of_links(case))),
     "divided engine": Runner(divided_engine, not_on_an_engine, lambda case: (*without_links(case), *of_links(case))),
     "definition": Runner(definition, not_defined, without_links),
 }
 """All runners; the first is what the others are compared with."""
-QUICK = ("batch", "little memory", "rows in memory", "stages", "store", "serial engine", "definition")
+QUICK = ("batch", "little memory", "rows in memory", "stages", "store", "service", "serial engine", "definition")
 """Those that `make test` compares."""
