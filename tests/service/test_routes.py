@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 
 import pytest
 
@@ -127,7 +128,9 @@ def test_neighbors_are_those_of_the_library(tmp_path):
                 assert post(client, "neighbors", given).json() == {"neighbors": expected}
         detail = is_problem(post(client, "neighbors", {"id": 3, "min_similarity": 0.1}), 422, "invalid_value")
         assert "floor" in detail
-        assert "no document" in is_problem(post(client, "neighbors", {"id": "no"}), 422, "invalid_value")
+        detail = is_problem(post(client, "neighbors", {"id": "no"}), 404, "unknown_document")
+        with nd.Store(path, mode="r") as store, pytest.raises(nd.OptionError, match=re.escape(detail)):
+            store.neighbors(id="no")
         assert "Give a text, or the `id`" in is_problem(post(client, "neighbors", {}), 422, "invalid_value")
 
 

@@ -142,7 +142,7 @@ def failure_of(status: int, body: bytes) -> ServiceError | OptionError:
         problem = msgspec.json.decode(body, type=messages.Problem)
     except msgspec.DecodeError:
         return ServiceError(status, "none", f"The service answered with status {status}, and without a problem.")
-    if problem.code == "invalid_value":
+    if problem.code in ("invalid_value", "unknown_document"):  # as a store of this machine does
         return OptionError(problem.detail)
     return ServiceError(status, problem.code, problem.detail)
 

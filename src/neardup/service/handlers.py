@@ -2,6 +2,7 @@
 
 import asyncio
 import functools
+import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,7 +24,7 @@ from neardup.service.request_keys import key_of
 from neardup.service.streams import LineStream
 from neardup.service.tokens import Caller
 from neardup.service.worker import Addition, Call, Check, Job, Result, Worker, digest_of
-from neardup.store.answers import StoreAnswer
+from neardup.store.answers import StoreAnswer, StoreMatch
 from neardup.store.duration import time_of
 
 REPEATED = "Idempotency-Replayed"
@@ -209,10 +210,13 @@ class Service:
     async def neighbors(self, asked: Asked) -> Response:
         """List the kept documents that are similar to a text, or to a kept document."""
         given: messages.NeighborsOf = await self._given(asked, messages.NeighborsOf)
-        found = await self.call(
-            self.worker(asked),
-            lambda store: store.neighbors(given.text, id=given.id, min_similarity=given.min_similarity),
-        )
+
+        def neighbors(store: ServedStore) -> list[StoreMatch]:
+            if given.text is None and given.id is not None and store.get(given.id) is None:
+                raise Problem("unknown_document", f"There is no document with the id {json.dumps(given.id)}.")
+            return store.neighbors(given.text, id=given.id, min_similarity=given.min_similarity)
+
+        found = await self.call(self.worker(asked), neighbors)
         return _json(encode(messages.Neighbors([messages.match_of(each) for each in found])))
 
     async def get(self, asked: Asked) -> Response:

@@ -10,6 +10,11 @@ from neardup.judging.comparison import Comparison, FingerprintSteps
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
 
 Id = int | str
+NotBelowZero = Meta(extra_json_schema={"minimum": 0})
+"""Said in the schema alone: the library refuses other values, in its own words."""
+Share = Meta(extra_json_schema={"minimum": 0, "maximum": 1})
+Duration = Meta(extra_json_schema={"pattern": r"^[0-9]{1,9}(\.[0-9]{1,9})? *[smhdw]?$"})
+Hexadecimal = Annotated[str, Meta(pattern="^[0-9a-f]+$")]
 
 
 class Question(Struct, forbid_unknown_fields=True):
@@ -25,15 +30,15 @@ class Document(Struct, forbid_unknown_fields=True):
     id: Id
     text: str
     metadata: Any = None
-    expires: float | None = None
+    expires: Annotated[float, NotBelowZero] | None = None
 
 
 class NeighborsOf(Struct, forbid_unknown_fields=True):
-    """A text, or the id of a kept document; and the least similarity, which is that of matches by default."""
+    """Either a text, or the id of a kept document; and the least similarity, which is that of matches by default."""
 
     text: str | None = None
     id: Id | None = None
-    min_similarity: float | None = None
+    min_similarity: Annotated[float, Share] | None = None
 
 
 class Ids(Struct, forbid_unknown_fields=True):
@@ -45,8 +50,8 @@ class Ids(Struct, forbid_unknown_fields=True):
 class Expire(Struct, forbid_unknown_fields=True):
     """What to remove besides documents that have expired: those seen longer ago than this; all but the last so many."""
 
-    older_than: float | str | None = None
-    newest: int | None = None
+    older_than: Annotated[float, NotBelowZero] | Annotated[str, Duration] | None = None
+    newest: Annotated[int, NotBelowZero] | None = None
     by: Literal["first_seen", "last_seen"] = "last_seen"
 
 
@@ -93,7 +98,7 @@ class Stored(Struct):
 
     id: Id
     tokens: int
-    fingerprint: Annotated[str, Meta(pattern="^[0-9a-f]+$")]
+    fingerprint: Hexadecimal
     first_seen: float
     last_seen: float
     expires: float | None
@@ -126,7 +131,7 @@ class Feature(Struct):
     name: str
     count: int
     weight: str
-    hash: Annotated[str, Meta(pattern="^[0-9a-f]+$")]
+    hash: Hexadecimal
 
 
 class Steps(Struct):
@@ -135,7 +140,7 @@ class Steps(Struct):
     tokens: list[str]
     features: list[Feature]
     sums: list[str]
-    fingerprint: Annotated[str, Meta(pattern="^[0-9a-f]+$")]
+    fingerprint: Hexadecimal
 
 
 class Compared(Struct):

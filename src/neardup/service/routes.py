@@ -53,7 +53,14 @@ ROUTES = (
     _of_store(
         "check_and_add", Service.check_and_add, "write", messages.Document, messages.Answer, has_many=True, has_key=True
     ),
-    _of_store("neighbors", Service.neighbors, "read", messages.NeighborsOf, messages.Neighbors),
+    _of_store(
+        "neighbors",
+        Service.neighbors,
+        "read",
+        messages.NeighborsOf,
+        messages.Neighbors,
+        refusals=("unknown_document",),
+    ),
     _of_store("get", Service.get, "read", messages.Ids, messages.Found),
     _of_store("remove", Service.remove, "admin", messages.Ids, messages.Removed),
     _of_store("expire", Service.expire, "admin", messages.Expire, messages.Expired),
