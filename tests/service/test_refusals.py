@@ -1,9 +1,11 @@
 """What is not taken is refused with a status, a code and the words of the library; nothing is added, and nothing breaks."""
 
 import json
+import time
 
 import pytest
 
+from neardup.service import admission
 from neardup.service.limits import COMPARED, PART, Limits
 from neardup.service.problems import CODES, problem_of
 from service.serving import (
@@ -275,7 +277,17 @@ def test_every_code_has_a_status_and_unexpected_failures_tell_only_their_kind():
     assert problem_of(OSError(28, "No space left on device")).code == "store_unavailable"
 
 
-def test_a_rate_is_of_each_caller_and_says_when_to_ask_again(tmp_path):
+def test_a_stream_waits_until_its_rate_allows_more(tmp_path):
+    with asking(new_store(tmp_path / "s"), limits=Limits(max_rate=1000.0, max_batch=4)) as client:
+        body = lines([{"text": f"{FERRY} {number}"} for number in range(1300)])
+        began = time.monotonic()
+        response = client.post(CHECK, content=body, headers=LINES)
+        assert response.text.count("\n") == 1300
+        assert time.monotonic() - began >= 0.3 * 0.9  # the first thousand come at once
+
+
+def test_a_rate_is_of_each_caller_and_says_when_to_ask_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(admission, "PART", 1)
     limits = Limits(max_rate=0.5, max_batch=4)
     with asking(new_store(tmp_path / "s"), tokens=tokens_in(tmp_path), limits=limits) as client:
         reader, writer = ({"Authorization": f"Bearer {TOKEN}{letter}"} for letter in "rw")

@@ -1,6 +1,8 @@
 """`neardup serve` as a process: where it listens, how it ends, and what bad clients can do to it."""
 
+import contextlib
 import json
+import resource
 import signal
 import socket
 import ssl
@@ -12,9 +14,11 @@ import pytest
 
 import neardup as nd
 from neardup.cli.main import main
+from neardup.service.limits import Limits
+from neardup.service.open_store import named_stores
 from neardup.service.server import demand_safe, is_local
 from neardup.service.tokens import Caller, Tokens
-from service.serving import BREAD, FERRY, LINES, TOKEN, Served, add, is_problem, new_store, post, tokens_in
+from service.serving import BREAD, FERRY, LINES, TOKEN, Served, add, is_problem, listening, new_store, post, tokens_in
 
 KNOWN = Tokens(((b"digest", Caller("a", "read")),))
 
@@ -88,6 +92,66 @@ def test_calls_that_are_refused(tmp_path, monkeypatch, capsys, arguments, said):
     assert said in error
     with nd.Store("s"):  # it was closed
         pass
+
+
+def test_stores_have_names_and_addresses_may_have_equals_signs():
+    given = ["a.store", "news=b.store", "./x=y", "pg=postgresql://h/db?host=/s", "N=c"]
+    with pytest.raises(nd.OptionError, match="there is another store with the name 'default'"):
+        named_stores(given)
+    assert named_stores(given[:2]) == {"default": "a.store", "news": "b.store"}
+    assert named_stores(given[3:4]) == {"pg": "postgresql://h/db?host=/s"}
+    for each in ("./x=y", "postgresql://h/db?host=/s", "N=c"):
+        assert named_stores([each]) == {"default": each}
+
+
+def test_options_may_come_from_a_file(tmp_path):
+    (tmp_path / "serve.toml").write_text(
+        f'[serve]\nstore = ["{new_store(tmp_path / "s")}", "b={new_store(tmp_path / "b")}"]\nmax-batch = 2\nquiet = true\n'
+    )
+    with Served("--config", tmp_path / "serve.toml") as served, served.client() as client:
+        assert client.get("/v1/stores").json() == {"stores": ["default", "b"]}
+        assert "at most 2" in is_problem(post(client, "get", {"ids": [1, 2, 3]}), 413, "too_many_documents")
+
+
+@pytest.mark.slow
+def test_5000_idle_connections_leave_room_for_others_and_are_closed_in_the_end(tmp_path):
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < 6_000:
+        pytest.skip(f"a process may have {hard} open files here")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 6_000), hard))
+    idle = []
+    try:
+        with Served("--store", new_store(tmp_path / "s"), "--timeout", "20", "--quiet") as served:
+            for _ in range(5_000):
+                idle.append(socket.create_connection(("127.0.0.1", served.port), timeout=30))  # noqa: PERF401
+            with served.client() as client:
+                assert add(client, "a", FERRY)["is_new"]
+                assert not post(client, "check", {"text": FERRY}).json()["is_new"]
+            idle[0].settimeout(60)
+            assert idle[0].recv(1) == b""
+            with served.client() as client:
+                assert not post(client, "check", {"text": FERRY}).json()["is_new"]
+            assert served.end() == 0
+    finally:
+        for each in idle:
+            each.close()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_more_connections_than_may_be_are_closed_at_once(tmp_path):
+    with listening({"default": new_store(tmp_path / "s")}, limits=Limits(max_connections=3)) as url:
+        port = int(url.rpartition(":")[2])
+        first = [socket.create_connection(("127.0.0.1", port), timeout=30) for _ in range(3)]
+        for each in first:  # they are there
+            each.sendall(b"GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert each.recv(100).startswith(b"HTTP/1.1 200")
+        another = socket.create_connection(("127.0.0.1", port), timeout=30)
+        with another, contextlib.suppress(ConnectionResetError):
+            assert another.recv(1) == b""
+        for each in first:
+            each.sendall(b"GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert each.recv(100)
+            each.close()
 
 
 @pytest.fixture(scope="module")

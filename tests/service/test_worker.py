@@ -281,6 +281,22 @@ def test_a_store_that_cannot_be_opened_again_is_not_ready_until_it_can(tmp_path,
         assert client.get("/v1/ready").status_code == 200
 
 
+def test_damage_is_named_and_other_answers_go_on(tmp_path):
+    path = new_store(tmp_path / "s")
+    with asking(path) as client:
+        add(client, "a", FERRY)
+        add(client, "b", BREAD)
+    [compared] = (tmp_path / "s").glob("compared-*")
+    content = bytearray(compared.read_bytes())
+    content[64 + 3] ^= 1  # the first element of the first document
+    compared.write_bytes(content)
+    with asking(path) as client:
+        assert "is damaged" in is_problem(post(client, "check", {"text": LATER}), 500, "damaged")
+        assert post(client, "check", {"text": BREAD}).json()["duplicate_of"] == "b"
+        assert add(client, "c", "Something else, which is like nothing that was there before.")["is_new"]
+        assert client.get("/v1/ready").status_code == 200
+
+
 def test_an_answer_that_takes_too_long_says_what_may_have_happened(tmp_path, monkeypatch):
     with asking(new_store(tmp_path / "s"), limits=Limits(timeout=0.2)) as client:
         worker = client.service.workers["default"]

@@ -6,13 +6,13 @@ from collections.abc import Collection
 
 from starlette.datastructures import Headers
 
-from neardup.service.limits import Limits
+from neardup.service.limits import PART, Limits
 from neardup.service.problems import Problem, later
 from neardup.service.tokens import Caller, Role, Tokens
 
 
 class Rate:
-    """Documents a second of one caller: a bucket that fills at this rate, and has room for a second or a batch."""
+    """Documents a second of one caller: a bucket that fills at this rate, and has room for a second, a batch or a part of lines."""
 
     def __init__(self, rate: float, room: float) -> None:
         self._rate, self._room = rate, room
@@ -124,7 +124,7 @@ class Admission:
         if rate is None:
             return 0.0
         if caller.name not in self._rates:
-            self._rates[caller.name] = Rate(rate, max(rate, self.limits.max_batch))
+            self._rates[caller.name] = Rate(rate, max(rate, self.limits.max_batch, PART))
         return self._rates[caller.name].take(documents)
 
     def demand_rate(self, caller: Caller, documents: int) -> None:

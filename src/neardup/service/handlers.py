@@ -199,7 +199,7 @@ class Service:
 
     async def _part(self, asked: Asked, lines: list[bytes], kind: type, answered: Any, first: int) -> bytes:
         values = [decode(line, kind, f"line {first + place} (counted from 0)") for place, line in enumerate(lines)]
-        while seconds := self.admission.wait_for(asked.caller, min(len(values), self.limits.max_batch)):
+        while seconds := self.admission.wait_for(asked.caller, len(values)):
             await asyncio.sleep(seconds)
         body: bytes = await answered(values, first)
         asked.documents += len(values)
