@@ -7,6 +7,8 @@ beforehand. Additions have an `Idempotency-Key` each. With slow syncs, each `fsy
 
 Targets: single checks, 1,500 a second with a p99 below 15 ms; durable additions, 1,500 a second of 32 clients, and 600 with slow
 syncs; in batches of 100, 12,000 checks and 8,000 durable additions a second.
+
+Beside it: the same application on Granian, and indexes of other tools with fewer documents (`service_peers.py`).
 """
 
 import contextlib
@@ -33,6 +35,7 @@ import numpy as np
 import measure
 import neardup
 from service_load import load, request
+from service_peers import PEERS
 
 WORDS, VOCABULARY = 300, 50_000
 DOCUMENTS, QUICK_DOCUMENTS = 1_000_000, 20_000
@@ -40,6 +43,8 @@ SECONDS, QUICK_SECONDS = 15.0, 3.0
 CLIENTS, BATCH, BATCH_CLIENTS = 32, 100, 4
 RATE = 1_500.0
 NEAR = 0.1
+PEER_DOCUMENTS = 2_000
+"""Of other tools' indexes, which take long to fill."""
 POOL = 4_000
 """Different texts that are asked about; they come again and again."""
 SLOW_SYNC = """
@@ -110,6 +115,7 @@ def served(command: list[str], environment: dict[str, str] | None = None) -> Ite
     process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, env=given)
     assert process.stderr is not None
     try:
+        line = b""
         for line in process.stderr:
             found = json.loads(line) if line.startswith(b"{") else {}
             if found.get("event") == "listening":
@@ -120,7 +126,7 @@ def served(command: list[str], environment: dict[str, str] | None = None) -> Ite
                 yield int(command[command.index("--port") + 1])
                 break
         else:
-            raise RuntimeError("the service did not start")
+            raise RuntimeError(f"the service did not start: {line.decode().strip()}")
     finally:
         process.send_signal(signal.SIGTERM)
         process.stderr.read()
@@ -178,7 +184,19 @@ def run(folder: Path, count: int, seconds: float) -> dict[str, Any]:
         ]  # fmt: skip
         case("single checks, Granian", granian, 1, CLIENTS, adds=False, expected=20_000)
         case("single additions, Granian", granian, 1, CLIENTS, adds=True, expected=5_000)
-    return found | {"seconds": seconds, "cases": cases}
+    for name in PEERS:
+        own = folder / name.replace(" ", "-")
+        own.mkdir()
+        few = PEER_DOCUMENTS
+        command = [sys.executable, str(Path(__file__).parent / "service_peers.py"), name, str(own), "8478", str(few)]
+        try:
+            case(f"single checks, {name}", command, 1, CLIENTS, adds=False, expected=5_000)
+            shutil.rmtree(own)
+            own.mkdir()
+            case(f"single additions, {name}", command, 1, CLIENTS, adds=True, expected=5_000)
+        except RuntimeError as problem:
+            cases[name] = {"skipped": str(problem)}
+    return found | {"seconds": seconds, "peer_documents": PEER_DOCUMENTS, "cases": cases}
 
 
 def has_granian() -> bool:

@@ -53,7 +53,7 @@ class _Connection(asyncio.Protocol):
 
     def connection_made(self, transport: Any) -> None:
         self._transport = transport
-        self._work.is_free(self)
+        self._work.is_free(self, has_answer=False)
 
     def send(self, sent: bytes, due: float) -> None:
         self.began = due
@@ -72,7 +72,7 @@ class _Connection(asyncio.Protocol):
         found.latencies.append(time.perf_counter() - self.began)
         found.statuses[int(self._came[9:12])] += 1
         self._came.clear()
-        self._work.is_free(self)
+        self._work.is_free(self, has_answer=True)
 
     def connection_lost(self, _: Exception | None) -> None:
         self._work.lost()
@@ -87,8 +87,8 @@ class _Work:
         self._ends = self._began + seconds
         self._is_over, self.done = False, asyncio.get_running_loop().create_future()
 
-    def is_free(self, connection: _Connection) -> None:
-        self._running -= self._running > 0
+    def is_free(self, connection: _Connection, *, has_answer: bool) -> None:
+        self._running -= has_answer
         self._free.append(connection)
         self.go_on()
 
