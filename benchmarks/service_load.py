@@ -36,7 +36,7 @@ class Load:
             "requests": len(times),
             "median_ms": round(float(np.median(times)), 2),
             "p99_ms": round(float(np.percentile(times, 99)), 2),
-            "most_ms": round(float(times.max()), 1),
+            "most_ms": round(float(times.max()), 2),
             "statuses": {str(status): count for status, count in sorted(self.statuses.items())},
         }
 

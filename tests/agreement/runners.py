@@ -1,5 +1,6 @@
 """The runners: each takes a corpus in files and options, and gives an outcome. To add one, write a function and a row of RUNNERS."""
 
+import importlib.util
 import itertools
 import json
 from collections.abc import Callable
@@ -383,6 +384,12 @@ def not_in_a_store(case: Case):
     return None
 
 
+def not_served(case: Case):
+    if importlib.util.find_spec("starlette") is None or importlib.util.find_spec("httpx") is None:
+        return "a service needs the extras [server] and [client]"
+    return not_in_a_store(case)
+
+
 @dataclass(frozen=True)
 class Runner:
     """A way to run a case.
@@ -431,7 +438,7 @@ RUNNERS = {
     "stages": Runner(stages, not_in_stages, of_links),
     "stages at once": Runner(stages_at_once, not_in_stages, of_links),
     "store": Runner(stored, not_in_a_store, without_links),
-    "service": Runner(served, not_in_a_store, without_links),
+    "service": Runner(served, not_served, without_links),
     "serial engine": Runner(serial_engine, not_on_an_engine, lambda case: (*without_links(case), *of_links(case))),
     "divided engine": Runner(divided_engine, not_on_an_engine, lambda case: (*without_links(case), *of_links(case))),
     "definition": Runner(definition, not_defined, without_links),

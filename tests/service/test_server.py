@@ -1,7 +1,9 @@
 """`neardup serve` as a process: where it listens, how it ends, and what bad clients can do to it."""
 
 import contextlib
+import io
 import json
+import logging
 import resource
 import signal
 import socket
@@ -14,9 +16,11 @@ import pytest
 
 import neardup as nd
 from neardup.cli.main import main
+from neardup.recipe import stored_parts
 from neardup.service.limits import Limits
+from neardup.service.logs import Log
 from neardup.service.open_store import named_stores
-from neardup.service.server import demand_safe, is_local
+from neardup.service.server import _logged, demand_safe, is_local
 from neardup.service.tokens import Caller, Tokens
 from service.serving import BREAD, FERRY, LINES, TOKEN, Served, add, is_problem, listening, new_store, post, tokens_in
 
@@ -94,6 +98,28 @@ def test_calls_that_are_refused(tmp_path, monkeypatch, capsys, arguments, said):
         pass
 
 
+def test_what_is_missing_is_named_with_the_command_that_installs_it(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(stored_parts, "version_of", lambda name: None if name in ("starlette", "uvicorn") else "1")
+    code, error = run(capsys, "serve", "--store", new_store(tmp_path / "s"))
+    assert code == 2
+    assert "neardup serve needs starlette and uvicorn. Install it: pip install 'neardup[server]'" in error
+
+
+def test_messages_of_the_server_are_logged_without_what_they_quote():
+    written = io.BytesIO()
+    with _logged(Log(written)):
+        logging.getLogger("uvicorn.error").warning("Invalid request from %s.", "secret")
+        try:
+            raise ValueError("secret")
+        except ValueError:
+            logging.getLogger("asyncio").exception("Task failed")
+        logging.getLogger("uvicorn.error").info("nothing")
+    first, second = map(json.loads, written.getvalue().splitlines())
+    assert (first["event"], first["message"]) == ("server", "Invalid request from %s.")
+    assert (second["message"], second["failure"]) == ("Task failed", "ValueError")
+    assert b"secret" not in written.getvalue()
+
+
 def test_stores_have_names_and_addresses_may_have_equals_signs():
     given = ["a.store", "news=b.store", "./x=y", "pg=postgresql://h/db?host=/s", "N=c"]
     with pytest.raises(nd.OptionError, match="there is another store with the name 'default'"):
@@ -154,15 +180,26 @@ def test_more_connections_than_may_be_are_closed_at_once(tmp_path):
             each.close()
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("served")
-    limits = ("--max-body", "100K", "--max-requests", "50", "--timeout", "2")
+@contextlib.contextmanager
+def surviving(folder, *limits):
+    """A service that is ready after all that the tests have done to it."""
     with Served("--store", new_store(folder / "s"), *limits) as found:
         yield found
         assert found.process.poll() is None, found.log
         with found.client() as client:
             assert client.get("/v1/ready").status_code == 200
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    with surviving(tmp_path_factory.mktemp("served"), "--max-body", "100K", "--max-requests", "50") as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def hasty(tmp_path_factory):
+    with surviving(tmp_path_factory.mktemp("hasty"), "--timeout", "1") as found:
+        yield found
 
 
 def raw(served, sent, *, ends=False):
@@ -205,14 +242,14 @@ def test_what_is_no_http_is_refused_and_the_connection_closed(served, sent, stat
     assert found == b"" or found.split()[1].startswith(status), found
 
 
-def test_connections_that_send_nothing_or_not_enough_are_closed_after_a_time(served):
+def test_connections_that_send_nothing_or_not_enough_are_closed_after_a_time(hasty):
     began = time.monotonic()
     beginnings = [b"", b"G", b"GET /v1/health HTTP/1.1\r\n" + HOST]
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda sent: raw(served, sent), beginnings))
+        found = list(pool.map(lambda sent: raw(hasty, sent), beginnings))
         assert found == [b""] * 3
         [slow] = pool.map(
-            lambda sent: raw(served, sent),
+            lambda sent: raw(hasty, sent),
             [
                 b"POST /v1/stores/default/check HTTP/1.1\r\n"
                 + HOST
@@ -220,12 +257,12 @@ def test_connections_that_send_nothing_or_not_enough_are_closed_after_a_time(ser
             ],
         )
     assert b"408 Request Timeout" in slow
-    assert b"Nothing more of the body came for 2 s" in slow
+    assert b"Nothing more of the body came for 1 s" in slow
     assert time.monotonic() - began < 60  # it ends at all
 
 
-def test_a_client_that_sends_a_byte_at_a_time_does_not_hold_its_connection(served):
-    with socket.create_connection(("127.0.0.1", served.port), timeout=30) as connection:
+def test_a_client_that_sends_a_byte_at_a_time_does_not_hold_its_connection(hasty):
+    with socket.create_connection(("127.0.0.1", hasty.port), timeout=30) as connection:
         for byte in b"GET /v1/health HTTP/1.1\r\nX-Slow: " + b"x" * 200:
             try:
                 connection.sendall(bytes([byte]))
@@ -313,9 +350,9 @@ def test_a_line_is_answered_while_the_stream_goes_on(served):
             assert json.loads(found)["id"] == number
 
 
-def test_a_client_that_does_not_read_is_dropped(served):
+def test_a_client_that_does_not_read_is_dropped(hasty):
     line = json.dumps({"text": "x", "id": "i" * 2_000}).encode() + b"\n"
-    with socket.create_connection(("127.0.0.1", served.port), timeout=30) as connection:
+    with socket.create_connection(("127.0.0.1", hasty.port), timeout=30) as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         connection.sendall(
             b"POST /v1/stores/default/check HTTP/1.1\r\n" + HOST + b"Content-Type: application/x-ndjson\r\n"

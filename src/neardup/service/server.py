@@ -172,15 +172,18 @@ class _Handler(logging.Handler):
 
 @contextlib.contextmanager
 def _logged(log: Log) -> Iterator[None]:
-    logger, handler = logging.getLogger("uvicorn"), _Handler(log)
-    before = logger.propagate
-    logger.addHandler(handler)
-    logger.propagate = False
+    """Messages of uvicorn and of asyncio go to the log."""
+    handler, loggers = _Handler(log), [logging.getLogger(name) for name in ("uvicorn", "asyncio")]
+    before = [logger.propagate for logger in loggers]
+    for logger in loggers:
+        logger.addHandler(handler)
+        logger.propagate = False
     try:
         yield
     finally:
-        logger.removeHandler(handler)
-        logger.propagate = before
+        for logger, propagates in zip(loggers, before, strict=True):
+            logger.removeHandler(handler)
+            logger.propagate = propagates
 
 
 def _listening(host: str, port: int) -> socket.socket:
