@@ -14,7 +14,8 @@ from neardup.service.messages import Document, encode
 from neardup.service.metrics import Metrics, StoreMetrics
 from neardup.service.open_store import open_store
 from neardup.service.problems import Problem
-from neardup.service.worker import Addition, Call, Check, Worker, digest_of
+from neardup.service.waiting import Addition, Call, Check, digest_of
+from neardup.service.worker import Worker
 from service.serving import (
     BREAD,
     FERRY,

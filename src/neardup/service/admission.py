@@ -3,8 +3,10 @@
 import math
 import time
 from collections.abc import Collection
+from dataclasses import dataclass, field
 
 from starlette.datastructures import Headers
+from starlette.requests import Request
 
 from neardup.service.limits import PART, Limits
 from neardup.service.problems import Problem, later
@@ -52,6 +54,22 @@ class Held:
         size = self._bytes if size is None else size
         self._admission.held -= size
         self._bytes -= size
+
+
+@dataclass
+class Asked:
+    """A request that was admitted, and what its log line will tell.
+
+    Attributes:
+        request, caller: what was asked, and by whom.
+        held: the memory of its body.
+        documents: how many documents or texts it has had so far.
+    """
+
+    request: Request
+    caller: Caller
+    held: Held
+    documents: int = field(default=0, init=False)
 
 
 class Admission:

@@ -14,8 +14,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
-from neardup.service.admission import Admission, Held
-from neardup.service.handlers import Asked, Service
+from neardup.service.admission import Admission, Asked, Held
+from neardup.service.handlers import Service
 from neardup.service.limits import Limits
 from neardup.service.logs import Log
 from neardup.service.metrics import Metrics, StoreMetrics

@@ -3,48 +3,30 @@
 import asyncio
 import functools
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from starlette.requests import Request
 from starlette.responses import Response
 
 from neardup.errors import OptionError
 from neardup.judging.comparison import compare
 from neardup.service import messages
-from neardup.service.admission import Admission, Held
-from neardup.service.bodies import JSON, LINES, decode, media_type, read_lines, read_whole
+from neardup.service.admission import Admission, Asked
+from neardup.service.bodies import JSON, LINES, decode, media_type, read_whole
 from neardup.service.limits import COMPARED, PART, Limits
 from neardup.service.messages import Answer, Document, Question, answer_of, encode
 from neardup.service.metrics import CONTENT_TYPE, Metrics
 from neardup.service.open_store import ServedStore
 from neardup.service.problems import Problem, later
 from neardup.service.request_keys import key_of
-from neardup.service.streams import LineStream
-from neardup.service.tokens import Caller
-from neardup.service.worker import Addition, Call, Check, Job, Result, Worker, digest_of
+from neardup.service.streams import LineStream, parts
+from neardup.service.waiting import Addition, Call, Check, Job, Result, digest_of
+from neardup.service.worker import Worker
 from neardup.store.answers import StoreAnswer, StoreMatch
 from neardup.store.duration import time_of
 
 REPEATED = "Idempotency-Replayed"
 """The header of an answer that was kept of an earlier request."""
-
-
-@dataclass
-class Asked:
-    """A request that was admitted, and what its log line will tell.
-
-    Attributes:
-        request, caller: what was asked, and by whom.
-        held: the memory of its body.
-        documents: how many documents or texts it has had so far.
-    """
-
-    request: Request
-    caller: Caller
-    held: Held
-    documents: int = field(default=0, init=False)
 
 
 class Service:
@@ -101,7 +83,7 @@ class Service:
         """Ask about a text, an array of texts, or lines of texts."""
         worker = self.worker(asked)
         if media_type(asked.request) == LINES:
-            return LineStream(self._stream(asked, Question, functools.partial(self._checked_lines, worker)))
+            return LineStream(parts(asked, self.admission, Question, functools.partial(self._checked_lines, worker)))
         body = await read_whole(asked.request, self.limits, asked.held)
         given: Question | list[Question] = decode(body, Question | list[Question])
         is_one = isinstance(given, Question)
@@ -126,7 +108,7 @@ class Service:
         worker, key = self.worker(asked), key_of(asked.request.headers, asked.caller)
         if media_type(asked.request) == LINES:
             added = functools.partial(self._added_lines, worker, key)
-            return LineStream(self._stream(asked, Document, added, is_cut_by_number=key is not None))
+            return LineStream(parts(asked, self.admission, Document, added, is_cut_by_number=key is not None))
         body = await read_whole(asked.request, self.limits, asked.held)
         given: Document | list[Document] = decode(body, Document | list[Document])
         is_one = isinstance(given, Document)
@@ -177,33 +159,6 @@ class Service:
             )
         self.admission.demand_rate(asked.caller, max(1, documents))
         asked.documents = documents
-
-    async def _stream(
-        self,
-        asked: Asked,
-        kind: type,
-        answered: Callable[[list[Any], int], Any],
-        *,
-        is_cut_by_number: bool = False,
-    ) -> AsyncIterator[bytes]:
-        """The answers to lines, part after part: to what has come, or, with a key, to always the same lines together."""
-        first, waiting = 0, list[bytes]()
-        async for lines in read_lines(asked.request.receive, self.limits, asked.held):
-            waiting += lines
-            while len(waiting) >= PART or (waiting and not is_cut_by_number):
-                yield await self._part(asked, waiting[:PART], kind, answered, first)
-                first += len(waiting[:PART])
-                del waiting[:PART]
-        if waiting:
-            yield await self._part(asked, waiting, kind, answered, first)
-
-    async def _part(self, asked: Asked, lines: list[bytes], kind: type, answered: Any, first: int) -> bytes:
-        values = [decode(line, kind, f"line {first + place} (counted from 0)") for place, line in enumerate(lines)]
-        while seconds := self.admission.wait_for(asked.caller, len(values)):
-            await asyncio.sleep(seconds)
-        body: bytes = await answered(values, first)
-        asked.documents += len(values)
-        return body
 
     # ---------------------------------------------------------------------------------------------------- other calls
 

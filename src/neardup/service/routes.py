@@ -7,7 +7,8 @@ from typing import Any, Literal
 from starlette.responses import Response
 
 from neardup.service import messages
-from neardup.service.handlers import Asked, Service
+from neardup.service.admission import Asked
+from neardup.service.handlers import Service
 from neardup.service.tokens import Role
 
 Handler = Callable[[Service, Asked], Awaitable[Response]]
