@@ -20,6 +20,7 @@ import tables_of_decisions
 import tables_of_features
 import tables_of_reliability
 import tables_of_schemas
+import tables_of_service
 import tables_of_speed
 import tables_of_stores
 import tables_of_tools
@@ -54,6 +55,7 @@ TABLES: dict[str, Callable[[Record], str]] = {
         tables_of_stores.store,
         tables_of_stores.store_growth,
         tables_of_stores.store_soak,
+        tables_of_service.service,
         tables_of_decisions.store_orders,
         tables_of_decisions.safe_distances,
     )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         OptionError,
         RecipeMismatch,
         RowError,
+        ServiceError,
         TransferError,
     )
     from neardup.fingerprints.from_features import fingerprint_features
@@ -74,6 +75,8 @@ if TYPE_CHECKING:
     from neardup.recipe.segmenters import Segmenter
     from neardup.recipe.similarity import Similarity
     from neardup.recipe.vectors import VectorRecipe
+    from neardup.service.async_client import AsyncClient
+    from neardup.service.client import Client
     from neardup.store.answers import StoreAnswer, StoreMatch
     from neardup.store.store import Store
     from neardup.store.stream import Match, Stream
@@ -84,11 +87,13 @@ if TYPE_CHECKING:
     from neardup.survivors.unit_summary import UnitSummary
 
 _HOME = {
+    "AsyncClient": "service.async_client",
     "BandedPairs": "matching.bands",
     "Bands": "matching.band_plan",
     "BenchmarkCounts": "survivors.contamination_summary",
     "CallableError": "errors",
     "Check": "judging.verification.result",
+    "Client": "service.client",
     "Comparison": "judging.comparison",
     "CostEstimate": "judging.estimate",
     "DataError": "errors",
@@ -131,6 +136,7 @@ _HOME = {
     "ReportFile": "judging.report",
     "RowError": "errors",
     "Segmenter": "recipe.segmenters",
+    "ServiceError": "errors",
     "Signatures": "fingerprints.minhash",
     "Similarity": "recipe.similarity",
     "Store": "store.store",
@@ -193,11 +199,13 @@ _HOME = {
 """All public names, each with the module that has it."""
 
 __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/project/test_public.py compares the two
+    "AsyncClient",
     "BandedPairs",
     "Bands",
     "BenchmarkCounts",
     "CallableError",
     "Check",
+    "Client",
     "Comparison",
     "CostEstimate",
     "DataError",
@@ -240,6 +248,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/project/test_public.py c
     "ReportFile",
     "RowError",
     "Segmenter",
+    "ServiceError",
     "Signatures",
     "Similarity",
     "Store",

@@ -6,7 +6,8 @@
      ├─ MissingExtra (ImportError)     an optional package is not installed
      ├─ RecipeMismatch (ValueError)    the call mixes fingerprints of different recipes
      ├─ CallableError                  a function of the caller's (keep, a segmenter …) raised an exception
-     ├─ TransferError                  a remote store failed repeatedly
+     ├─ TransferError                  a remote store, or a service, failed repeatedly
+     ├─ ServiceError                   a service refused a request, or failed
      └─ DataError                      the data has a malformed row or a damaged file
          └─ RowError                   one row of one file
 
@@ -71,12 +72,12 @@ class CallableError(NeardupError):
 
 
 class TransferError(NeardupError):
-    """A remote store failed at every attempt.
+    """A remote store, or a service, failed at every attempt.
 
     Attributes:
-        url: the URL of the file.
+        url: the URL of the file, or the address of the service.
         attempts: the number of attempts.
-        reason: the last error of the store.
+        reason: the last error of the store or the service.
     """
 
     def __init__(self, url: str, what: str, attempts: int, reason: str) -> None:
@@ -85,6 +86,19 @@ class TransferError(NeardupError):
             "Check the connection and the store, then run again."
         )
         self.url, self.attempts, self.reason = url, attempts, reason
+
+
+class ServiceError(NeardupError):
+    """A service refused a request, or failed; the message is its own.
+
+    Attributes:
+        status: the status of the response.
+        code: what programs may tell apart, such as `forbidden`; see the page of the service.
+    """
+
+    def __init__(self, status: int, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.status, self.code = status, code
 
 
 class DataError(NeardupError):

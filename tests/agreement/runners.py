@@ -1,5 +1,6 @@
 """The runners: each takes a corpus in files and options, and gives an outcome. To add one, write a function and a row of RUNNERS."""
 
+import importlib.util
 import itertools
 import json
 from collections.abc import Callable
@@ -25,6 +26,7 @@ from neardup.engines.work import Work
 from neardup.io.corpus import open_corpus
 from neardup.io.reading import Reading
 from neardup.options import DedupOptions
+from neardup.service.calls import read_answers
 from neardup.survivors.cluster_file import read_cluster_file
 
 ADDED = ("rows", "documents", "rejected", "survivors", "duplicates", "exact_duplicates", "short", "repeated_ids")
@@ -289,8 +291,31 @@ def shared(case: Case, files: Files):
     return _of_answers(files, answers)
 
 
+def served(case: Case, files: Files):
+    """A service over HTTP, which gets some rows at a time in one of its ways, and is ended and started in between."""
+    from service.serving import LINES, lines, listening
+
+    matching = {name: value for name, value in case.options.items() if name not in ("keep", "cluster")}
+    neardup.Store("served", **matching).close()
+    texts, answers = [row["text"] for row in files.rows], []
+    for part in range(0, len(texts), 60):
+        with listening({"default": "served"}) as url, neardup.Client(url) as client:
+            for first in range(part, min(part + 60, len(texts)), 20):
+                some = texts[first : first + 20]
+                rows = range(first, first + len(some))
+                if first % 60 == 0:
+                    answers += [client.check_and_add(row, text) for row, text in zip(rows, some, strict=True)]
+                elif first % 60 == 20:
+                    answers += client.check_and_add_many(list(rows), some)
+                else:
+                    body = lines({"id": row, "text": text} for row, text in zip(rows, some, strict=True))
+                    found = client._http.post("/v1/stores/default/check-and-add", content=body, headers=LINES)
+                    answers += [read_answers(b"[" + line + b"]")[0] for line in found.content.splitlines()]
+    return _of_answers(files, answers)
+
+
 def _of_answers(files: Files, answers):
-    """The outcome of a store's answers to all documents."""
+    """The outcome of answers of a store to rows under their numbers."""
     audit = []
     for row, answer in enumerate(answers):
         if not answer.is_new:
@@ -384,6 +409,12 @@ def not_in_a_database(case: Case):
     return not_in_a_store(case) or postgres_server.why_not()
 
 
+def not_served(case: Case):
+    if importlib.util.find_spec("starlette") is None or importlib.util.find_spec("httpx") is None:
+        return "a service needs the extras [server] and [client]"
+    return not_in_a_store(case)
+
+
 @dataclass(frozen=True)
 class Runner:
     """A way to run a case.
@@ -433,10 +464,11 @@ RUNNERS = {
     "stages at once": Runner(stages_at_once, not_in_stages, of_links),
     "store": Runner(stored, not_in_a_store, without_links),
     "store in PostgreSQL": Runner(shared, not_in_a_database, without_links),
+    "service": Runner(served, not_served, without_links),
     "serial engine": Runner(serial_engine, not_on_an_engine, lambda case: (*without_links(case), *of_links(case))),
     "divided engine": Runner(divided_engine, not_on_an_engine, lambda case: (*without_links(case), *of_links(case))),
     "definition": Runner(definition, not_defined, without_links),
 }
 """All runners; the first is what the others are compared with."""
-QUICK = ("batch", "little memory", "rows in memory", "stages", "store", "serial engine", "definition")
+QUICK = ("batch", "little memory", "rows in memory", "stages", "store", "service", "serial engine", "definition")
 """Those that `make test` compares."""

@@ -1,11 +1,14 @@
 """Documentation is executed: README, the pages and the docstrings; generated pages are up to date."""
 
+import contextlib
 import doctest
 import importlib
 import importlib.util
+import os
 import pkgutil
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -55,10 +58,18 @@ def test_shell_examples_of_the_pages_give_what_they_show(page, tmp_path):
         "HOME": str(Path.home()),
         "LC_ALL": "C.UTF-8",
     }
-    for block in blocks(page, "console"):
-        for command, expected in commands(block):
+    called = [each for block in blocks(page, "console") for each in commands(block)]
+    for program in ("curl", "node"):
+        if any(command.startswith(f"{program} ") for command, _ in called) and shutil.which(program) is None:
+            pytest.skip(f"needs {program}")
+    try:
+        for command, expected in called:
             done = subprocess.run(command, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True)
             assert (done.stdout, done.returncode) == (expected, 0), f"{command}\n{done.stderr}"
+    finally:
+        for started in tmp_path.glob("*.pid"):  # what a page has left running because an example failed
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(started.read_text()), signal.SIGKILL)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -40,6 +40,7 @@ COMMANDS = {
     "index": "Keep a Hamming index on disk, and search it.",
     "store": "Remember documents, and decide new ones by similarity.",
     "filter": "Pass on new documents, and remember them.",
+    "serve": "Serve stores over HTTP.",
     "recipes": "List the named recipes.",
     "demo": "De-duplicate a small corpus, and show what was found.",
     "warmup": "Compile all kernels now, where they do not come compiled.",

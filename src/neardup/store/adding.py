@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from neardup.store.duration import time_of
 from neardup.store.files import Files
 from neardup.store.given import Given
 from neardup.store.keeping_all import add_all
+from neardup.store.notes import NoteRow
 from neardup.store.open_files import AT_ONCE
 from neardup.store.plain_values import as_json, id_as_json, several
 from neardup.store.preference import rank_of, replaces
@@ -21,6 +22,10 @@ from neardup.store.replacing import add_better
 from neardup.store.state import state_after
 from neardup.store.texts import Texts
 
+Expires = float | Sequence[float | None] | None
+"""When documents expire, in seconds since 1970: all of them, or each."""
+Notes = Callable[[list[StoreAnswer]], Mapping[str, tuple[Any, float]]] | None
+"""A function that makes of the answers plain values to keep by key, each with the time until which it is kept."""
 State = Any | Callable[[list[StoreAnswer]], Any]
 """Plain values of a program; or a function that makes them of the answers, just before these become durable."""
 
@@ -30,19 +35,20 @@ def add_documents(
     ids: Sequence[int | str],
     texts: Sequence[str],
     metadata: Sequence[Any] | None,
-    expires: float | None,
+    expires: Expires,
     state: State,
+    notes: Notes,
 ) -> list[StoreAnswer]:
     """See `neardup.store.store.Store.check_and_add_many`."""
     files.demand_writable()
     ids, texts = several("ids", ids), several("texts", texts)
     metadata = None if metadata is None else several("metadata", metadata)
-    expires = None if expires is None else time_of("expires", expires)
     if not callable(state):
         _facts(files, state)  # refuses what is no state before anything is decided
     names = [id_as_json(each) for each in ids]
     given = None if metadata is None else [None if each is None else as_json(each) for each in metadata]
-    for what, values in (("ids", names), ("metadata", given)):
+    ends = _ends(expires, len(texts))
+    for what, values in (("ids", names), ("metadata", given), ("values of `expires`", ends or None)):
         if values is not None and len(values) != len(texts):
             raise OptionError(f"{len(values)} {what} for {len(texts)} texts: give one each.")
     made = [
@@ -57,7 +63,7 @@ def add_documents(
 
                 def decided(block: slice, texts: Texts = texts_of_some, begin: int = begin) -> list[StoreAnswer]:
                     rows = slice(begin + block.start, begin + block.stop)
-                    of_rows = Given(names[rows], None if given is None else given[rows], ranks[rows], expires, now)
+                    of_rows = Given(names[rows], None if given is None else given[rows], ranks[rows], ends[rows], now)
                     return decide(files, texts[np.arange(block.start, block.stop)], of_rows)
 
                 for answers in files.blocks.over(len(texts_of_some), decided):
@@ -65,8 +71,27 @@ def add_documents(
         if callable(state):
             files.is_repeatable = False  # the function may have done something
             state = state(found)
+        if notes is not None:
+            files.is_repeatable = False
+            rows = _note_rows(notes(found))
+            with files.changing():
+                files.record.add_notes(rows, now)
         facts.update(_facts(files, state))
     return found
+
+
+def _ends(expires: Expires, count: int) -> list[float | None]:
+    """When each of some documents expires; empty if none does."""
+    if expires is None:
+        return []
+    if isinstance(expires, list | tuple):
+        return [None if each is None else time_of("expires", each) for each in expires]
+    return [time_of("expires", expires)] * count
+
+
+def _note_rows(given: Mapping[str, tuple[Any, float]]) -> list[NoteRow]:
+    """Notes as they are written."""
+    return [NoteRow(key, as_json(value), time_of("notes", until)) for key, (value, until) in given.items()]
 
 
 def _facts(files: Files, state: Any) -> dict[str, Any]:

@@ -12,14 +12,14 @@ class Given(NamedTuple):
     Attributes:
         names, metadata: as JSON; metadata may be None for all.
         ranks: see `neardup.store.preference`; empty where `keep` needs none.
-        expires: when those that are kept expire.
+        expires: when each expires if it is kept; empty if none does.
         now: the time.
     """
 
     names: Sequence[str]
     metadata: Sequence[str | None] | None
     ranks: Sequence[float | None]
-    expires: float | None
+    expires: Sequence[float | None]
     now: float
 
     def rows(self, places: Sequence[int], first: int) -> list[DocumentRow]:
@@ -30,7 +30,7 @@ class Given(NamedTuple):
                 self.names[place],
                 self.now,
                 self.now,
-                self.expires,
+                self.expires[place] if self.expires else None,
                 None if self.metadata is None else self.metadata[place],
                 self.ranks[place] if self.ranks else None,
             )

@@ -53,7 +53,7 @@ def info_of(files: Files) -> StoreInfo:
     options = files.rules.options
     return StoreInfo(
         documents=len(files.contents) - files.gone.count,
-        removed=files.record.counts()[1],
+        removed=files.removed,  # as many rows as the record has of them, which it would count one by one
         gone=files.gone.count,
         method=options.method,
         similarity=similarity_to_store(options.compared_by),

@@ -2,7 +2,8 @@
 
 `documents` has each kept document under its number, in the order of keeping; `removed` has each distinct text that was not kept,
 with its survivor, so that a later copy gets the same answer. Both are written in the order of their numbers, and have no other
-index: where a digest or an id is, postings tell. `gone` has a bit for each number that was removed later. Each row has a checksum.
+index: where a digest or an id is, postings tell. `gone` has a bit for each number that was removed later; see `notes.py` for
+`notes`. Each row has a checksum.
 """
 
 import contextlib
@@ -17,9 +18,9 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.errors import DataError, NeardupError
 from neardup.store.marks import CHUNK, Marks
+from neardup.store.notes import Notes
 from neardup.store.record_checks import agrees, document_checksum, fact_checksum, gone_checksum, removed_checksum
 from neardup.store.record_tables import FACTS, MOVED, RENUMBERED, SCHEMA, SEEN
-from neardup.store.transactions import Transactions
 from neardup.store.versions import demand_version
 
 FORMAT = 1
@@ -61,7 +62,7 @@ def removed_rows(
     ]
 
 
-class Record(Transactions):
+class Record(Notes):
     """The record of a store in a file."""
 
     def __init__(self, path: Path, *, create: bool = False, readonly: bool = False, lasts: bool = True) -> None:
@@ -266,8 +267,9 @@ class Record(Transactions):
             yield from (f"{self.path.name}: {each}" for each in found if each != "ok")
             self.facts()
             self.marks()
-            for table, read in (("documents", self._document), ("removed", self._removed)):
-                for row in self._rows(f"SELECT * FROM {table}"):
+            documents, removed = (self._rows(f"SELECT * FROM {table}") for table in ("documents", "removed"))
+            for rows, read in ((documents, self._document), (removed, self._removed), (self.all_notes(), self._note)):
+                for row in rows:
                     try:
                         read(row)
                     except DataError as problem:

@@ -9,6 +9,7 @@ from zlib import crc32
 _DOCUMENT = struct.Struct("<qddd").pack
 _REMOVED = struct.Struct("<q16sqdqd").pack
 _NUMBER = struct.Struct("<q").pack
+_REAL = struct.Struct("<d").pack
 
 
 def _real(value: float | None) -> float:
@@ -48,6 +49,11 @@ def fact_checksum(name: str, value: str) -> int:
 def gone_checksum(chunk: int, bits: bytes) -> int:
     """The checksum of a row of `gone`."""
     return crc32(bits, crc32(_NUMBER(chunk)))
+
+
+def note_checksum(key: str, value: str, until: float) -> int:
+    """The checksum of a row of `notes`."""
+    return crc32(f"{key}\0{value}".encode(), crc32(_REAL(until)))
 
 
 def agrees(checksum_of: Callable[..., int], values: Sequence[Any], checksum: Any) -> bool:

@@ -26,6 +26,16 @@ CREATE TABLE IF NOT EXISTS removed (
 ) STRICT;
 CREATE TABLE IF NOT EXISTS gone (chunk INTEGER PRIMARY KEY, bits BLOB NOT NULL, checksum INTEGER NOT NULL) STRICT;
 """
+NOTES = """
+CREATE TABLE IF NOT EXISTS notes (
+    number INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    value TEXT NOT NULL,
+    until REAL NOT NULL,
+    checksum INTEGER NOT NULL
+) STRICT
+"""
+"""The table that a record gets with its first note."""
 FACTS = {
     "format", "store", "recipe", "max_distance", "rules", "plan", "documents", "removed", "ends", "generation", "derived", "state",
 }  # fmt: skip

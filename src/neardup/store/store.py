@@ -1,5 +1,6 @@
 """`Store`: remembers documents, and decides new ones as `deduplicate` decides a corpus in the same order."""
 
+import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +16,7 @@ from neardup.recipe.presets import RecipeLike
 from neardup.recipe.recipe import Recipe
 from neardup.resources.resources import Resources
 from neardup.store import building, copies, deciding, expiry, neighborhood
-from neardup.store.adding import State, add_documents
+from neardup.store.adding import Expires, Notes, State, add_documents
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch, StorePair
 from neardup.store.calls import changing_call, one_call
 from neardup.store.decided_run import read_decided_run
@@ -154,6 +155,12 @@ class Store(Maintained):
         return stored_document(self._files, id_as_json(id))
 
     @one_call
+    def notes(self, keys: Sequence[str]) -> dict[str, Any]:
+        """The plain values that were kept by those of these keys that have not expired; see `check_and_add_many`."""
+        found = self._files.record.notes(list(several("keys", keys)), time.time())
+        return {key: json.loads(row.value) for key, row in found.items()}
+
+    @one_call
     def neighbors(
         self,
         text: str | None = None,
@@ -210,8 +217,9 @@ class Store(Maintained):
         texts: Sequence[str],
         *,
         metadata: Sequence[Any] | None = None,
-        expires: float | None = None,
+        expires: Expires = None,
         state: State = None,
+        notes: Notes = None,
     ) -> list[StoreAnswer]:
         """Decide documents in order, with the same answers as one `check_and_add` after another.
 
@@ -222,19 +230,22 @@ class Store(Maintained):
             ids: strings or integers.
             texts: the texts.
             metadata: plain values to keep with each document.
-            expires: when the documents that are kept expire, in seconds since 1970. They decide until `expire` is called later.
+            expires: when the documents that are kept expire, in seconds since 1970: one time for all, or a list with one, or None,
+                for each. They decide until `expire` is called later.
             state: plain values to keep with the store, written together with these documents; or a function that makes them of
                 the answers, before anything is durable. None changes nothing. What commands keep there stays: `rows_without_id`,
                 `add` and `filter`.
+            notes: a function of the answers that makes notes, written together with these documents: plain values by key, each
+                with the time until which it is kept; see `notes`.
 
         Raises:
             OptionError: there are not as many ids as texts, a text is none, or an argument has a value that is not allowed. Nothing
                 is added.
 
-        If a function for `state` fails, what this call has changed is taken back, and the store stays usable. What the documents
-        took in the files counts as `gone` until `compact`.
+        If a function for `state` or `notes` fails, what this call has changed is taken back, and the store stays usable. What the
+        documents took in the files counts as `gone` until `compact`.
         """
-        return add_documents(self._files, ids, texts, metadata, expires, state)
+        return add_documents(self._files, ids, texts, metadata, expires, state, notes)
 
     @changing_call
     def remove(self, ids: Sequence[int | str]) -> int:

@@ -1,0 +1,170 @@
+"""THE APPLICATION: routes over stores, as ASGI; any server of ASGI can run it, in one process."""
+
+import asyncio
+import contextlib
+import functools
+import time
+from collections.abc import AsyncIterator, Collection, Mapping
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Message, Receive, Scope, Send
+
+from neardup.service.admission import Admission, Asked, Held
+from neardup.service.handlers import Service
+from neardup.service.limits import Limits
+from neardup.service.logs import Log
+from neardup.service.metrics import Metrics, StoreMetrics
+from neardup.service.open_store import open_store
+from neardup.service.openapi import document
+from neardup.service.problems import MEDIA_TYPE, Problem, problem_of
+from neardup.service.routes import ROUTES, RouteRow
+from neardup.service.tokens import ANYBODY, Tokens
+from neardup.service.worker import Worker
+
+_OF_STATUS = {404: "not_found", 405: "method_not_allowed"}
+_DETAILS = {
+    404: "There is nothing here. The routes are in /v1/openapi.json.",
+    405: "This route does not take this method. The routes are in /v1/openapi.json.",
+}
+
+
+class Endpoint:
+    """A route: admits a request, has it answered, counts it, and writes its line in the log."""
+
+    def __init__(self, row: RouteRow, service: Service, log: Log) -> None:
+        self._row, self._service, self._log = row, service, log
+        self._latency = service.metrics.latency.labels(row.name)
+        self._counted = functools.cache(lambda status: service.metrics.requests.labels(row.name, str(status)))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        began, service = time.perf_counter(), self._service
+        admission = service.admission
+        request, held = Request(scope, receive), Held(admission)
+        asked = Asked(request, ANYBODY, held)
+        status, failure, has_entered = 500, None, False
+
+        async def sent(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            try:
+                if self._row.role is not None:  # probes come from machines that know no tokens, under any name
+                    admission.demand_host(request.headers)
+                    asked.caller = admission.caller(request.headers, self._row.role) or ANYBODY
+                    admission.enter()
+                    has_entered = True
+                response = await self._row.handler(service, asked)
+                await response(scope, receive, sent)
+                failure = getattr(response, "failure", None)
+            except Exception as problem:
+                failure = problem
+                await problem_response(problem_of(problem))(scope, receive, sent)
+        finally:
+            held.release()
+            if has_entered:
+                admission.leave()
+            seconds = time.perf_counter() - began
+            self._latency.observe(seconds)
+            self._counted(status).inc()
+            self._tell(asked, status, seconds, failure)
+
+    def _tell(self, asked: Asked, status: int, seconds: float, failure: BaseException | None) -> None:
+        facts: dict[str, Any] = {
+            "route": self._row.name,
+            "status": status,
+            "ms": round(seconds * 1000, 2),
+            "caller": asked.caller.name,
+        }
+        store = asked.request.path_params.get("store")
+        if store in self._service.workers:
+            facts["store"] = store
+        if asked.documents:
+            facts["documents"] = asked.documents
+        if isinstance(failure, Problem):
+            facts["code"] = failure.code
+        if failure is not None and problem_of(failure).code in ("internal", "damaged"):
+            self._log("request_failed", failure=failure, **facts)
+        else:
+            self._log.request(**facts)
+
+
+def problem_response(problem: Problem) -> Response:
+    """A problem as a response."""
+    return Response(problem.body(), problem.status, problem.headers, media_type=MEDIA_TYPE)
+
+
+async def _of_framework(_: Request, failure: Exception) -> Response:
+    """Refusals of the framework: what no route takes."""
+    status = failure.status_code if isinstance(failure, HTTPException) else 500
+    code = _OF_STATUS.get(status, "internal")
+    headers = getattr(failure, "headers", None)
+    return problem_response(Problem(code, _DETAILS.get(status, "The service failed unexpectedly."), headers))
+
+
+def make_app(
+    stores: Mapping[str, str],
+    *,
+    limits: Limits | None = None,
+    tokens: Tokens | None = None,
+    hosts: Collection[str] = (),
+    log: Log | None = None,
+    wait: float = 0.0,
+) -> Starlette:
+    """An ASGI application over stores, which are opened now, and closed when the application ends.
+
+    Args:
+        stores: the places of stores by their names.
+        limits: what it bears.
+        tokens: who may ask; anybody may, without them.
+        hosts: the names by which it may be asked; any, if there are none.
+        log: where events go; standard error by default.
+        wait: seconds to wait until another process that writes to a store has ended.
+
+    Raises:
+        InputError: there is no such store, or another process writes to it.
+        DataError: a store is damaged.
+    """
+    limits, log, metrics = limits or Limits(), log or Log(), Metrics()
+    workers: dict[str, Worker] = {}
+    with contextlib.ExitStack() as opened:
+        for name, place in stores.items():
+            made = functools.partial(open_store, place, wait=wait)
+            workers[name] = Worker(name, made, limits, StoreMetrics(metrics, name), log)
+            opened.callback(workers[name].end)
+        closing = opened.pop_all()
+    service = Service(workers, Admission(limits, tokens or Tokens(), hosts), metrics)
+    metrics.running.set_function(lambda: service.admission.running)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        for worker in workers.values():
+            worker.start(asyncio.get_running_loop())
+        log("started", stores=list(workers), tokens=bool(tokens))
+        try:
+            yield
+        finally:
+            await asyncio.to_thread(closing.close)
+            log("ended")
+
+    described = document(ROUTES, has_tokens=bool(tokens))
+
+    async def openapi(_: Request) -> Response:
+        return Response(described, media_type="application/json")
+
+    routes = [Route(row.path, Endpoint(row, service, log), methods=[row.method]) for row in ROUTES]
+    app = Starlette(
+        routes=[*routes, Route("/v1/openapi.json", openapi)],
+        lifespan=lifespan,
+        exception_handlers={HTTPException: _of_framework},
+    )
+    app.state.service = service
+    return app

@@ -1,0 +1,158 @@
+"""`AsyncClient`: `Client` for asyncio."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, Literal, Self, TypeVar
+
+from neardup.errors import MissingExtra, TransferError
+from neardup.judging.comparison import Comparison
+from neardup.service.calls import (
+    AGAIN,
+    CallOf,
+    Calls,
+    checked_headers,
+    checked_retries,
+    checked_url,
+    failure_of,
+    pause_before,
+)
+from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
+from neardup.store.info import StoreInfo
+
+T = TypeVar("T")
+
+
+class AsyncClient:
+    """One store of a service that `neardup serve` runs: the methods of `Client`, to be awaited. Tasks may share a client.
+
+    `async with` closes it.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        store: str = "default",
+        token: str | None = None,
+        timeout: float = 60.0,
+        retries: int = 5,
+        verify: Any = True,
+    ) -> None:
+        """Name a service; see `Client`."""
+        self._url, self._store, self._retries = checked_url(url), store, checked_retries(retries)
+        self._calls = Calls(store)
+        headers = checked_headers(token)
+        try:
+            import httpx
+        except ImportError:
+            raise MissingExtra(
+                "`AsyncClient` needs httpx, which is not installed: pip install 'neardup[client]'"
+            ) from None
+        self._transport_error = httpx.TransportError
+        self._http = httpx.AsyncClient(base_url=self._url, headers=headers, timeout=timeout, verify=verify)
+
+    def __repr__(self) -> str:
+        return f"AsyncClient({self._url!r}, store={self._store!r})"
+
+    async def _sent(self, call: CallOf[T]) -> T:
+        """The result of a request, which is sent until it succeeds or is refused.
+
+        Raises:
+            OptionError, ServiceError: it was refused.
+            TransferError: the service did not answer at any attempt.
+        """
+        for attempt in range(1, self._retries + 2):
+            is_last = attempt > self._retries
+            try:
+                found = await self._http.request(call.method, call.path, content=call.body, headers=call.headers)
+            except self._transport_error as problem:
+                if is_last:
+                    reason = f"{type(problem).__name__} {problem}".strip()
+                    raise TransferError(self._url, "the request", attempt, reason) from problem
+                await asyncio.sleep(pause_before(attempt, None))
+                continue
+            if found.status_code == 200:
+                return call.read(found.content)
+            if is_last or found.status_code not in AGAIN:
+                raise failure_of(found.status_code, found.content)
+            await asyncio.sleep(pause_before(attempt, found.headers.get("retry-after")))
+        raise AssertionError("unreachable")
+
+    async def check(self, text: str) -> StoreAnswer:
+        """Whether a document of this text would match kept ones, and which; see `Store.check`."""
+        return (await self.check_many([text]))[0]
+
+    async def check_many(self, texts: Sequence[str]) -> list[StoreAnswer]:
+        """The answers of `check` to several texts; see `Store.check_many`."""
+        return [answer for call in self._calls.check_many(texts) for answer in await self._sent(call)]
+
+    async def check_and_add(
+        self,
+        id: int | str,  # noqa: A002
+        text: str,
+        *,
+        metadata: Any = None,
+        expires: float | None = None,
+        key: str | None = None,
+    ) -> StoreAnswer:
+        """Decide a document, and keep it if it is new; see `check_and_add_many`."""
+        return (await self.check_and_add_many([id], [text], metadata=[metadata], expires=expires, key=key))[0]
+
+    async def check_and_add_many(
+        self,
+        ids: Sequence[int | str],
+        texts: Sequence[str],
+        *,
+        metadata: Sequence[Any] | None = None,
+        expires: float | Sequence[float | None] | None = None,
+        key: str | None = None,
+    ) -> list[StoreAnswer]:
+        """Decide documents in order; see `Client.check_and_add_many`."""
+        calls = self._calls.check_and_add_many(ids, texts, metadata, expires, key)
+        return [answer for call in calls for answer in await self._sent(call)]
+
+    async def get(self, id: int | str) -> StoredDocument | None:  # noqa: A002
+        """What the store knows of a kept document; see `Store.get`."""
+        return await self._sent(self._calls.get(id))
+
+    async def neighbors(
+        self,
+        text: str | None = None,
+        *,
+        id: int | str | None = None,  # noqa: A002
+        min_similarity: float | None = None,
+    ) -> list[StoreMatch]:
+        """The kept documents that are similar to a text, or to a kept document; see `Store.neighbors`."""
+        return await self._sent(self._calls.neighbors(text, id, min_similarity))
+
+    async def remove(self, ids: Sequence[int | str]) -> int:
+        """Forget kept documents; see `Store.remove`. What an attempt removed whose answer was lost is not counted."""
+        return sum([await self._sent(call) for call in self._calls.remove(ids)])
+
+    async def expire(
+        self,
+        *,
+        older_than: float | str | None = None,
+        newest: int | None = None,
+        by: Literal["first_seen", "last_seen"] = "last_seen",
+    ) -> int:
+        """Remove the documents that have expired, and others that are old; see `Store.expire`."""
+        return await self._sent(self._calls.expire(older_than, newest, by))
+
+    async def compare(self, left: str, right: str) -> Comparison:
+        """Compare two texts step by step, with the recipe of the store; see `neardup.compare`."""
+        return await self._sent(self._calls.compare(left, right))
+
+    async def info(self) -> StoreInfo:
+        """What the store is, and what it takes."""
+        return await self._sent(self._calls.info())
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()

@@ -1,0 +1,144 @@
+"""BODIES: read within the limits, and decoded; whole, or line by line as they come."""
+
+import asyncio
+import functools
+from collections.abc import AsyncIterator
+from typing import Any, TypeVar
+
+import msgspec
+from starlette.requests import Request
+from starlette.types import Message, Receive
+
+from neardup.display import size_text
+from neardup.service.admission import Held
+from neardup.service.limits import Limits
+from neardup.service.problems import Problem
+
+T = TypeVar("T")
+JSON = "application/json"
+LINES = "application/x-ndjson"
+_LINES = (LINES, "application/ndjson", "application/jsonl")
+
+
+@functools.cache
+def decoder_of(kind: Any) -> msgspec.json.Decoder[Any]:
+    """What decodes JSON to a type."""
+    return msgspec.json.Decoder(kind)
+
+
+def media_type(request: Request) -> str:
+    """`JSON` or `LINES`.
+
+    Raises:
+        Problem: the body is said to be something else, or is compressed.
+    """
+    given = request.headers.get("content-type", "")
+    kind, _, parameters = given.partition(";")
+    kind = kind.strip().lower()
+    charset = parameters.strip().lower().removeprefix("charset=").strip('"')
+    if charset not in ("", "utf-8") or kind not in (JSON, *_LINES):
+        raise Problem(
+            "unsupported_media_type",
+            f"Content-Type: {given[:80]!r}. Give {JSON}, or {LINES} where a route takes lines.",
+        )
+    encoding = request.headers.get("content-encoding", "identity")
+    if encoding.strip().lower() != "identity":
+        raise Problem("unsupported_media_type", f"Content-Encoding: {encoding[:80]!r}. Send the body as it is.")
+    return LINES if kind in _LINES else JSON
+
+
+async def read_whole(request: Request, limits: Limits, held: Held) -> bytes:
+    """The body of a request.
+
+    Raises:
+        Problem: it is too large, or comes too slowly.
+    """
+    length = request.headers.get("content-length")
+    if length is not None and length.isdecimal() and int(length) > limits.max_body:
+        raise _too_large("body", limits)
+    parts: list[bytes] = []
+    size = 0
+    try:
+        async with asyncio.timeout(limits.timeout):
+            while True:
+                message = await request.receive()
+                part = _body_of(message)
+                if part:
+                    size += len(part)
+                    if size > limits.max_body:
+                        raise _too_large("body", limits)
+                    held.add(len(part))
+                    parts.append(part)
+                if not message.get("more_body", False):
+                    return parts[0] if len(parts) == 1 else b"".join(parts)
+    except TimeoutError:
+        raise _too_slow(limits) from None
+
+
+def decode(body: bytes, kind: Any, what: str = "body") -> Any:
+    """The value that a body, or a line, has.
+
+    Raises:
+        Problem: it is no JSON, or of another type.
+    """
+    try:
+        return decoder_of(kind).decode(body)
+    except msgspec.ValidationError as problem:
+        raise Problem("invalid_value", f"The {what} is not what is taken here: {problem}.") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
+        said = "it is nested too deeply" if isinstance(problem, RecursionError) else str(problem)
+        raise Problem("invalid_json", f"The {what} is not JSON in UTF-8: {said}.") from None
+
+
+async def read_lines(receive: Receive, limits: Limits, held: Held) -> AsyncIterator[list[bytes]]:
+    """The lines of a body, as many as have come at a time; empty lines are left out.
+
+    Raises:
+        Problem: a line is too large, or comes too slowly.
+    """
+    unfinished: list[bytes] = []
+    size = 0
+    more = True
+    while more:
+        try:
+            async with asyncio.timeout(limits.timeout):
+                message = await receive()
+        except TimeoutError:
+            raise _too_slow(limits) from None
+        part, more = _body_of(message), message.get("more_body", False)
+        held.add(len(part))
+        first, *others = part.split(b"\n")
+        unfinished.append(first)
+        size += len(first)
+        if size > limits.max_body:
+            raise _too_large("line", limits)
+        if others or not more:
+            whole = [b"".join(unfinished), *others]
+            unfinished = [whole.pop()] if more else []
+            yield [line for line in whole if line.strip()]
+            held.release()
+            size = sum(map(len, unfinished))
+            held.add(size)
+
+
+def _body_of(message: Message) -> bytes:
+    if message["type"] == "http.disconnect":
+        raise Problem("request_timeout", "The connection ended within the body.")
+    body: bytes = message.get("body", b"")
+    return body
+
+
+def _too_large(what: str, limits: Limits) -> Problem:
+    return Problem(
+        "too_large",
+        f"The {what} has more than {size_text(limits.max_body)} (`max_body={limits.max_body}`). Send less at a time.",
+        {"Connection": "close"},  # the rest of the body is not read
+    )
+
+
+def _too_slow(limits: Limits) -> Problem:
+    return Problem(
+        "request_timeout",
+        f"Nothing more of the body came for {limits.timeout:g} s. Send it faster.",
+        {"Connection": "close"},
+    )

@@ -1,0 +1,274 @@
+"""HANDLERS: what each route does with a request, from its body to the body of its response."""
+
+import asyncio
+import functools
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from starlette.responses import Response
+
+from neardup.errors import OptionError
+from neardup.judging.comparison import compare
+from neardup.service import messages
+from neardup.service.admission import Admission, Asked
+from neardup.service.bodies import JSON, LINES, decode, media_type, read_whole
+from neardup.service.limits import COMPARED, PART, Limits
+from neardup.service.messages import Answer, Document, Question, answer_of, encode
+from neardup.service.metrics import CONTENT_TYPE, Metrics
+from neardup.service.open_store import ServedStore
+from neardup.service.problems import Problem, later
+from neardup.service.request_keys import key_of
+from neardup.service.streams import LineStream, parts
+from neardup.service.waiting import Addition, Call, Check, Job, Result, digest_of
+from neardup.service.worker import Worker
+from neardup.store.answers import StoreAnswer, StoreMatch
+from neardup.store.duration import time_of
+
+REPEATED = "Idempotency-Replayed"
+"""The header of an answer that was kept of an earlier request."""
+
+
+class Service:
+    """Named stores, and what all requests share."""
+
+    def __init__(self, workers: dict[str, Worker], admission: Admission, metrics: Metrics) -> None:
+        self.workers, self.admission, self.metrics = workers, admission, metrics
+        self._comparing = asyncio.Semaphore(1)
+
+    @property
+    def limits(self) -> Limits:
+        """What the service bears."""
+        return self.admission.limits
+
+    def worker(self, asked: Asked) -> Worker:
+        """The worker of the store that the path names.
+
+        Raises:
+            Problem: there is none.
+        """
+        name = asked.request.path_params["store"]
+        if name not in self.workers:
+            raise Problem("unknown_store", f"There is no store {name!r}. There are: {', '.join(self.workers)}.")
+        return self.workers[name]
+
+    async def result(self, worker: Worker, job: Job) -> Any:
+        """What becomes of a job.
+
+        Raises:
+            Problem: it cannot wait, or takes too long.
+        """
+        worker.put(job)
+        try:
+            async with asyncio.timeout(self.limits.timeout):
+                return await job.future
+        except TimeoutError:
+            if worker.withdraw(job):
+                raise later(
+                    "busy", f"The store {worker.name!r} did not get to it for {self.limits.timeout:g} s."
+                ) from None
+            raise Problem(
+                "answer_timeout",
+                f"The store {worker.name!r} has begun with it, but not answered for {self.limits.timeout:g} s. Documents may be "
+                "added. Repeat the request: the same Idempotency-Key gets the answer of the first.",
+            ) from None
+
+    async def call(self, worker: Worker, function: Callable[[ServedStore], Any]) -> Any:
+        """What a call of a store returns."""
+        return await self.result(worker, Call(asyncio.get_running_loop().create_future(), 1, function))
+
+    # ------------------------------------------------------------------------------------------------------ documents
+
+    async def check(self, asked: Asked) -> Response:
+        """Ask about a text, an array of texts, or lines of texts."""
+        worker = self.worker(asked)
+        if media_type(asked.request) == LINES:
+            return LineStream(parts(asked, self.admission, Question, functools.partial(self._checked_lines, worker)))
+        body = await read_whole(asked.request, self.limits, asked.held)
+        given: Question | list[Question] = decode(body, Question | list[Question])
+        is_one = isinstance(given, Question)
+        questions = [given] if isinstance(given, Question) else given
+        self._demand_few(asked, len(questions))
+        answers = await self._check(worker, questions, 0)
+        return _json(encode(answers[0] if is_one else answers))
+
+    async def _check(self, worker: Worker, questions: list[Question], first: int) -> list[Answer]:
+        job = Check(asyncio.get_running_loop().create_future(), len(questions), [each.text for each in questions])
+        found: list[StoreAnswer] = await self.result(worker, job)
+        return [
+            answer_of(first + place if each.id is None else each.id, answer)
+            for place, (each, answer) in enumerate(zip(questions, found, strict=True))
+        ]
+
+    async def _checked_lines(self, worker: Worker, questions: list[Question], first: int) -> bytes:
+        return encoded_lines(await self._check(worker, questions, first))
+
+    async def check_and_add(self, asked: Asked) -> Response:
+        """Decide a document, an array of documents, or lines of documents; keep those that are new."""
+        worker, key = self.worker(asked), key_of(asked.request.headers, asked.caller)
+        if media_type(asked.request) == LINES:
+            added = functools.partial(self._added_lines, worker, key)
+            return LineStream(parts(asked, self.admission, Document, added, is_cut_by_number=key is not None))
+        body = await read_whole(asked.request, self.limits, asked.held)
+        given: Document | list[Document] = decode(body, Document | list[Document])
+        is_one = isinstance(given, Document)
+        documents = [given] if isinstance(given, Document) else given
+        self._demand_few(asked, len(documents))
+        form = "one" if is_one else "array"
+        found = await self._add(
+            worker, documents, None if key is None else key.whole, form, _encode_one if is_one else encode
+        )
+        return _json(found.body, {REPEATED: "true"} if found.is_repeated else None)
+
+    async def _add(
+        self,
+        worker: Worker,
+        documents: list[Document],
+        key: str | None,
+        form: str,
+        encoded: Callable[[list[Answer]], bytes],
+    ) -> Result:
+        for place, each in enumerate(documents):
+            if each.expires is not None:
+                try:
+                    time_of("expires", each.expires)
+                except OptionError as problem:
+                    raise Problem("invalid_value", f"Document {place} (counted from 0): {problem}") from None
+        digest = "" if key is None else digest_of(documents, form)
+        future = asyncio.get_running_loop().create_future()
+        job = Addition(future, len(documents), documents, key, digest, encoded)
+        found: Result = await self.result(worker, job)
+        return found
+
+    async def _added_lines(self, worker: Worker, key: Any, documents: list[Document], first: int) -> bytes:
+        of_part = None if key is None else key.part(first // PART)
+        return (await self._add(worker, documents, of_part, "lines", encoded_lines)).body
+
+    def _demand_few(self, asked: Asked, documents: int) -> None:
+        """Count the documents of a body.
+
+        Raises:
+            Problem: there are too many, or they come too fast.
+        """
+        most = self.limits.max_batch
+        if documents > most:
+            raise Problem(
+                "too_many_documents",
+                f"The body has {documents:,} values; at most {most:,} are taken (`max_batch={most}`). Send several bodies, or "
+                "lines.",
+            )
+        self.admission.demand_rate(asked.caller, max(1, documents))
+        asked.documents = documents
+
+    # ---------------------------------------------------------------------------------------------------- other calls
+
+    async def neighbors(self, asked: Asked) -> Response:
+        """List the kept documents that are similar to a text, or to a kept document."""
+        given: messages.NeighborsOf = await self._given(asked, messages.NeighborsOf)
+
+        def neighbors(store: ServedStore) -> list[StoreMatch]:
+            if given.text is None and given.id is not None and store.get(given.id) is None:
+                raise Problem("unknown_document", f"There is no document with the id {json.dumps(given.id)}.")
+            return store.neighbors(given.text, id=given.id, min_similarity=given.min_similarity)
+
+        found = await self.call(self.worker(asked), neighbors)
+        return _json(encode(messages.Neighbors([messages.match_of(each) for each in found])))
+
+    async def get(self, asked: Asked) -> Response:
+        """Show what is known of kept documents."""
+        given = await self._ids(asked)
+        found = await self.call(self.worker(asked), lambda store: [store.get(each) for each in given])
+        unknown = [each for each, document in zip(given, found, strict=True) if document is None]
+        documents = [messages.stored_of(each) for each in found if each is not None]
+        return _json(encode(messages.Found(documents, unknown)))
+
+    async def remove(self, asked: Asked) -> Response:
+        """Forget documents, and their duplicates."""
+        given = await self._ids(asked)
+
+        def removed(store: ServedStore) -> messages.Removed:
+            unknown = [each for each in given if store.get(each) is None]
+            return messages.Removed(store.remove(given), unknown)
+
+        return _json(encode(await self.call(self.worker(asked), removed)))
+
+    async def expire(self, asked: Asked) -> Response:
+        """Remove documents that have expired, and others that are old."""
+        given: messages.Expire = await self._given(asked, messages.Expire)
+        count = await self.call(
+            self.worker(asked),
+            lambda store: store.expire(older_than=given.older_than, newest=given.newest, by=given.by),
+        )
+        return _json(encode(messages.Expired(count)))
+
+    async def compare(self, asked: Asked) -> Response:
+        """Compare two texts step by step, with the recipe of the store."""
+        given: messages.TwoTexts = await self._given(asked, messages.TwoTexts)
+        recipe = self.worker(asked).recipe
+        for name, text in (("left", given.left), ("right", given.right)):
+            if len(text) > COMPARED:
+                raise Problem(
+                    "too_large",
+                    f"`{name}` has {len(text):,} characters; texts of at most {COMPARED:,} are shown step by step.",
+                )
+        async with self._comparing:
+            found = await asyncio.to_thread(
+                lambda: messages.compared_of(compare(given.left, given.right, recipe=recipe))
+            )
+        return _json(encode(found))
+
+    async def info(self, asked: Asked) -> Response:
+        """Show what a store is, and what it takes."""
+        found = await self.call(self.worker(asked), lambda store: store.info())
+        return _json(encode(found))
+
+    async def stores(self, _: Asked) -> Response:
+        """List the names of the stores."""
+        return _json(encode(messages.Stores(list(self.workers))))
+
+    async def health(self, _: Asked) -> Response:
+        """Answer, which says that the process is alive."""
+        return _json(encode(self._status()))
+
+    async def ready(self, _: Asked) -> Response:
+        """Say whether all stores can be used; 503 if not."""
+        status = self._status()
+        return _json(encode(status), status=200 if status.ready else 503)
+
+    def _status(self) -> messages.Status:
+        found = {}
+        for name, worker in self.workers.items():
+            found[name] = "the service is ending" if worker.is_ending else "unavailable" if worker.problem else None
+        return messages.Status(not any(found.values()), found)
+
+    async def metrics_text(self, _: Asked) -> Response:
+        """Show the metrics in the text format of Prometheus."""
+        return Response(self.metrics.text(), headers={"Content-Type": CONTENT_TYPE})
+
+    # ------------------------------------------------------------------------------------------------------ the bodies
+
+    async def _given(self, asked: Asked, kind: type) -> Any:
+        if media_type(asked.request) != JSON:
+            raise Problem("unsupported_media_type", f"This takes one value. Give it as {JSON}.")
+        body = await read_whole(asked.request, self.limits, asked.held)
+        found = decode(body, kind)
+        self._demand_few(asked, len(found.ids) if isinstance(found, messages.Ids) else 1)
+        return found
+
+    async def _ids(self, asked: Asked) -> Sequence[int | str]:
+        """The ids of a body, each once."""
+        given: messages.Ids = await self._given(asked, messages.Ids)
+        return list(dict.fromkeys(given.ids))
+
+
+def encoded_lines(answers: list[Answer]) -> bytes:
+    """Answers as lines of JSON."""
+    return b"".join(encode(each) + b"\n" for each in answers)
+
+
+def _encode_one(answers: list[Answer]) -> bytes:
+    return encode(answers[0])
+
+
+def _json(body: bytes, headers: dict[str, str] | None = None, *, status: int = 200) -> Response:
+    return Response(body, status, headers, media_type=JSON)

@@ -1,0 +1,81 @@
+"""LIMITS of a service: what a request may take, and how much of it at once."""
+
+from dataclasses import dataclass
+
+from neardup.errors import OptionError, is_integer
+from neardup.resources.limits import size_in_bytes
+from neardup.store.duration import Duration, seconds_of
+
+PART = 256
+"""Lines of a stream that are decided together, at most."""
+TOGETHER = 1024
+"""Documents of waiting requests that share a commit, at most, unless one request alone has more."""
+COMPARED = 20_000
+"""Characters of a text whose fingerprint is shown step by step: each feature takes some microseconds for each bit."""
+HEADERS = 32 << 10
+"""Bytes of the request line and the headers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What a service bears. Everything beyond is refused with a status that says what to do, and when.
+
+    Attributes:
+        max_body: bytes of a body, and of a line of a stream: 413.
+        max_batch: documents in a body, or ids: 413.
+        max_requests: requests at a time: 429.
+        max_memory: bytes of all bodies at a time: 503.
+        max_waiting: documents that wait for a store: 503.
+        max_rate: documents a second of each caller; None for no such limit: 429.
+        max_connections: connections; more are closed at once.
+        timeout: seconds in which a request must have come, and until an answer: 408, 504.
+        keep_answers: seconds for which the answer to a request with an `Idempotency-Key` is kept.
+    """
+
+    max_body: int = 8 << 20
+    max_batch: int = 1_000
+    max_requests: int = 256
+    max_memory: int = 256 << 20
+    max_waiting: int = 20_000
+    max_rate: float | None = None
+    max_connections: int = 10_000
+    timeout: float = 30.0
+    keep_answers: float = 86_400.0
+
+
+def limits_of(
+    *,
+    max_body: int | str = Limits.max_body,
+    max_batch: int = Limits.max_batch,
+    max_requests: int = Limits.max_requests,
+    max_rate: float | None = None,
+    timeout: Duration = Limits.timeout,
+    keep_answers: Duration = Limits.keep_answers,
+) -> Limits:
+    """Check the limits that a caller gives.
+
+    Raises:
+        OptionError: a value is not allowed.
+
+    >>> limits_of(max_body="1M", keep_answers="1h").keep_answers
+    3600.0
+    """
+    for name, value in (("max_batch", max_batch), ("max_requests", max_requests)):
+        if not is_integer(value) or value < 1:
+            raise OptionError(f"`{name}={value!r}`: give a number of at least 1.")
+    if max_rate is not None and not (isinstance(max_rate, int | float) and 0 < max_rate < float("inf")):
+        raise OptionError(f"`max_rate={max_rate!r}`: give a number of documents a second, above 0.")
+    body = size_in_bytes("max_body", max_body)
+    wait = seconds_of("timeout", timeout)
+    if not wait:
+        raise OptionError(f"`timeout={timeout!r}`: give more than 0 seconds.")
+    return Limits(
+        max_body=body,
+        max_batch=max_batch,
+        max_requests=max_requests,
+        max_memory=max(Limits.max_memory, 4 * body),
+        max_waiting=max(Limits.max_waiting, 2 * max_batch),
+        max_rate=max_rate,
+        timeout=wait,
+        keep_answers=seconds_of("keep_answers", keep_answers),
+    )

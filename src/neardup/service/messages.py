@@ -1,0 +1,264 @@
+"""MESSAGES: what travels, as types. Names are those of the library; fingerprints and hashes are hexadecimal strings."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from neardup.judging.comparison import Comparison, FingerprintSteps
+from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
+
+Id = int | str
+NotBelowZero = Meta(extra_json_schema={"minimum": 0})
+"""Said in the schema alone: the library refuses other values, in its own words."""
+Share = Meta(extra_json_schema={"minimum": 0, "maximum": 1})
+Duration = Meta(extra_json_schema={"pattern": r"^[0-9]{1,9}(\.[0-9]{1,9})? *[smhdw]?$"})
+Hexadecimal = Annotated[str, Meta(pattern="^[0-9a-f]+$")]
+
+
+class Question(Struct, forbid_unknown_fields=True):
+    """A text to ask about. The answer repeats the id; without one, it has the place in the body, from 0 on."""
+
+    text: str
+    id: Id | None = None
+
+
+class Document(Struct, forbid_unknown_fields=True):
+    """A document to decide: its id and text; plain values to keep with it; when it expires, in seconds since 1970."""
+
+    id: Id
+    text: str
+    metadata: Any = None
+    expires: Annotated[float, NotBelowZero] | None = None
+
+
+class NeighborsOf(Struct, forbid_unknown_fields=True):
+    """Either a text, or the id of a kept document; and the least similarity, which is that of matches by default."""
+
+    text: str | None = None
+    id: Id | None = None
+    min_similarity: Annotated[float, Share] | None = None
+
+
+class Ids(Struct, forbid_unknown_fields=True):
+    """Ids of documents: 17 and "17" are two."""
+
+    ids: list[Id]
+
+
+class Expire(Struct, forbid_unknown_fields=True):
+    """What to remove besides documents that have expired: those seen longer ago than this; all but the last so many."""
+
+    older_than: Annotated[float, NotBelowZero] | Annotated[str, Duration] | None = None
+    newest: Annotated[int, NotBelowZero] | None = None
+    by: Literal["first_seen", "last_seen"] = "last_seen"
+
+
+class TwoTexts(Struct, forbid_unknown_fields=True):
+    """Two texts to compare."""
+
+    left: str
+    right: str
+
+
+class Match(Struct):
+    """A kept document that matches. The similarity is null if the store decides by distance alone."""
+
+    id: Id
+    similarity: float | None
+    distance: int
+
+
+class Answer(Struct):
+    """What the store says of a document: whether it is new; else the first match, and all of them, best first.
+
+    `exact`: the text equals that of the first match, after normalization. `replaces`: the documents that it took the place of, by
+    the `keep` of the store.
+    """
+
+    id: Id
+    is_new: bool
+    duplicate_of: Id | None
+    similarity: float | None
+    distance: int | None
+    exact: bool
+    matches: list[Match]
+    replaces: list[Match]
+
+
+class Neighbors(Struct):
+    """Similar kept documents, best first."""
+
+    neighbors: list[Match]
+
+
+class Stored(Struct):
+    """A kept document. `fingerprint`: hexadecimal; times are seconds since 1970."""
+
+    id: Id
+    tokens: int
+    fingerprint: Hexadecimal
+    first_seen: float
+    last_seen: float
+    expires: float | None
+    metadata: Any
+
+
+class Found(Struct):
+    """The kept documents of some ids, and the ids that no kept document has."""
+
+    documents: list[Stored]
+    unknown: list[Id]
+
+
+class Removed(Struct):
+    """How many documents were removed, and the ids that no kept document had."""
+
+    removed: int
+    unknown: list[Id]
+
+
+class Expired(Struct):
+    """How many documents were removed."""
+
+    removed: int
+
+
+class Feature(Struct):
+    """A feature that votes. `weight`: a decimal number; `hash`: hexadecimal."""
+
+    name: str
+    count: int
+    weight: str
+    hash: Hexadecimal
+
+
+class Steps(Struct):
+    """How a fingerprint was computed: features, heaviest first; the sum of the votes for each bit, most significant first."""
+
+    tokens: list[str]
+    features: list[Feature]
+    sums: list[str]
+    fingerprint: Hexadecimal
+
+
+class Compared(Struct):
+    """Two texts: the steps of both, the distance of the fingerprints, and the similarities of the texts."""
+
+    left: Steps
+    right: Steps
+    distance: int
+    estimated_cosine: float
+    similarity: float | None
+    common_shingles: int | None
+    all_shingles: int | None
+    similarities: dict[str, float] | None
+
+
+class Info(Struct):
+    """What a store is, and what it takes; see `neardup store info`."""
+
+    documents: int
+    removed: int
+    gone: int
+    method: str
+    similarity: Any
+    min_similarity: float
+    max_distance: int | None
+    floor: float | None
+    keep: str
+    recipe: dict[str, Any]
+    bytes: dict[str, int]
+
+
+class Stores(Struct):
+    """The names of the stores that are served."""
+
+    stores: list[str]
+
+
+class Status(Struct):
+    """Whether the service can do its work; for each store, what is wrong, or null."""
+
+    ready: bool
+    stores: dict[str, str | None]
+
+
+class Problem(Struct):
+    """Problem details (RFC 9457), with a code for programs."""
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str
+
+
+encode = msgspec.json.Encoder().encode
+
+
+def match_of(match: StoreMatch) -> Match:
+    """A match as it travels."""
+    return Match(match.id, match.similarity, match.distance)
+
+
+def answer_of(id: Id, answer: StoreAnswer) -> Answer:  # noqa: A002
+    """An answer as it travels, with the id of the document."""
+    matches = [match_of(each) for each in answer.matches]
+    first = matches[0] if matches else None
+    return Answer(
+        id,
+        answer.is_new,
+        None if first is None else first.id,
+        None if first is None else first.similarity,
+        None if first is None else first.distance,
+        answer.exact,
+        matches,
+        [match_of(each) for each in answer.replaces],
+    )
+
+
+def stored_of(document: StoredDocument) -> Stored:
+    """A kept document as it travels."""
+    return Stored(
+        document.id,
+        document.tokens,
+        document.fingerprint.hex(),
+        document.first_seen,
+        document.last_seen,
+        document.expires,
+        document.metadata,
+    )
+
+
+def compared_of(found: Comparison) -> Compared:
+    """A comparison as it travels."""
+    return Compared(
+        _steps(found.left),
+        _steps(found.right),
+        found.distance,
+        found.estimated_cosine,
+        found.similarity,
+        found.common_shingles,
+        found.all_shingles,
+        found.similarities,
+    )
+
+
+def _steps(found: FingerprintSteps) -> Steps:
+    features = [Feature(each.name, each.count, f"{each.weight:f}", _hexadecimal(each.hash)) for each in found.features]
+    return Steps(list(found.tokens), features, _plain(found.sums), _hexadecimal(found.bits))
+
+
+def _plain(numbers: Sequence[Any]) -> list[str]:
+    return [f"{each:f}" for each in numbers]
+
+
+def _hexadecimal(bits: str) -> str:
+    """A string of 0 and 1 as hexadecimal digits.
+
+    >>> _hexadecimal("00011111")
+    '1f'
+    """
+    return f"{int(bits, 2):0{-(-len(bits) // 4)}x}"

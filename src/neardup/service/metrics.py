@@ -1,0 +1,68 @@
+"""METRICS of a service, for Prometheus. Labels are names of stores and routes, and statuses; never ids or texts."""
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+
+CONTENT_TYPE = CONTENT_TYPE_LATEST
+_SECONDS = (0.001, 0.002, 0.005, 0.01, 0.015, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+
+
+class StoreMetrics:
+    """The metrics of one store."""
+
+    def __init__(self, metrics: "Metrics", name: str) -> None:
+        self.documents = metrics.documents.labels(name)
+        self.waiting = metrics.waiting.labels(name)
+        self.checked = metrics.checked.labels(name)
+        self.failures = metrics.failures.labels(name)
+        self._new, self._duplicates = (metrics.added.labels(name, outcome) for outcome in ("new", "duplicate"))
+        self._sizes, self._seconds = metrics.sizes.labels(name), metrics.seconds.labels(name)
+
+    def committed(self, documents: int, new: int, seconds: float) -> None:
+        """Count a commit of some documents."""
+        self._new.inc(new)
+        self._duplicates.inc(documents - new)
+        self._sizes.observe(documents)
+        self._seconds.observe(seconds)
+
+
+class Metrics:
+    """All metrics of a service."""
+
+    def __init__(self) -> None:
+        self.registry = registry = CollectorRegistry()
+        self.requests = Counter(
+            "neardup_requests", "Requests by route and status.", ["route", "status"], registry=registry
+        )
+        self.latency = Histogram(
+            "neardup_request_seconds", "Seconds from the headers of a request to the end of its response.", ["route"],
+            buckets=_SECONDS, registry=registry,
+        )  # fmt: skip
+        self.running = Gauge("neardup_requests_running", "Requests that are being answered.", registry=registry)
+        self.documents = _gauge("neardup_store_documents", "Documents that a store keeps.", registry)
+        self.waiting = _gauge("neardup_store_waiting_documents", "Documents that wait for a store.", registry)
+        self.checked = _counter("neardup_store_checks", "Texts that were asked about.", registry)
+        self.failures = _counter("neardup_store_failures", "Calls of a store that failed.", registry)
+        self.added = Counter(
+            "neardup_store_added", "Documents that were decided.", ["store", "outcome"], registry=registry
+        )
+        self.sizes = Histogram(
+            "neardup_commit_documents", "Documents that share a commit.", ["store"], buckets=_SIZES, registry=registry
+        )
+        self.seconds = Histogram(
+            "neardup_commit_seconds", "Seconds that deciding documents and making them durable takes.", ["store"],
+            buckets=_SECONDS, registry=registry,
+        )  # fmt: skip
+
+    def text(self) -> bytes:
+        """All metrics, in the text format of Prometheus."""
+        return generate_latest(self.registry)
+
+
+def _gauge(name: str, meaning: str, registry: CollectorRegistry) -> Gauge:
+    return Gauge(name, meaning, ["store"], registry=registry)
+
+
+def _counter(name: str, meaning: str, registry: CollectorRegistry) -> Counter:
+    return Counter(name, meaning, ["store"], registry=registry)

@@ -1,0 +1,108 @@
+"""OPEN STORES: the one place that knows which kinds of stores there are; and the names by which a service has them."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, Protocol, cast
+
+from neardup.errors import OptionError
+from neardup.jobs.store import opened_store
+from neardup.recipe.recipe import Recipe
+from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
+from neardup.store.info import StoreInfo
+
+DEFAULT = "default"
+"""The name of a store that is given without one."""
+_NAMED = re.compile(r"([a-z0-9][a-z0-9._-]{0,63})=(.+)", re.DOTALL)
+Notes = Callable[[list[StoreAnswer]], Mapping[str, tuple[Any, float]]]
+
+
+class ServedStore(Protocol):
+    """What a service needs of a store: methods of `neardup.Store`, which one thread calls.
+
+    What `check_and_add_many` has answered is durable, with the notes that it was given; `notes` reads these.
+    """
+
+    @property
+    def recipe(self) -> Recipe:
+        """How fingerprints are made."""
+
+    def __len__(self) -> int: ...
+
+    def check_many(self, texts: Sequence[str]) -> list[StoreAnswer]:
+        """See `neardup.Store`, as for all others."""
+
+    def check_and_add_many(
+        self,
+        ids: Sequence[int | str],
+        texts: Sequence[str],
+        *,
+        metadata: Sequence[Any] | None = None,
+        expires: Sequence[float | None] | None = None,
+        notes: Notes | None = None,
+    ) -> list[StoreAnswer]: ...
+
+    def notes(self, keys: Sequence[str]) -> dict[str, Any]: ...
+
+    def get(self, id: int | str) -> StoredDocument | None: ...  # noqa: A002
+
+    def neighbors(
+        self,
+        text: str | None = None,
+        *,
+        id: int | str | None = None,  # noqa: A002
+        min_similarity: float | None = None,
+    ) -> list[StoreMatch]: ...
+
+    def remove(self, ids: Sequence[int | str]) -> int: ...
+
+    def expire(
+        self,
+        *,
+        older_than: float | str | None = None,
+        newest: int | None = None,
+        by: Literal["first_seen", "last_seen"] = "last_seen",
+    ) -> int: ...
+
+    def info(self) -> StoreInfo: ...
+
+    def close(self) -> None: ...
+
+
+def open_store(place: str, *, wait: float = 0.0) -> ServedStore:
+    """Open a store that is there, to write.
+
+    Args:
+        place: the folder of a store.
+        wait: seconds to wait until another process that writes has ended.
+
+    Raises:
+        InputError: there is no store, or another process writes to it.
+        DataError: the store is damaged.
+    """
+    return cast(ServedStore, opened_store(place, wait=wait))
+
+
+def named_stores(given: Sequence[str]) -> dict[str, str]:
+    """The places of stores by their names, of `STORE` and `NAME=STORE`.
+
+    Raises:
+        OptionError: there is none, or a name stands there twice.
+
+    >>> named_stores(["pages.store", "news=news.store"])
+    {'default': 'pages.store', 'news': 'news.store'}
+    """
+    if not given:
+        raise OptionError("Give a store: `store='seen.store'`.")
+    found: dict[str, str] = {}
+    for each in given:
+        named = _NAMED.fullmatch(each)
+        name, place = (named[1], named[2]) if named else (DEFAULT, each)
+        if name in found:
+            raise OptionError(
+                f"`store={each!r}`: there is another store with the name {name!r}. Give each a name of its own: "
+                "`store='news=news.store'`."
+            )
+        if place in found.values():
+            raise OptionError(f"`store={each!r}`: this store has another name already. Give it once.")
+        found[name] = place
+    return found

@@ -1,0 +1,284 @@
+"""A WORKER: the one thread that calls a store. What waits together is decided together, and shares a commit.
+
+Each round takes what has come since: first all questions, then all additions as one `check_and_add_many`, then other calls, one
+after another. All of them wait at the same time, so any order of them is one in which they may have come. An answer is given when
+its write is durable. A store that fails is opened again.
+"""
+
+import asyncio
+import collections
+import contextlib
+import functools
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from neardup.errors import InputError, OptionError
+from neardup.service.limits import TOGETHER, Limits
+from neardup.service.messages import answer_of
+from neardup.service.metrics import StoreMetrics
+from neardup.service.open_store import ServedStore
+from neardup.service.problems import Problem, later
+from neardup.service.waiting import Addition, Call, Check, Job, Result, kept_result
+from neardup.store.answers import StoreAnswer
+
+REOPEN_SECONDS = 1.0
+"""Between two attempts to open a store that has failed."""
+
+
+class Worker:
+    """The thread of one store, and what waits for it.
+
+    Attributes:
+        name: of the store; problem: why it cannot be used, None if it can.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        opened: Callable[[], ServedStore],
+        limits: Limits,
+        metrics: StoreMetrics,
+        log: Callable[..., None],
+    ) -> None:
+        """Open the store.
+
+        Raises:
+            InputError, DataError: it cannot be opened.
+        """
+        self.name, self.is_ending = name, False
+        self.problem: str | None = None
+        self._opened, self._limits, self._metrics, self._log = opened, limits, metrics, log
+        self._store: ServedStore | None = opened()
+        self.recipe = self._store.recipe
+        self._waiting: collections.deque[Job] = collections.deque()
+        self._size, self._is_idle = 0, threading.Condition()
+        self._has_failed, self._reopened = False, -REOPEN_SECONDS
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread = threading.Thread(target=self._run, name=f"store {name}", daemon=True)
+        metrics.documents.set(len(self._store))
+        metrics.waiting.set_function(lambda: self._size)
+
+    def start(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Begin to answer, to this loop."""
+        self._loop = loop
+        self._thread.start()
+
+    def end(self) -> None:
+        """Take no more, finish what waits, close the store, and end the thread."""
+        with self._is_idle:
+            self.is_ending = True
+            self._is_idle.notify()
+        if self._thread.is_alive():
+            self._thread.join()
+        self._close()
+
+    def put(self, job: Job) -> None:
+        """Let a job wait for its turn.
+
+        Raises:
+            Problem: too much waits already, or the service ends.
+        """
+        with self._is_idle:
+            if self.is_ending:
+                raise later("shutting_down", "The service is ending. Ask again when it has started anew.")
+            if self._waiting and self._size + job.size > self._limits.max_waiting:
+                raise later("busy", f"{self._size:,} documents wait for the store {self.name!r}. Ask again later.")
+            self._size += job.size
+            self._waiting.append(job)
+            self._is_idle.notify()
+
+    def withdraw(self, job: Job) -> bool:
+        """Take back a job that still waits; False if the store has begun with it."""
+        with self._is_idle:
+            if job.begun:
+                return False
+            self._waiting.remove(job)
+            self._size -= job.size
+            return True
+
+    # ---------------------------------------------------------------------------------------------------- the thread
+
+    def _run(self) -> None:
+        while jobs := self._take():
+            done: list[tuple[Job, Any]] = []
+            try:
+                self._round(jobs, done)
+            except BaseException as failure:  # nothing may end the thread: what waits would wait for ever
+                if not isinstance(failure, Problem):
+                    self._failed(failure)
+                self._resolve([*done, *((job, failure) for job in jobs)])  # the first result of a job counts
+
+    def _take(self) -> list[Job]:
+        """The jobs of a round, which are never too many; none when it is time to end."""
+        with self._is_idle:
+            while not self._waiting and not self.is_ending:
+                self._is_idle.wait()
+            jobs: list[Job] = []
+            size = 0
+            while self._waiting and (not jobs or size + self._waiting[0].size <= TOGETHER):
+                jobs.append(self._waiting.popleft())
+                size += jobs[-1].size
+            self._size -= size
+            for job in jobs:
+                job.begun = True
+        return jobs
+
+    def _round(self, jobs: list[Job], done: list[tuple[Job, Any]]) -> None:
+        store = self._sound_store()
+        checks = [job for job in jobs if isinstance(job, Check)]
+        if checks:
+            self._check(store, checks, done)
+            self._resolve(done)
+        additions = [job for job in jobs if isinstance(job, Addition)]
+        if additions:
+            self._add(store, additions, done)
+            self._resolve(done)
+        for job in jobs:
+            if isinstance(job, Call):
+                done.append((job, self._tried(functools.partial(job.function, store))))
+                self._resolve(done)
+        if len(checks) < len(jobs) and self._store is not None and not self._has_failed:
+            self._metrics.documents.set(len(store))
+
+    def _check(self, store: ServedStore, checks: list[Check], done: list[tuple[Job, Any]]) -> None:
+        found = self._tried(lambda: store.check_many([text for job in checks for text in job.texts]))
+        if isinstance(found, BaseException):
+            if isinstance(found, OptionError) and len(checks) > 1:  # one of them is to blame
+                for job in checks:
+                    self._check(store, [job], done)
+            else:
+                done += [(job, found) for job in checks]
+            return
+        first = 0
+        for job in checks:
+            done.append((job, found[first : first + len(job.texts)]))
+            first += len(job.texts)
+        self._metrics.checked.inc(first)
+
+    def _add(self, store: ServedStore, additions: list[Addition], done: list[tuple[Job, Any]]) -> None:
+        """Decide documents, but for those of requests that were answered before."""
+        kept = {}
+        if keys := [job.key for job in additions if job.key is not None]:
+            kept = self._tried(lambda: store.notes(keys))
+            if isinstance(kept, BaseException):
+                done += [(job, kept) for job in additions]
+                return
+        new: list[Addition] = []
+        repeated: list[Addition] = []
+        keys_of_new: set[str] = set()
+        for job in additions:
+            if job.key is not None and job.key in kept:
+                done.append((job, kept_result(job, kept[job.key])))
+            elif job.key is not None and job.key in keys_of_new:
+                repeated.append(job)
+            else:
+                new.append(job)
+                keys_of_new.update([] if job.key is None else [job.key])
+        if new:
+            self._decide(store, new, done)
+        if repeated:
+            self._add(store, repeated, done)
+
+    def _decide(self, store: ServedStore, jobs: list[Addition], done: list[tuple[Job, Any]]) -> None:
+        documents = [document for job in jobs for document in job.documents]
+        has_metadata = any(each.metadata is not None for each in documents)
+        expires = [each.expires for each in documents]
+        bodies: list[bytes] = []
+
+        def encoded(answers: list[StoreAnswer]) -> list[bytes]:
+            found = iter(answers)
+            return [job.encoded([answer_of(each.id, next(found)) for each in job.documents]) for job in jobs]
+
+        def notes(answers: list[StoreAnswer]) -> dict[str, tuple[Any, float]]:
+            bodies[:] = encoded(answers)
+            until = time.time() + self._limits.keep_answers
+            return {
+                job.key: ({"request": job.digest, "answer": body.decode()}, until)
+                for job, body in zip(jobs, bodies, strict=True)
+                if job.key is not None
+            }
+
+        began = time.perf_counter()
+        found = self._tried(
+            lambda: store.check_and_add_many(
+                [each.id for each in documents],
+                [each.text for each in documents],
+                metadata=[each.metadata for each in documents] if has_metadata else None,
+                expires=expires if any(each is not None for each in expires) else None,
+                notes=notes if any(job.key is not None for job in jobs) else None,
+            )
+        )
+        if isinstance(found, BaseException):
+            if isinstance(found, OptionError) and len(jobs) > 1:  # one of them is to blame, and nothing was added
+                for job in jobs:
+                    self._decide(store, [job], done)
+            else:
+                done += [(job, found) for job in jobs]
+            return
+        self._metrics.committed(len(documents), sum(each.is_new for each in found), time.perf_counter() - began)
+        done += [(job, Result(body)) for job, body in zip(jobs, bodies or encoded(found), strict=True)]
+
+    def _tried(self, call: Callable[[], Any]) -> Any:
+        """What a call of the store returns, or the exception that it raises."""
+        try:
+            return call()
+        except BaseException as failure:
+            if not isinstance(failure, OptionError | Problem):
+                self._failed(failure)
+            return failure
+
+    # ---------------------------------------------------------------------------------------------------- the store
+
+    def _failed(self, failure: BaseException) -> None:
+        """Note that the store may not be usable any more."""
+        self._has_failed = True
+        self._metrics.failures.inc()
+        self._log("store_failed", store=self.name, kind=type(failure).__name__, failure=failure)
+
+    def _sound_store(self) -> ServedStore:
+        """The store, which is opened again if it has failed.
+
+        Raises:
+            Problem: it cannot be opened.
+        """
+        if self._has_failed and time.monotonic() - self._reopened >= REOPEN_SECONDS:
+            self._reopened = time.monotonic()
+            self._close()
+            try:
+                self._store = self._opened()
+            except Exception as failure:
+                self.problem = str(failure)
+                raise later("store_unavailable", self.problem) from failure
+            self.problem, self._has_failed = None, False
+            self._log("store_opened_again", store=self.name)
+        if self._store is None:
+            raise later("store_unavailable", self.problem or f"The store {self.name!r} is closed.")
+        return self._store
+
+    def _close(self) -> None:
+        store, self._store = self._store, None
+        if store is None:
+            return
+        try:
+            store.close()
+        except (InputError, OSError) as failure:
+            self._log("store_not_closed", store=self.name, kind=type(failure).__name__)
+
+    def _resolve(self, done: list[tuple[Job, Any]]) -> None:
+        """Hand over results to the loop."""
+        if done and self._loop is not None:
+            with contextlib.suppress(RuntimeError):  # the loop has ended, and nobody waits any more
+                self._loop.call_soon_threadsafe(_set_all, list(done))
+        done.clear()
+
+
+def _set_all(done: Sequence[tuple[Job, Any]]) -> None:
+    for job, result in done:
+        if job.future.done():  # nobody waits any more
+            continue
+        if isinstance(result, BaseException):
+            job.future.set_exception(result)
+        else:
+            job.future.set_result(result)

@@ -1,0 +1,1 @@
+"""Tests of the service; `serving.py` starts services, `kills.py` kills them."""

@@ -1,0 +1,199 @@
+"""The clients give what a store gives, and repeat what may be repeated."""
+
+import asyncio
+import inspect
+import random
+import sys
+
+import httpx
+import pytest
+
+import neardup as nd
+from neardup.service import calls
+from service.serving import BREAD, FERRY, LATER, TOKEN, asking, listening, new_store, texts_of, tokens_in
+
+
+@pytest.fixture(autouse=True)
+def _no_pauses(monkeypatch):
+    monkeypatch.setattr(calls, "LONGEST_PAUSE", 0.001)
+
+
+class Awaited:
+    """An AsyncClient whose methods are called as those of a Client."""
+
+    def __init__(self, *args, **kwargs):
+        self._runner = asyncio.Runner()
+        self._client = nd.AsyncClient(*args, **kwargs)
+
+    def __getattr__(self, name):
+        return lambda *args, **kwargs: self._runner.run(getattr(self._client, name)(*args, **kwargs))
+
+    def __enter__(self):
+        self._runner.run(self._client.__aenter__())
+        return self
+
+    def __exit__(self, *_):
+        self._runner.run(self._client.__aexit__())
+        self._runner.close()
+
+
+BOTH = pytest.mark.parametrize("made", [nd.Client, Awaited], ids=["Client", "AsyncClient"])
+
+
+@BOTH
+def test_a_client_answers_as_a_store(tmp_path, made):
+    texts = texts_of(random.Random(2), 60)
+    metadata = [{"n": number} for number in range(60)]
+    with nd.Store(tmp_path / "here", min_similarity=0.7, keep="always", floor=0.4) as store:
+        path = new_store(tmp_path / "there", keep="always", floor=0.4)
+        with listening({"default": path}) as url, made(url) as client:
+            for ends in (None, 5e9, [None, 6e9] * 30):
+                given = {"metadata": metadata, "expires": ends}
+                ids = [f"{ends}"[:4] + f"{number}" for number in range(60)]
+                assert client.check_and_add_many(ids, texts, **given) == store.check_and_add_many(ids, texts, **given)
+            assert client.check_and_add(7, BREAD) == store.check_and_add(7, BREAD)
+            assert client.check(LATER) == store.check(LATER)
+            assert client.check_many(texts) == store.check_many(texts)
+            assert client.check_many([]) == client.check_and_add_many([], []) == []
+            for id in (7, "None3", "no"):  # noqa: A001
+                found, expected = client.get(id), store.get(id)
+                times = {"first_seen": 0, "last_seen": 0}
+                assert (found is None) == (expected is None)
+                assert found is None or {**vars_of(found), **times} == {**vars_of(expected), **times}
+            for given in ({"text": texts[3]}, {"id": "None3", "min_similarity": 0.5}):
+                assert client.neighbors(**given) == store.neighbors(**given)
+            assert client.compare(FERRY, LATER) == nd.compare(FERRY, LATER, recipe=store.recipe)
+            assert client.remove([7, "no"]) == store.remove([7, "no"]) == 1
+            assert client.expire(newest=10) == store.expire(newest=10)
+            assert client.info().documents == store.info().documents == 10
+            assert client.info().keep == "always"
+            assert url in repr(client._client if made is Awaited else client)
+
+
+def vars_of(document):
+    return {name: getattr(document, name) for name in type(document).__slots__}
+
+
+@BOTH
+def test_many_documents_go_in_several_requests_and_in_order(tmp_path, made, monkeypatch):
+    monkeypatch.setattr(calls, "MOST_DOCUMENTS", 7)
+    texts = texts_of(random.Random(4), 30)
+    with nd.Store(tmp_path / "here", min_similarity=0.7) as store:
+        expected = store.check_and_add_many(range(30), texts)
+    with listening({"default": new_store(tmp_path / "there")}) as url, made(url) as client:
+        assert client.check_and_add_many(range(30), texts, key="k") == expected
+        assert client.check_and_add_many(range(30), texts, key="k") == expected
+        assert client.remove(list(range(30))) == sum(each.is_new for each in expected)
+    monkeypatch.setattr(calls, "MOST_BYTES", 1000)
+    assert {len(part) for part in calls._parts([calls.messages.Question("x" * 100)] * 5)} == {2, 1}
+
+
+def test_both_clients_have_the_same_methods_as_far_as_a_store_has_them():
+    public = [name for name in dir(nd.Client) if not name.startswith("_")]
+    assert public == [name for name in dir(nd.AsyncClient) if not name.startswith("_")]
+    for name in ("__init__", *public):
+        assert inspect.signature(getattr(nd.Client, name)) == inspect.signature(getattr(nd.AsyncClient, name)), name
+        if name not in ("__init__", "compare", "close"):
+            of_store = set(inspect.signature(getattr(nd.Store, name)).parameters)
+            assert set(inspect.signature(getattr(nd.Client, name)).parameters) - {"key"} <= of_store, name
+
+
+@BOTH
+def test_an_answer_that_was_lost_is_asked_for_again_and_is_that_of_the_first_time(tmp_path, made):
+    sent = []
+    with asking(new_store(tmp_path / "s")) as service:
+
+        def answer(request):
+            sent.append(request)
+            found = service.request(request.method, request.url.path, content=request.content, headers=request.headers)
+            if len(sent) in (1, 2):
+                raise httpx.ReadError("lost")
+            if len(sent) == 3:
+                return httpx.Response(503, headers={"Retry-After": "1"})
+            return httpx.Response(found.status_code, headers=found.headers, content=found.content)
+
+        with mocked(made, answer) as client:
+            first = client.check_and_add("a", FERRY)
+            assert first.is_new
+            assert len({each.headers["idempotency-key"] for each in sent}) == 1
+            assert [each.content for each in sent] == [sent[0].content] * 4
+            assert client.check_and_add("a", FERRY).duplicate_of == "a"  # another call is another request
+
+
+def mocked(made, answer, **more):
+    client = made("http://service", **more)
+    own = client._client if made is Awaited else client
+    kind = httpx.AsyncClient if made is Awaited else httpx.Client
+    own._http = kind(transport=httpx.MockTransport(answer), base_url="http://service")
+    return client
+
+
+@BOTH
+def test_what_never_answers_is_given_up(made):
+    def fails(_):
+        raise httpx.ConnectError("refused")
+
+    with mocked(made, fails, retries=2) as client:
+        with pytest.raises(
+            nd.TransferError, match="the request failed 3 times, at last with: ConnectError refused"
+        ) as found:
+            client.check(FERRY)
+        assert (found.value.url, found.value.attempts) == ("http://service", 3)
+    sent = []
+    with mocked(
+        made, lambda request: sent.append(request) or httpx.Response(502, content=b"<html>"), retries=3
+    ) as client:
+        with pytest.raises(nd.ServiceError, match="status 502, and without a problem") as found:
+            client.check(FERRY)
+        assert (found.value.status, len(sent)) == (502, 4)
+
+
+@BOTH
+def test_refusals_are_told_at_once(tmp_path, made):
+    stores, tokens = {"default": new_store(tmp_path / "s")}, tokens_in(tmp_path)
+    with listening(stores, tokens=tokens) as url:
+        with made(url, token=f"{TOKEN}r") as client:
+            assert client.check(FERRY).is_new
+            with pytest.raises(
+                nd.ServiceError, match="The token of reader has the role read. This needs write."
+            ) as found:
+                client.check_and_add("a", FERRY)
+            assert (found.value.status, found.value.code) == (403, "forbidden")
+            with pytest.raises(nd.OptionError, match="Give a text, or the `id` of a kept document"):
+                client.neighbors()
+        with made(url) as client, pytest.raises(nd.ServiceError, match="Give a token of this service"):
+            client.check(FERRY)
+        with made(url, token=f"{TOKEN}r", store="ü/x") as client, pytest.raises(nd.ServiceError) as found:
+            client.check(FERRY)
+        assert found.value.status == 404
+
+
+@BOTH
+def test_arguments_are_checked_before_anything_is_sent(made):
+    with made("http://127.0.0.1:9", retries=0) as client:
+        for texts in (["\ud800"], [None], "abc", 7):
+            with pytest.raises(nd.OptionError):
+                client.check_many(texts)
+        for call in (
+            lambda: client.check_and_add_many(["a"], []),
+            lambda: client.check_and_add_many(["a"], [FERRY], metadata=[]),
+            lambda: client.check_and_add_many(["a"], [FERRY], expires=[1.0, 2.0]),
+            lambda: client.check_and_add_many(["a"], [FERRY], metadata=[object()]),
+            lambda: client.compare(FERRY, 7),
+        ):
+            with pytest.raises(nd.OptionError):
+                call()
+
+
+@pytest.mark.parametrize("made", [nd.Client, nd.AsyncClient])
+def test_a_client_that_cannot_be_made(made, monkeypatch):
+    with pytest.raises(nd.OptionError, match="`url='localhost'`: give the address of a service"):
+        made("localhost")
+    with pytest.raises(nd.OptionError, match="`retries=-1`: give a number, 0 or more"):
+        made("http://localhost", retries=-1)
+    with pytest.raises(nd.OptionError, match="`token`: give the token") as found:
+        made("http://localhost", token="secret\n")
+    assert "secret" not in str(found.value)
+    monkeypatch.setitem(sys.modules, "httpx", None)
+    with pytest.raises(nd.MissingExtra, match=r"needs httpx, which is not installed: pip install 'neardup\[client\]'"):
+        made("http://localhost")

@@ -1,0 +1,132 @@
+"""Notes are written together with documents, kept until their time, and checked; documents expire each at its own time."""
+
+import os
+import shutil
+import sqlite3
+import struct
+import time
+import zlib
+from contextlib import closing
+
+import pytest
+
+import neardup as nd
+from neardup.store import notes
+from neardup.store.store import Store
+
+WORDS = [f"w{i}" for i in range(60)]
+TEXTS = [" ".join(WORDS[i : i + 12]) for i in range(0, 60, 12)]
+LATER = time.time() + 1_000
+
+
+def noting(**values):
+    return lambda answers: {key: (value, LATER) for key, value in values.items()}
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_notes_are_there_with_the_documents_after_a_kill(tmp_path):
+    child = os.fork()
+    if child == 0:
+        store = Store(tmp_path / "s", threads=1)
+        store.check_and_add_many(["a"], TEXTS[:1], notes=lambda answers: {"k": ([answers[0].is_new, "ü"], LATER)})
+        os._exit(0)  # without a close
+    assert os.waitpid(child, 0)[1] == 0
+    with Store(tmp_path / "s") as store:
+        assert store.notes(["k", "other"]) == {"k": [True, "ü"]}
+        assert store.get("a") is not None
+
+
+def test_a_store_without_notes_has_no_table_and_a_reader_sees_those_that_come(tmp_path):
+    with Store(tmp_path / "s") as store, Store(tmp_path / "s", mode="r") as reader:
+        store.check_and_add_many(["a"], TEXTS[:1], notes=lambda _: {})
+        with closing(sqlite3.connect(tmp_path / "s/record.sqlite")) as base:
+            assert base.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'notes'").fetchone() == (0,)
+        assert store.notes(["k"]) == reader.notes(["k"]) == {}
+        store.check_and_add_many(["b"], TEXTS[1:2], notes=noting(k=1))
+        assert store.notes(["k"]) == reader.notes(["k"]) == {"k": 1}
+
+
+def test_a_later_note_takes_the_place_of_an_earlier_one(tmp_path):
+    with Store(tmp_path / "s") as store:
+        store.check_and_add_many(["a"], TEXTS[:1], notes=noting(k=1, j=2))
+        store.check_and_add_many([], [], notes=noting(k={"x": [None, 1.5]}))
+        assert store.notes(["k", "j"]) == {"k": {"x": [None, 1.5]}, "j": 2}
+        assert store.notes([f"{i}" for i in range(2 * notes.AT_ONCE)] + ["k"]) == {"k": {"x": [None, 1.5]}}
+
+
+def test_notes_that_have_expired_are_not_found_and_go_when_others_come(tmp_path):
+    with Store(tmp_path / "s") as store:
+        for i in range(20):
+            store.check_and_add_many([], [], notes=lambda _, i=i: {f"old{i}": (i, 1.0)})
+        assert store.notes(["old3", "old19"]) == {}
+        for i in range(20):
+            store.check_and_add_many([], [], notes=noting(**{f"new{i}": i}))
+        assert store.notes(["new0", "new19"]) == {"new0": 0, "new19": 19}
+    with closing(sqlite3.connect(tmp_path / "s/record.sqlite")) as base:
+        assert base.execute("SELECT count(*), min(number) FROM notes").fetchone()[0] == 20
+
+
+@pytest.mark.parametrize("value", [object(), float("nan"), {1}])
+def test_what_is_no_plain_value_takes_the_documents_back(tmp_path, value):
+    with Store(tmp_path / "s") as store:
+        store.check_and_add("first", TEXTS[1])
+        with pytest.raises(nd.OptionError, match="is no plain value"):
+            store.check_and_add_many(["a"], TEXTS[:1], notes=noting(k=value))
+        with pytest.raises(nd.OptionError, match="`notes='x'`: give a number of seconds since 1970"):
+            store.check_and_add_many(["a"], TEXTS[:1], notes=lambda _: {"k": (1, "x")})
+        with pytest.raises(ZeroDivisionError):
+            store.check_and_add_many(["a"], TEXTS[:1], notes=lambda _: 1 / 0)
+        assert store.get("a") is None
+        assert store.notes(["k"]) == {}
+        assert store.check_and_add_many(["a"], TEXTS[:1], notes=noting(k=1))[0].is_new
+        assert store.notes(["k"]) == {"k": 1}
+        assert store.verify().is_sound
+
+
+def test_notes_stay_through_compaction_and_backup(tmp_path):
+    with Store(tmp_path / "s") as store:
+        store.check_and_add_many(["a", "b"], TEXTS[:2], notes=noting(k=1))
+        store.remove(["a"])
+        assert store.compact()
+        assert store.notes(["k"]) == {"k": 1}
+        store.backup(tmp_path / "copy")
+    with Store(tmp_path / "copy") as copy:
+        assert copy.notes(["k"]) == {"k": 1}
+
+
+def test_the_checksum_of_a_note_is_what_the_page_says_and_damage_is_named(tmp_path):
+    with Store(tmp_path / "s") as store:
+        store.check_and_add_many(["a"], TEXTS[:1], notes=noting(k="ü"))
+    shutil.copytree(tmp_path / "s", tmp_path / "damaged")
+    with closing(sqlite3.connect(tmp_path / "damaged/record.sqlite")) as base:
+        [(key, value, until, checksum)] = base.execute("SELECT key, value, until, checksum FROM notes")
+        assert checksum == zlib.crc32(struct.pack("<d", until) + f"{key}\0{value}".encode())
+        base.execute("""UPDATE notes SET value = '"x"'""")
+        base.commit()
+    with Store(tmp_path / "damaged") as store:
+        with pytest.raises(nd.DataError, match="row 1 of `notes` is not what was written"):
+            store.notes(["k"])
+        assert "row 1 of `notes`" in store.verify().problems[0]
+    assert Store.repair(tmp_path / "damaged").problems
+    with Store(tmp_path / "damaged") as store:
+        assert store.verify().is_sound
+        assert store.notes(["k"]) == {}
+        assert store.get("a") is not None
+
+
+@pytest.mark.parametrize("keep", ["first", "last", "always"])
+def test_each_document_expires_at_its_own_time(tmp_path, keep):
+    with Store(tmp_path / "s", keep=keep) as store:
+        store.check_and_add_many(["a", "b", "c"], TEXTS[:3], expires=[10.0, None, 20])
+        assert [store.get(name).expires for name in "abc"] == [10.0, None, 20.0]
+        assert store.expire(now=15) == 1
+        assert [store.get(name) is None for name in "abc"] == [True, False, False]
+
+
+def test_times_are_given_for_each_document_or_refused(tmp_path):
+    with Store(tmp_path / "s") as store:
+        with pytest.raises(nd.OptionError, match="1 values of `expires` for 2 texts: give one each"):
+            store.check_and_add_many(["a", "b"], TEXTS[:2], expires=[1.0])
+        with pytest.raises(nd.OptionError, match="`expires=True`: give a number of seconds since 1970"):
+            store.check_and_add_many(["a", "b"], TEXTS[:2], expires=[1.0, True])
+        assert len(store) == 0
