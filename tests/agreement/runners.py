@@ -17,7 +17,7 @@ from agreement.corpora import Corpus
 from agreement.layouts import SCHEMA, Files, Layout
 from neardup.cli.main import main
 from neardup.dedup import reference_columns
-from neardup.engines import edges, homes, results, rounds, settling, tiles, waves
+from neardup.engines import edges, homes, results, rounds, settling, sites, tiles, waves
 from neardup.engines.candidates import groups
 from neardup.engines.corpus_parts import CorpusParts
 from neardup.engines.flow import deduplicate
@@ -363,6 +363,7 @@ def divided_engine(case: Case, files: Files):
         mock.patch.multiple(groups, MOST=2, EACH=1),
         mock.patch.multiple(homes, MOST=1, BLOCK=2),
         mock.patch.object(edges, "MOST", 100),
+        mock.patch.multiple(sites, MOST=500, BLOCK=200),
         mock.patch.object(results, "MANY", 1),
         mock.patch.multiple(waves, FIRST=1, GROWTH=2, LISTED=2),
         mock.patch.object(tiles, "BLOCK", 2),

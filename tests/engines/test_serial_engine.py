@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import neardup as nd
 from engine_runs import batch_of, parts_of, run_of_engine, run_of_library, work_of
 from near_copies import edited_copies
-from neardup.engines import documents, edges, homes, results, settling, tiles, waves
+from neardup.engines import documents, edges, homes, results, settling, sites, tiles, waves
 from neardup.engines.candidates import groups
 from neardup.engines.corpus_parts import CorpusParts
 from neardup.engines.flow import deduplicate
@@ -94,10 +94,12 @@ def methods(draw):
     of_block=st.sampled_from([1, homes.BLOCK]),
     elements=st.sampled_from([1, edges.MOST]),
     many=st.sampled_from([0, results.MANY]),
+    of_site=st.sampled_from([0, sites.MOST]),
+    half=st.sampled_from([1, sites.BLOCK]),
 )
 def test_the_answer_is_that_of_deduplicate(
     rows, reference, shared, recipe, method, cluster, keep, within, size, buckets, most, listed, block, at_once,
-    each, of_home, of_block, elements, many,
+    each, of_home, of_block, elements, many, of_site, half,
 ):  # fmt: skip
     if reference:
         rows = rows + [reference[at % len(reference)] for at in shared]
@@ -108,6 +110,7 @@ def test_the_answer_is_that_of_deduplicate(
         patch.multiple(groups, MOST=most, EACH=each),
         patch.multiple(homes, MOST=of_home, BLOCK=of_block),
         patch.object(edges, "MOST", elements),
+        patch.multiple(sites, MOST=of_site, BLOCK=half),
         patch.object(results, "MANY", many),
         patch.multiple(waves, FIRST=1, GROWTH=2, LISTED=listed),
         patch.object(tiles, "BLOCK", block),

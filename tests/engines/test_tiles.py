@@ -32,7 +32,7 @@ def leaders_of(n, *, prints=None, sets=None, groups=None, given=None, work=None)
     values = np.array([each for some in sets for each in sorted(some)], np.uint64)
     elements = Elements(values, np.empty(0), np.cumsum([0, *map(len, sets)]))
     rows = {"doc": range(n), "rank": range(n), "is_reference": given or [False] * n, "has_others": [False] * n}
-    rows |= {"group": groups or [0] * n, "size": list(map(len, sets)), "has_later": [False] * n}
+    rows |= {"group": groups or [0] * n, "size": list(map(len, sets)), "has_later": [False] * n, "site": [0] * n}
     found = {name: pa.array(list(rows[name]), LEADERS.schema.field(name).type) for name in rows}
     found["print"] = as_prints(np.array(prints or [0] * n, np.uint64)[:, None])
     found["bitmap"] = bitmaps(work or work_of(**ALL), elements)

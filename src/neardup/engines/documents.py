@@ -15,6 +15,7 @@ from neardup.engines.candidates.table import METHODS
 from neardup.engines.copies import without_copies
 from neardup.engines.frequent import Counting
 from neardup.engines.schemas import COPIES, DOCUMENTS, ROW_BITS, as_prints
+from neardup.engines.sites import sites_of
 from neardup.engines.stage import Found, Part, Stage
 from neardup.engines.work import Work
 from neardup.errors import DataError
@@ -73,6 +74,7 @@ def read(work: Work, merges: bool, part: Part) -> Found:
             "is_empty": texts.prints.tokens == 0,
             "size": np.diff(texts.joined.offsets),
             "bitmap": bitmaps(work, texts.joined),
+            "site": np.zeros(len(docs), np.int64) if work.by_distance else sites_of(texts.joined),
             "cost": _costs(work, column.take(wanted)),
             "value": batch.column("value").take(wanted),
         }

@@ -8,7 +8,18 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.engines.homes import chunks_of, once, visits_of
 from neardup.engines.packing import ints
-from neardup.engines.schemas import EDGES, MARKED, MATCHES, RECORDS, VISITS, bitmaps_of, marked, prints_of
+from neardup.engines.schemas import (
+    EDGES,
+    JOURNEYS,
+    LOCAL_EDGES,
+    MARKED,
+    MATCHES,
+    NEEDS,
+    RECORDS,
+    bitmaps_of,
+    marked,
+    prints_of,
+)
 from neardup.engines.sorted_columns import beginnings
 from neardup.engines.stage import Found, Stage
 from neardup.engines.work import Work
@@ -61,13 +72,22 @@ def _sieve(work: Work, pairs: pa.Table, records: pa.Table) -> Found:
     if work.by_distance:
         yield "matches", pa.table([*ends, np.full(len(kept), np.nan), distance[kept]], MATCHES.schema)
         return
-    weight = size + EACH
+    weight, site = size + EACH, ints(known, "site")[0]
+    is_local = site[left] == site[right]
+    yield "local", pa.table([site[left[is_local]], *(end[is_local] for end in ends)], LOCAL_EDGES.schema)
+    needed = np.unique(np.concatenate([left, right]))
+    yield "needed", marked(doc[needed])
+    yield "needs", pa.table([site[needed], doc[needed], weight[needed]], NEEDS.schema)
+    others = np.flatnonzero(~is_local)
+    left, right, home, chunk = left[others], right[others], home[others], chunk[others]
+    ends = [end[others] for end in ends]
     number = np.cumsum(beginnings(home, chunk)) - 1
     part = chunks_of(number, (ends[0], ends[1]), (weight[left], weight[right]), MOST)
     chunk = (chunk.view(np.uint64) * MIX).view(np.int64) + part
     yield "edges", pa.table([home, chunk, *ends], EDGES.schema)
-    yield "visits", visits_of(home, chunk, ends[0], ends[1])
-    yield "needed", marked(np.unique(np.concatenate(ends[:2])))
+    visits = visits_of(home, chunk, ends[0], ends[1])
+    of = site[np.searchsorted(doc, ints(visits, "doc")[0])]
+    yield "journeys", pa.table([of, *(visits.column(name) for name in JOURNEYS.schema.names[1:])], JOURNEYS.schema)
 
 
 def _may_be_similar(work: Work, known: pa.Table, left: Array, right: Array) -> Array:
@@ -82,5 +102,5 @@ def _may_be_similar(work: Work, known: pa.Table, left: Array, right: Array) -> A
 
 def sieve(work: Work) -> Stage:
     """The stage that leaves out pairs that cannot match: of pairs in their chunks, and what is known of documents there."""
-    outputs = {"edges": EDGES, "visits": VISITS, "needed": MARKED, "matches": MATCHES}
-    return Stage("edges", partial(_sieve, work), outputs)
+    outputs = {"local": LOCAL_EDGES, "edges": EDGES, "journeys": JOURNEYS, "needs": NEEDS}
+    return Stage("edges", partial(_sieve, work), {**outputs, "needed": MARKED, "matches": MATCHES})

@@ -4,7 +4,20 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
-from neardup.engines import classes, edges, frequent, homes, marks, outcomes, postings, results, tiles, verified, waves
+from neardup.engines import (
+    classes,
+    edges,
+    frequent,
+    homes,
+    marks,
+    outcomes,
+    postings,
+    results,
+    sites,
+    tiles,
+    verified,
+    waves,
+)
 from neardup.engines.candidates.table import METHODS
 from neardup.engines.documents import ranked, read
 from neardup.engines.schemas import COPIES, DOCUMENTS, MATCHES, PAIRS, SAMPLE, UNORDERED
@@ -131,11 +144,18 @@ def matches_of(engine: Engine, work: Work, pairs: Any, leaders: Any) -> Any:
         met = engine.run(homes.DIVIDE, met["pairs"])
     known = engine.run(edges.INFORM, met["visits"], leaders)["records"]
     found = engine.run(edges.sieve(work), met["pairs"], known)
-    if work.by_distance or found["edges"].is_empty:
+    if work.by_distance or found["needs"].is_empty:
         return found["matches"]  # so that no text is read again
-    texts = engine.read(verified.reading(marks_of(engine, found["needed"])))["texts"]
-    arrivals = engine.run(verified.SEND, found["visits"], texts)["arrivals"]
-    return engine.run(verified.stage(work), found["edges"], arrivals)["matches"]
+    large = engine.collect(engine.run(sites.FIND_LARGE, found["needs"])["large"]).column("site").to_pylist()
+    local, journeys, others = found["local"], found["journeys"], found["edges"]
+    if large:
+        moved = engine.run(sites.move(large), local, journeys, found["needs"])
+        local, journeys, others = moved["local"], moved["journeys"], engine.together(others, moved["edges"])
+    texts = engine.read(verified.reading(work, marks_of(engine, found["needed"]), large))["texts"]
+    found = engine.run(verified.at_sites(work), local, journeys, texts)
+    if others.is_empty:
+        return found["matches"]
+    return engine.together(found["matches"], engine.run(verified.stage(work), others, found["arrivals"])["matches"])
 
 
 def marks_of(engine: Engine, marked: Any) -> marks.Marks:

@@ -30,6 +30,7 @@ DOCUMENTS = Output(
             "is_empty": BOOL,
             "size": INT,
             "bitmap": BYTES,
+            "site": INT,
             "cost": INT,
             "value": pa.large_string(),
         }
@@ -50,6 +51,7 @@ _LEADER = {
     "print": BYTES,
     "size": INT,
     "bitmap": BYTES,
+    "site": INT,
 }
 LEADERS = Output(
     pa.schema({"doc": INT, **_LEADER, "has_later": BOOL}),
@@ -98,12 +100,19 @@ MEETINGS = Output(pa.schema({**_CHUNK, "a": INT, "b": INT}), ("home", "chunk"))
 RECORDS = Output(pa.schema({**_CHUNK, "doc": INT, **_LEADER}), ("home", "chunk"), is_sorted=False)
 _ENDS = {"p": INT, "q": INT, "p_rank": INT, "q_rank": INT}
 EDGES = Output(pa.schema({**_CHUNK, **_ENDS}), ("home", "chunk"), is_sorted=False)
+LOCAL_EDGES = Output(pa.schema({"site": INT, **_ENDS}), ("site",), is_sorted=False)
+JOURNEYS = Output(pa.schema({"site": INT, "doc": INT, **_CHUNK}), ("site",), is_sorted=False)
+NEEDS = Output(pa.schema({"site": INT, "doc": INT, "weight": INT}), ("site",), is_sorted=False)
 ARRIVALS = Output(
     pa.schema({**_CHUNK, "doc": INT, "text": pa.large_string()}), ("home", "chunk"), is_text=True, is_sorted=False
 )
-TEXTS = Output(pa.schema({"doc": INT, "text": pa.large_string()}), ("doc",), is_text=True)
+TEXTS = Output(
+    pa.schema({"site": INT, "doc": INT, "text": pa.large_string()}), ("site",), is_text=True, is_sorted=False
+)
 _MATCH = {"similarity": pa.float64(), "distance": INT}
 MATCHES = Output(pa.schema({**_ENDS, **_MATCH}), ("q",))
+MATCHED = Output(pa.schema(_ENDS))
+"""Who matches whom, in one bucket."""
 UNKNOWN = -1
 """Instead of a distance, if the two documents were not compared."""
 LINKS = Output(pa.schema({"x": INT, "x_rank": INT, "survivor": INT, "survivor_rank": INT, **_MATCH}), ("x",))

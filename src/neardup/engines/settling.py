@@ -2,8 +2,10 @@
 
 from typing import Any
 
+import pyarrow as pa
+
 from neardup.engines import components, rounds, settle, waves
-from neardup.engines.schemas import MATCHES, OPEN
+from neardup.engines.schemas import MATCHED, MATCHES, OPEN
 from neardup.engines.stage import Engine, Found, Output, Stage
 from neardup.engines.work import Work
 
@@ -17,6 +19,14 @@ def _same(rows: Any) -> Found:
 
 GATHER = Stage("gather", _same, {"all": Output(MATCHES.schema)})
 """All matches, in one bucket."""
+
+
+def _ends(matches: pa.Table) -> Found:
+    yield "all", matches.select(MATCHED.schema.names)
+
+
+GATHER_ENDS = Stage("gather", _ends, {"all": MATCHED})
+"""Who matches whom, of all matches, in one bucket."""
 GATHER_OPEN = Stage("gather", _same, {"all": Output(OPEN.schema)})
 """All open documents, in one bucket."""
 
@@ -34,7 +44,7 @@ def standing_of(engine: Engine, work: Work, matches: Any, open_docs: Any) -> Any
     After so many rounds, some of what is certain may be unknown: then more is compared than need be.
     """
     if matches.count + open_docs.count <= AT_ONCE:
-        gathered = engine.run(GATHER, matches)["all"], engine.run(GATHER_OPEN, open_docs)["all"]
+        gathered = engine.run(GATHER_ENDS, matches)["all"], engine.run(GATHER_OPEN, open_docs)["all"]
         return engine.run(waves.standing(work), *gathered)["standing"]
     if work.options.cluster == "components":
         return engine.run(waves.CONNECTED, _of_components(engine, matches))["standing"]

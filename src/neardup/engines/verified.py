@@ -1,5 +1,6 @@
-"""VERIFY: bring both texts of an edge to its home, and compare them there."""
+"""VERIFY: bring both texts of an edge to one place, their site or their home, and compare them there."""
 
+from collections.abc import Collection
 from functools import partial
 
 import numpy as np
@@ -8,9 +9,10 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.engines.candidates.table import METHODS
 from neardup.engines.homes import once
-from neardup.engines.marks import Marks, marked_rows
+from neardup.engines.marks import Marks, marked_texts
 from neardup.engines.packing import ints
-from neardup.engines.schemas import ARRIVALS, MATCHES, TEXTS
+from neardup.engines.schemas import ARRIVALS, MATCHES, TEXTS, VISITS
+from neardup.engines.sites import own_sites, sites_of
 from neardup.engines.stage import Found, Part, Reading, Stage
 from neardup.engines.work import Work
 from neardup.kernels.matching.similarities import Stored, similarities_of, working_memory
@@ -21,28 +23,36 @@ AT_ONCE = 1 << 12
 """Texts that are sent at a time."""
 
 
-def reading(marks: Marks) -> Reading:
-    """The stage that reads the texts of edges again, which are marked."""
-    return Reading("texts again", partial(_read, marks), {"texts": TEXTS})
+def reading(work: Work, marks: Marks, large: Collection[int]) -> Reading:
+    """The stage that reads the texts of edges again, which are marked. `large`: sites that are not used."""
+    return Reading("texts again", partial(_read, work, marks, large), {"texts": TEXTS})
 
 
-def _read(marks: Marks, part: Part) -> Found:
-    for docs, rows, _ in marked_rows(part, marks):
-        yield "texts", pa.table([docs, rows.column("text")], TEXTS.schema)
+def _read(work: Work, marks: Marks, large: Collection[int], part: Part) -> Found:
+    for found in marked_texts(work, part, marks):
+        sites = own_sites(sites_of(found.texts.joined), found.docs, large)
+        yield "texts", pa.table([sites, found.docs, found.rows.column("text")], TEXTS.schema)
 
 
-def _send(visits: pa.Table, texts: pa.Table) -> Found:
-    """Visits with their texts."""
-    visits = once(visits)
+def at_sites(work: Work) -> Stage:
+    """The stage that compares texts with the same site, and sends those of other edges on: of local edges, journeys and texts.
+
+    Texts travel, not their elements, which take two to three times the bytes of packed text.
+    """
+    return Stage("sites", partial(_at_sites, work), {"matches": MATCHES, "arrivals": ARRIVALS})
+
+
+def _at_sites(work: Work, local: pa.Table, journeys: pa.Table, texts: pa.Table) -> Found:
+    docs = texts.column("doc").to_numpy()
+    order = np.argsort(docs)
+    yield from _verify(work, local, texts)
+    doc, home, chunk = ints(journeys, "doc", "home", "chunk")
+    visits = once(pa.table([doc, home, chunk], VISITS.schema))
     for first in range(0, len(visits), AT_ONCE):
         some = visits.slice(first, AT_ONCE)
-        at = np.searchsorted(texts.column("doc").to_numpy(), some.column("doc").to_numpy())
+        at = order[np.searchsorted(docs[order], some.column("doc").to_numpy())]
         rows = some.append_column("text", texts.column("text").take(pa.array(at)))
         yield "arrivals", rows.select(ARRIVALS.schema.names)
-
-
-SEND = Stage("texts to homes", _send, {"arrivals": ARRIVALS})
-"""Of visits, and texts. Texts travel, not their elements, which take two to three times the bytes of packed text."""
 
 
 def stage(work: Work) -> Stage:
@@ -54,6 +64,8 @@ def _verify(work: Work, edges: pa.Table, arrivals: pa.Table) -> Found:
     if not len(edges):
         return
     known, first = np.unique(arrivals.column("doc").to_numpy(), return_index=True)
+    wanted = np.isin(known, np.concatenate(ints(edges, "p", "q")))
+    known, first = known[wanted], first[wanted]
     column = arrivals.column("text").take(pa.array(first)).combine_chunks()
     texts = texts_of_column(column, work.recipe, work.similarity, None)
     left, right = (np.searchsorted(known, docs) for docs in ints(edges, "p", "q"))
