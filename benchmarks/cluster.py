@@ -50,6 +50,7 @@ SETTINGS = {
     "spark.log.level": "ERROR",
     "spark.sql.shuffle.partitions": "16",
 }
+RESULT = measure.RESULTS / "cluster.json"
 VALUES, BANDS = 256, 25
 """Of the MinHash in RDDs: 10 rows a band."""
 
@@ -278,7 +279,10 @@ def main() -> None:
         print("skipped: PySpark or Java is not installed: make java, and the extra [spark]")
         return
     rounds = 1 if given.quick else given.rounds
-    record: dict[str, Any] = {"environment": measure.environment(("pyspark",)), "runs": {}}
+    record: dict[str, Any] = {"runs": {}}
+    if given.add:
+        record = json.loads(given.output.read_text())
+    record["environment"] = measure.environment(("pyspark",))
     with tempfile.TemporaryDirectory(dir=given.scratch) as name:
         scratch = Path(name)
         reason = package_texts.missing(given.folder)
@@ -303,6 +307,7 @@ def main() -> None:
             print(json.dumps(record["runs"][f"{count:,} made texts"]), flush=True)
             for path in folder.iterdir():
                 path.unlink()
+            measure.write_json(given.output, record)
     measure.write_json(given.output, record)
 
 
@@ -316,10 +321,13 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--sizes", type=int, nargs="*", default=SIZES, help="how many made texts")
     parser.add_argument("--methods", nargs="*", default=("exact", "minhash"))
+    parser.add_argument("--add", action="store_true", help="keep what the result file has of other runs")
     parser.add_argument("--without-others", action="store_true", help="do not run other tools")
     given = parser.parse_args()
+    if given.add and (given.quick or not (given.output or RESULT).exists()):
+        parser.error("--add: there is no result file to add to")
     if given.output is None and not given.quick:
-        given.output = measure.RESULTS / "cluster.json"
+        given.output = RESULT
     return given
 
 
