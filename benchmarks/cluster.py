@@ -126,8 +126,10 @@ def in_process(name: str, *given: str) -> dict[str, Any]:
     begun = time.perf_counter()
     command = [sys.executable, __file__, "--run", name, *given]
     done = subprocess.run(
-        command, check=True, capture_output=True, text=True, env=os.environ | {"PYSPARK_PYTHON": sys.executable}
+        command, check=False, capture_output=True, text=True, env=os.environ | {"PYSPARK_PYTHON": sys.executable}
     )
+    if done.returncode:
+        sys.exit(f"{' '.join(command)} failed:\n{done.stderr[-4000:]}")
     return {"seconds": time.perf_counter() - begun, **json.loads(done.stdout.splitlines()[-1])}
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import figures
 import tables_of_decisions
+import tables_of_engines
 import tables_of_features
 import tables_of_reliability
 import tables_of_schemas
@@ -56,6 +57,8 @@ TABLES: dict[str, Callable[[Record], str]] = {
         tables_of_stores.store_growth,
         tables_of_stores.store_soak,
         tables_of_service.service,
+        tables_of_engines.cluster,
+        tables_of_engines.skew,
         tables_of_decisions.store_orders,
         tables_of_decisions.safe_distances,
     )
@@ -70,6 +73,8 @@ SHORT: dict[str, tuple[str, Callable[[Record], str]]] = {
     "store_targets": ("store", tables_of_stores.store_targets),
     "store_growth_targets": ("store_growth", tables_of_stores.store_growth_targets),
     "safe_distances_default": ("safe_distances", tables_of_decisions.safe_distances_default),
+    "cluster-others": ("cluster", tables_of_engines.cluster_others),
+    "cluster-plan": ("cluster", tables_of_engines.cluster_plan),
     "hashes_bits": ("hashes", tables_of_features.hashes_bits),
     "hashes_changes": ("hashes", tables_of_features.hashes_changes),
     "hashes_angles": ("hashes", tables_of_features.hashes_angles),
