@@ -1,5 +1,6 @@
 """FLOW: the whole run, from parts of texts to the documents that are removed, whoever runs the stages."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple
@@ -22,7 +23,7 @@ from neardup.engines.candidates.table import METHODS
 from neardup.engines.documents import ranked, read
 from neardup.engines.schemas import COPIES, DOCUMENTS, MATCHES, PAIRS, SAMPLE, UNORDERED
 from neardup.engines.settling import links_of, standing_of
-from neardup.engines.stage import Engine, Reading
+from neardup.engines.stage import Engine, Reading, Stage
 from neardup.engines.work import Work
 from neardup.kernels.store.prefixes import Order
 from neardup.store.orders import BY_HASH
@@ -111,14 +112,13 @@ def _links(engine: Engine, work: Work, equal: dict[str, Any], order: Any) -> Any
     The first wave waits for nothing, so its texts are read again together with those of small groups.
     """
     leaders = equal["leaders"]
-    keys = engine.read(postings.reading(work, marks_of(engine, equal["marked"]), order))["postings"]
-    found = engine.run(postings.stage(work), keys)
-    pairs, matches, leading = found["pairs"], engine.nothing(MATCHES), waves.FIRST
-    waiting = found["large"] if found["large"].is_empty else engine.run(waves.RANK, found["large"], leaders)["waiting"]
+    pairs, large, finding = candidates(engine, work, equal["marked"], order)
+    matches, leading = engine.nothing(MATCHES), waves.FIRST
+    waiting = large if large.is_empty else engine.run(waves.RANK, large, leaders)["waiting"]
     while not (pairs.is_empty and waiting.is_empty):
         if not waiting.is_empty:
-            found = engine.run(waves.wave(work, leading), waiting)
-            pairs = engine.together(pairs, found["pairs"], _tiled(engine, work, found["placed"], leaders))
+            found = engine.run(waves.wave(finding, leading), waiting)
+            pairs = engine.together(pairs, found["pairs"], _tiled(engine, finding, found["placed"], leaders))
         if not pairs.is_empty:
             matches = engine.together(matches, matches_of(engine, work, pairs, leaders))
         if waiting.is_empty or found["rest"].is_empty:
@@ -127,6 +127,28 @@ def _links(engine: Engine, work: Work, equal: dict[str, Any], order: Any) -> Any
         waiting = engine.run(waves.NEXT, found["rest"], standing)["waiting"]
         pairs, leading = engine.nothing(PAIRS), leading * waves.GROWTH
     return links_of(engine, work, matches)
+
+
+def candidates(
+    engine: Engine, work: Work, marked: Any, order: Any, wanted: Callable[[Stage], Stage] = lambda stage: stage
+) -> tuple[Any, Any, Work]:
+    """The pairs of small groups of documents with a key in common; the postings of large groups; and by what these are found.
+
+    Args:
+        engine, work: of the run.
+        marked: rows of MARKED, the documents that are compared.
+        order: of elements.
+        wanted: what a stage that lists pairs becomes.
+    """
+    pairs, finding = engine.nothing(PAIRS), work
+    while True:
+        keys = engine.read(postings.reading(finding, marks_of(engine, marked), order))["postings"]
+        found = engine.run(wanted(postings.stage(finding)), keys)
+        pairs, refined_by = engine.together(pairs, found["pairs"]), METHODS[finding.options.method].refined_by
+        if refined_by is None or found["large"].is_empty:
+            return pairs, found["large"], finding
+        marked = engine.run(postings.DOCS, found["large"])["marked"]
+        finding = replace(work, options=replace(work.options, method=refined_by))
 
 
 def _tiled(engine: Engine, work: Work, placed: Any, leaders: Any) -> Any:

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from neardup.engines import every_pair, expansion, postings, results, tiles, waves
-from neardup.engines.flow import first_reading, marks_of, matches_of
+from neardup.engines import every_pair, expansion, results, tiles, waves
+from neardup.engines.flow import candidates, first_reading, marks_of, matches_of
 from neardup.engines.stage import Engine, Stage
 from neardup.engines.work import Work
 
@@ -18,15 +18,13 @@ def list_pairs(engine: Engine, work: Work, *, across: bool = False, distinct: bo
     """
     first = first_reading(engine, work, merges=False)
     work, equal = first.work, engine.run(every_pair.classes_of(distinct=distinct), first.documents)
-    keys = engine.read(postings.reading(work, marks_of(engine, equal["marked"]), first.order))["postings"]
-    wanted = every_pair.across if across else _all
-    found = engine.run(wanted(postings.stage(work)), keys)
-    pairs, leaders = found["pairs"], equal["leaders"]
-    if not found["large"].is_empty:
-        waiting = engine.run(waves.RANK, found["large"], leaders)["waiting"]
-        placed = engine.run(waves.wave(work, every_pair.ALL), waiting)["placed"]
-        divided = engine.run(tiles.attach(work), placed, leaders)["tiles"]
-        pairs = engine.together(pairs, engine.run(wanted(tiles.stage(work)), divided)["pairs"])
+    wanted, leaders = every_pair.across if across else _all, equal["leaders"]
+    pairs, large, finding = candidates(engine, work, equal["marked"], first.order, wanted)
+    if not large.is_empty:
+        waiting = engine.run(waves.RANK, large, leaders)["waiting"]
+        placed = engine.run(waves.wave(finding, every_pair.ALL), waiting)["placed"]
+        divided = engine.run(tiles.attach(finding), placed, leaders)["tiles"]
+        pairs = engine.together(pairs, engine.run(wanted(tiles.stage(finding)), divided)["pairs"])
     matches = matches_of(engine, work, pairs, leaders)
     return _of_documents(engine, work, matches, equal["members"], across=across)
 

@@ -2,14 +2,15 @@
 
 from functools import partial
 
+import numpy as np
 import pyarrow as pa
 
-from neardup.engines.candidates.groups import pairs_in_groups
+from neardup.engines.candidates.groups import EACH, EACH_REFINED, pairs_in_groups
 from neardup.engines.candidates.table import METHODS
 from neardup.engines.documents import groups_of_texts
 from neardup.engines.homes import paired
 from neardup.engines.marks import Marks, marked_texts
-from neardup.engines.schemas import LARGE, PAIRS, POSTINGS
+from neardup.engines.schemas import LARGE, MARKED, PAIRS, POSTINGS, marked
 from neardup.engines.stage import Found, Part, Reading, Stage
 from neardup.engines.work import Work
 from neardup.kernels.store.prefixes import Order
@@ -26,6 +27,15 @@ def _read(work: Work, marks: Marks, order: Order, part: Part) -> Found:
         yield "postings", method.keys(work, found.texts, found.docs, groups_of_texts(found.rows), order)
 
 
+def _docs(large: pa.Table) -> Found:
+    """The documents of large groups."""
+    yield "marked", marked(np.unique(large.column("doc").to_numpy()))
+
+
+DOCS = Stage("large groups", _docs, {"marked": MARKED})
+"""Of the postings of large groups."""
+
+
 def stage(work: Work) -> Stage:
     """The stage that finds the pairs of documents with a key in common; those of large groups are left to waves."""
     return Stage("pairs", partial(_pairs, work), {"pairs": PAIRS, "large": LARGE})
@@ -34,7 +44,8 @@ def stage(work: Work) -> Stage:
 def _pairs(work: Work, postings: pa.Table) -> Found:
     if not len(postings):
         return
-    code = METHODS[work.options.method].code(work)
-    left, right, large = pairs_in_groups(postings, code, float(work.options.min_similarity))
+    method = METHODS[work.options.method]
+    each = EACH if method.refined_by is None else EACH_REFINED
+    left, right, large = pairs_in_groups(postings, method.code(work), float(work.options.min_similarity), each)
     yield "pairs", paired(left, right)
     yield "large", large

@@ -15,6 +15,8 @@ from neardup.kernels.engines.groups import GroupedKeys, mark_shared, pairs_of_gr
 
 EACH = 32
 """Pairs that a group may have for each of its documents, so that they are listed at once; those of other groups come in waves."""
+EACH_REFINED = 1
+"""The same where other keys tell more of those of large groups."""
 MOST = 1 << 11
 """Documents of a group whose pairs are looked at for that: two million pairs, some 10 ms."""
 CELLS = 4
@@ -41,8 +43,11 @@ class Found(NamedTuple):
     large: pa.Table
 
 
-def pairs_in_groups(postings: pa.Table, code: int, threshold: float) -> Found:
-    """The pairs of documents that can match, by the key that they have in common. Postings come in any order."""
+def pairs_in_groups(postings: pa.Table, code: int, threshold: float, each: int) -> Found:
+    """The pairs of documents that can match, by the key that they have in common. Postings come in any order.
+
+    Groups are large that have more pairs than `each` for each of their documents.
+    """
     kept = np.flatnonzero(may_be_shared(ints(postings, "key")[0]))
     key, doc, size = (column[kept] for column in ints(postings, "key", "doc", "size"))
     order = np.lexsort((doc, size, key))
@@ -50,7 +55,7 @@ def pairs_in_groups(postings: pa.Table, code: int, threshold: float) -> Found:
     rows = grouped(sorted_postings)
     counts = np.diff(rows.starts)
     is_large = counts > MOST
-    left, right = listed(pairs_of_groups, code, threshold, rows, EACH, is_large)
+    left, right = listed(pairs_of_groups, code, threshold, rows, each, is_large)
     return Found(left, right, sorted_postings.filter(pa.array(np.repeat(is_large, counts))))
 
 

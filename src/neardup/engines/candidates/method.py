@@ -20,10 +20,13 @@ class Method:
         keys: rows of POSTINGS of texts, by the work, their documents (int64[n]), their groups (int64[n]), the order of elements.
         code: what documents with a common key must allow, see `neardup.kernels.engines.groups`.
         needs_order: whether keys depend on an order of elements that is learned from a sample.
+        refined_by: the method whose keys the documents of large groups get, as most of their pairs do not match; it finds all pairs
+            that this one does, or more.
         proposes: which pairs (int64[p], int64[p], places in texts) the method compares, of those with a common key; None for all.
     """
 
     keys: Callable[[Work, Texts, Array, Array, Order], pa.Table]
     code: Callable[[Work], int]
     needs_order: Callable[[Work], bool] = lambda _: False
+    refined_by: str | None = None
     proposes: Callable[..., Any] | None = None

@@ -1,4 +1,7 @@
-"""MINHASH on an engine: documents whose signatures agree in a band. The sieve and the agreement are those of `dedup`."""
+"""MINHASH on an engine: documents whose signatures agree in a band. The sieve and the agreement are those of `dedup`.
+
+Where very many have a band in common, most are not similar enough: then prefixes tell which can be (see `exact.py`).
+"""
 
 import numpy as np
 import pyarrow as pa
@@ -45,4 +48,4 @@ def proposes(work: Work, elements: Elements, left: Array, right: Array, distance
     return found if work.max_distance is None else found & (distance <= work.max_distance)
 
 
-MINHASH = Method(keys, lambda _: ANY, proposes=proposes)
+MINHASH = Method(keys, lambda _: ANY, needs_order=lambda _: True, refined_by="exact", proposes=proposes)
