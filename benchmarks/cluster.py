@@ -296,8 +296,9 @@ def main() -> None:
             for method in given.methods:
                 record["runs"][f"package texts, {method}"] = compared(folder, size, method, scratch, rounds)
                 print(json.dumps(record["runs"][f"package texts, {method}"]), flush=True)
+                measure.write_json(given.output, record)
             some = scratch / "some"
-            parts = list(package_parts(given.folder, QUICK_OTHERS if given.quick else OTHERS))
+            parts = list(package_parts(given.folder, QUICK_OTHERS if given.quick else given.others))
             write(iter(parts), some)
             if not given.without_others:
                 record["others"] = beside(some, [text for part in parts for text in part], scratch)
@@ -324,6 +325,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--sizes", type=int, nargs="*", default=SIZES, help="how many made texts")
     parser.add_argument("--methods", nargs="*", default=("exact", "minhash"))
     parser.add_argument("--add", action="store_true", help="keep what the result file has of other runs")
+    parser.add_argument("--others", type=int, default=OTHERS, help="package texts for other tools")
     parser.add_argument("--without-others", action="store_true", help="do not run other tools")
     given = parser.parse_args()
     if given.add and (given.quick or not (given.output or RESULT).exists()):

@@ -132,6 +132,18 @@ def test_rows_that_ascend_need_no_sorting(session, tmp_path, order, keep, sorts)
         done.close()
 
 
+def test_names_of_files_may_have_any_characters(session, tmp_path):
+    rows = rows_of()[:60]
+    folder = tmp_path / "a b%20c [1] {x,y} é *"
+    folder.mkdir()
+    pq.write_table(pa.Table.from_pylist(rows, SCHEMA), folder / "1?.parquet")
+    frame = session.read.parquet(str(tmp_path / r"a b%20c \[1\] \{x,y\} é \*"))
+    done = on_spark.deduplicate(frame, order="n", work=str(tmp_path / "work"), method="exact", min_similarity=0.6)
+    kept = [row["n"] for row in nd.deduplicate(rows, method="exact", min_similarity=0.6).survivors]
+    assert sorted(row.n for row in done.survivors.collect()) == kept
+    done.close()
+
+
 @contextlib.contextmanager
 def partitions_of_one_file(session):
     """Let each file be a partition."""

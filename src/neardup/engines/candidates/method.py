@@ -9,6 +9,7 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.engines.work import Work
 from neardup.kernels.store.prefixes import Order
+from neardup.recipe.methods import Method as MethodName
 from neardup.store.texts import Texts
 
 
@@ -28,5 +29,5 @@ class Method:
     keys: Callable[[Work, Texts, Array, Array, Order], pa.Table]
     code: Callable[[Work], int]
     needs_order: Callable[[Work], bool] = lambda _: False
-    refined_by: str | None = None
+    refined_by: MethodName | None = None
     proposes: Callable[..., Any] | None = None

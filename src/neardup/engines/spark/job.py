@@ -2,8 +2,10 @@
 
 import hashlib
 import logging
+import re
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import unquote
 
 from neardup.engines.spark import settings
 from neardup.engines.spark.engine import SparkEngine
@@ -18,6 +20,7 @@ from neardup.engines.work import Work
 from neardup.version import __version__
 
 _WITHOUT_EFFECT = ("threads", "memory", "temp_dir")
+_GLOB = re.compile(r"[][{}*?\\]")
 _log = logging.getLogger("neardup")
 
 
@@ -85,6 +88,7 @@ def _frame(frame: Any) -> Mapping[str, Any]:
 
 def _files(frame: Any, names: list[str]) -> list[tuple[str, int, str]]:
     """The names, sizes and times of change of files; Spark lists them, and reads none."""
-    files = frame.sparkSession.read.format("binaryFile").load(names)
+    paths = [_GLOB.sub(r"\\\g<0>", unquote(name)) for name in names]  # which Spark tells as URLs, and reads as patterns
+    files = frame.sparkSession.read.format("binaryFile").load(paths)
     return sorted((row.path, row.length, row.changed) for row in files.selectExpr(
         "path", "length", "cast(unix_micros(modificationTime) as string) changed").collect())  # fmt: skip
