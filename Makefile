@@ -124,13 +124,15 @@ $(VENV)/linting-project: $(VENV)/installed
 	$(INSTALL) --group lint-project
 	touch $@
 
-lint-project: $(VENV)/linting-project  ## workflows, issue forms, CITATION.cff and Dockerfile against their schemas and rules
-	$(BIN)/yamllint --strict .github .yamllint.yaml CITATION.cff
+lint-project: $(VENV)/linting-project  ## workflows, issue forms, CITATION.cff, Dockerfile and deploy/ against their schemas and rules
+	$(BIN)/yamllint --strict .github .yamllint.yaml CITATION.cff deploy
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
 	$(BIN)/hadolint Dockerfile
+	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec deploy/compose.yaml
+	$(BIN)/kubernetes-validate --strict deploy/kubernetes.yaml
 
 types: $(VENV)/developing  ## types, strictly
 	$(BIN)/mypy
