@@ -18,12 +18,13 @@ def capacity_of_a_document(record: Record) -> str:
                 [
                     called,
                     method,
+                    f"{of['kept']:,}",
                     number(sum(of["bytes"].values()) / of["kept"]),
                     number(1e6 / of["documents_a_second"]),
                     *_check(of["check"]),
                 ]
             )
-    return table(["texts of", "method", "bytes on disk", "to add, µs", "to check, µs", "p99, µs"], rows)
+    return table(["texts of", "method", "documents", "bytes on disk", "to add, µs", "to check, µs", "p99, µs"], rows)
 
 
 def capacity_of_a_store(record: Record) -> str:

@@ -106,8 +106,14 @@ def test_capacity_counts_the_bytes_of_what_is_kept_and_the_time_of_all_that_come
     contenders = {"contenders": {"neardup exact": of, "neardup minhash": of, "other": {}}}
     written = tables_of_capacity.capacity_of_a_document({"pieces": contenders, "short": contenders})
     assert written.count("\n") == 5
-    assert "| 3 KB | `exact` | 200 | 50 | 50 | 90 |" in written
-    stop = {"bytes": {"record": 2e9}, "anonymous_mb": 173, "file_backed_mb": 410, "check": check, "open_seconds": 0.0036}
+    assert "| 3 KB | `exact` | 4 | 200 | 50 | 50 | 90 |" in written
+    stop = {
+        "bytes": {"record": 2e9},
+        "anonymous_mb": 173,
+        "file_backed_mb": 410,
+        "check": check,
+        "open_seconds": 0.0036,
+    }
     methods = {"exact": {"stops": {"1000000": stop}}, "exact, durable later": {"stops": {"1000000": stop}}}
     written = tables_of_capacity.capacity_of_a_store({"methods": methods})
     assert written.count("\n") == 2

@@ -34,18 +34,15 @@ def free_port():
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
+def server():
     """A server whose role `service` must give its password."""
     why = postgres_server.why_not()
     if why:
         pytest.skip(why)
-    folder = tmp_path_factory.mktemp("hba")
-    rules = folder / "pg_hba.conf"
-    rules.write_text("local replication all trust\nlocal all service scram-sha-256\nlocal all all trust\n")
-    for each in (folder, folder.parent, folder.parent.parent):
-        each.chmod(0o755)
-    rules.chmod(0o644)
-    server = postgres_server.Server(f"hba_file={rules}").start()
+    server = postgres_server.Server()
+    rules = "local replication all trust\nlocal all service scram-sha-256\nlocal all all trust\n"
+    (server.data / "pg_hba.conf").write_text(rules)
+    server.start()
     yield server
     server.remove()
 
@@ -101,9 +98,7 @@ def proxied(folder, ports, certificate):
     command = [nginx(), "-e", "stderr", "-p", str(folder), "-c", str(folder / "nginx.conf")]
     checked = subprocess.run([*command, "-t"], capture_output=True, text=True)
     assert checked.returncode == 0, checked.stderr
-    for each in (folder, *folder.parents):  # its workers may be another user
-        if each.stat().st_uid == os.getuid() and each != Path("/"):
-            each.chmod(each.stat().st_mode | 0o711 if each != folder else 0o755)
+    folder.chmod(0o711)  # its workers may be another user
     process = subprocess.Popen([*command, "-g", "daemon off;"], stderr=subprocess.DEVNULL)
     try:
         for _ in range(200):
