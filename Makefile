@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 # Half of the time that pip takes for the 150 packages of the tests.
 INSTALL := $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python
 
-.PHONY: help debian postgresql java demo kernels kernels-from-wheel wheels wheel-arm test test-all test-long slow-tests test-levels test-checked test-interpreted test-cluster test-cluster-long test-lowest install-tools test-properties fuzz flips kills kills-service lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start bench-store bench-store-growth bench-service redis soak soak-store clean
+.PHONY: help debian nginx postgresql java demo kernels kernels-from-wheel wheels wheel-arm test test-all test-long slow-tests test-levels test-checked test-interpreted test-cluster test-cluster-long test-lowest install-tools test-properties fuzz flips kills kills-service lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start bench-store bench-store-growth bench-service redis soak soak-store clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /: /' | sort
@@ -124,13 +124,15 @@ $(VENV)/linting-project: $(VENV)/installed
 	$(INSTALL) --group lint-project
 	touch $@
 
-lint-project: $(VENV)/linting-project  ## workflows, issue forms, CITATION.cff and Dockerfile against their schemas and rules
-	$(BIN)/yamllint --strict .github .yamllint.yaml CITATION.cff
+lint-project: $(VENV)/linting-project  ## workflows, issue forms, CITATION.cff, Dockerfile and deploy/ against their schemas and rules
+	$(BIN)/yamllint --strict .github .yamllint.yaml CITATION.cff deploy
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
 	$(BIN)/hadolint Dockerfile
+	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec deploy/compose.yaml
+	$(BIN)/kubernetes-validate --strict deploy/kubernetes.yaml
 
 types: $(VENV)/developing  ## types, strictly
 	$(BIN)/mypy
@@ -149,6 +151,10 @@ site: $(VENV)/developing  ## the documentation as a site, in site/; broken links
 debian:  ## what tests use of Debian: Chromium to look at pages, strace to record writes; as root
 	command -v strace >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends strace; }
 	$(MAKE) --no-print-directory chromium
+
+# At the run level 1, the installation starts no server.
+nginx:  ## Debian's nginx, with which tests of the deployment run; as root
+	command -v nginx >/dev/null || { apt-get update -qq && RUNLEVEL=1 apt-get install -y -qq --no-install-recommends nginx; }
 
 postgresql:  ## Debian's PostgreSQL, which tests of shared stores start; as root
 	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { apt-get update -qq && apt-get install -y -qq --no-install-recommends postgresql; }

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import figures
+import tables_of_capacity
 import tables_of_decisions
 import tables_of_engines
 import tables_of_features
@@ -71,6 +72,8 @@ SHORT: dict[str, tuple[str, Callable[[Record], str]]] = {
     "store-kills": ("store_kills", tables_of_reliability.kills),
     "extrapolation": ("exact_join", tables_of_speed.extrapolation),
     "store_targets": ("store", tables_of_stores.store_targets),
+    "capacity_of_a_document": ("store", tables_of_capacity.capacity_of_a_document),
+    "capacity_of_a_store": ("store_growth", tables_of_capacity.capacity_of_a_store),
     "store_growth_targets": ("store_growth", tables_of_stores.store_growth_targets),
     "safe_distances_default": ("safe_distances", tables_of_decisions.safe_distances_default),
     "cluster-others": ("cluster", tables_of_engines.cluster_others),

@@ -17,6 +17,7 @@ import figures
 import judging
 import peer_contenders
 import tables
+import tables_of_capacity
 import tables_of_speed
 import tables_of_tools
 from contender import Interpreters
@@ -97,6 +98,26 @@ def test_a_run_is_extrapolated_by_its_growth_and_never_as_less_than_linear():
         assert f"| neardup `exact`, extrapolated | 60 | {used} | {factor**used:,.0f} | 2 |" in text
     alone = {name: value for name, value in grown(60, slope=1).items() if name != "500,000 documents"}
     assert tables_of_speed.extrapolation(alone) == "Of one size nothing can be told about growth."
+
+
+def test_capacity_counts_the_bytes_of_what_is_kept_and_the_time_of_all_that_comes():
+    check = {"new": {"median": 40.0, "p99": 90.0}, "copies": {"median": 50.0, "p99": 80.0}}
+    of = {"bytes": {"record": 600, "rows": 200}, "kept": 4, "documents_a_second": 20_000.0, "check": check}
+    contenders = {"contenders": {"neardup exact": of, "neardup minhash": of, "other": {}}}
+    written = tables_of_capacity.capacity_of_a_document({"pieces": contenders, "short": contenders})
+    assert written.count("\n") == 5
+    assert "| 3 KB | `exact` | 4 | 200 | 50 | 50 | 90 |" in written
+    stop = {
+        "bytes": {"record": 2e9},
+        "anonymous_mb": 173,
+        "file_backed_mb": 410,
+        "check": check,
+        "open_seconds": 0.0036,
+    }
+    methods = {"exact": {"stops": {"1000000": stop}}, "exact, durable later": {"stops": {"1000000": stop}}}
+    written = tables_of_capacity.capacity_of_a_store({"methods": methods})
+    assert written.count("\n") == 2
+    assert "| `exact` | 1,000,000 | 2 | 173 | 410 | 50 | 90 | 0.0036 |" in written
 
 
 def test_a_marker_of_an_unknown_table_is_an_error(tmp_path):

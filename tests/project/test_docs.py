@@ -24,11 +24,19 @@ NOT_RUN = {
     "text": None,
     "toml": {"files.md", "profiles.md"},
     "json": {"files.md"},
-    "sh": {"remote.md", "migration.md", "releasing.md", "CONTRIBUTING.md", "spark.md", "postgresql.md"},
+    "sh": {
+        "remote.md",
+        "migration.md",
+        "releasing.md",
+        "CONTRIBUTING.md",
+        "spark.md",
+        "postgresql.md",
+        "deployment.md",
+    },
     "py": {"migration.md", "spark.md", "postgresql.md"},
     "sql": {"migration.md", "postgresql.md"},
 }
-"""Fences that are no examples of ours, and the pages that may have them; TOML, JSON, Spark and PostgreSQL have tests of their own."""
+"""Fences that are no examples of ours, and the pages that may have them; TOML, JSON, Spark, PostgreSQL and deployment have tests of their own."""
 MODULES = sorted(module.name for module in pkgutil.walk_packages(neardup.__path__, "neardup."))
 
 
@@ -52,14 +60,15 @@ def test_python_examples_of_the_pages_give_what_they_show(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_shell_examples_of_the_pages_give_what_they_show(page, tmp_path):
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    for folder in ("deploy", "examples"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("secrets"))
     environment = {
         "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
         "HOME": str(Path.home()),
         "LC_ALL": "C.UTF-8",
     }
     called = [each for block in blocks(page, "console") for each in commands(block)]
-    for program in ("curl", "node"):
+    for program in ("curl", "node", "openssl"):
         if any(command.startswith(f"{program} ") for command, _ in called) and shutil.which(program) is None:
             pytest.skip(f"needs {program}")
     try:

@@ -1,0 +1,40 @@
+"""What tests of the files in deploy/ share: the folder, secrets that its script makes, and the certificate of a service."""
+
+import shutil
+import subprocess
+
+import pytest
+import yaml
+
+from places import ROOT
+
+DEPLOY = ROOT / "deploy"
+COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
+PAGE = (ROOT / "docs/deployment.md").read_text(encoding="utf-8")
+UNIT = (DEPLOY / "neardup.service").read_text(encoding="utf-8")
+CALLERS = ("crawler", "prometheus", "operator")
+
+
+def make_secrets(folder):
+    """Run the script of the project in a folder; the tokens that it makes, by their callers."""
+    shutil.copy(DEPLOY / "make-secrets", folder)
+    subprocess.run([folder / "make-secrets"], check=True, capture_output=True)
+    made = dict(line.split()[::2] for line in (folder / "secrets/tokens").read_text().splitlines())
+    assert set(made) == set(CALLERS)
+    return made
+
+
+def bearer(tokens, name="crawler"):
+    return {"Authorization": f"Bearer {tokens[name]}"}
+
+
+def certificate_in(folder):
+    """The files of a certificate of localhost, of its key, and of its authority."""
+    trustme = pytest.importorskip("trustme")
+    authority = trustme.CA()
+    issued = authority.issue_cert("localhost", "127.0.0.1")
+    files = folder / "server.pem", folder / "server.key", folder / "authority.pem"
+    issued.cert_chain_pems[0].write_to_path(files[0])
+    issued.private_key_pem.write_to_path(files[1])
+    authority.cert_pem.write_to_path(files[2])
+    return files

@@ -1,0 +1,283 @@
+"""What compose.yaml starts, run without containers: PostgreSQL, its roles, two services and nginx; and the page's commands on PostgreSQL."""
+
+import contextlib
+import http.client
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import postgres_server
+from deployed import COMPOSE, DEPLOY, PAGE, bearer, certificate_in, make_secrets
+from places import ROOT
+from service.serving import FERRY, LATER, LINES, Served, add, httpx, is_problem, lines, post, texts_of
+
+NAMED = "postgresql://neardup@db/pages"
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        return found.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def server():
+    """A server whose role `service` must give its password."""
+    why = postgres_server.why_not()
+    if why:
+        pytest.skip(why)
+    server = postgres_server.Server()
+    rules = "local replication all trust\nlocal all service scram-sha-256\nlocal all all trust\n"
+    (server.data / "pg_hba.conf").write_text(rules)
+    server.start()
+    yield server
+    server.remove()
+
+
+def database(server, name):
+    """The URL of a new database."""
+    server.execute(f"CREATE DATABASE {name}")
+    return f"postgresql://neardup@/{name}?host={server.folder}"
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_page_on_postgresql_give_what_they_show(server, tmp_path):
+    url = database(server, "pages")
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    environment = {
+        "PATH": f"{Path(sys.executable).parent}:{postgres_server.binaries()}:/usr/bin:/bin",
+        "HOME": str(tmp_path),
+        "LC_ALL": "C.UTF-8",
+    }
+    count = 0
+    for block in re.findall(r"^```sh\n(\$ .*?)^```$", PAGE, re.MULTILINE | re.DOTALL):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, expected = part.replace(NAMED, url).partition("\n")
+            done = subprocess.run(command, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True)
+            assert (done.stdout, done.returncode) == (expected, 0), f"{command}\n{done.stderr}"
+            count += 1
+    assert count >= 12
+    exported = (tmp_path / "lost" / "store.json").read_text()
+    assert json.loads(exported)  # what the database had lost
+
+
+def nginx():
+    found = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
+    if found is None:
+        pytest.skip("needs nginx: make nginx, as root on Debian")
+    return found
+
+
+@contextlib.contextmanager
+def proxied(folder, ports, certificate):
+    """The URL of nginx with the project's file before services on these ports."""
+    shutil.copy(certificate[0], folder / "secrets/server.pem")
+    shutil.copy(certificate[1], folder / "secrets/server.key")
+    for name in ("tmp", "out"):
+        (folder / name).mkdir()
+    text, of_tls, of_health = (DEPLOY / "nginx.conf").read_text(), free_port(), free_port()
+    for number, port in enumerate(ports, 1):
+        text = text.replace(f"server service-{number}:8080 resolve", f"server 127.0.0.1:{port}")
+    text = text.replace("listen 8443", f"listen 127.0.0.1:{of_tls}").replace("127.0.0.1:8081", f"127.0.0.1:{of_health}")
+    text = text.replace("/run/secrets", str(folder / "secrets")).replace("/tmp/", f"{folder}/tmp/")
+    text = text.replace("/dev/stdout", str(folder / "out/access"))
+    (folder / "nginx.conf").write_text(text)
+    command = [nginx(), "-e", "stderr", "-p", str(folder), "-c", str(folder / "nginx.conf")]
+    checked = subprocess.run([*command, "-t"], capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stderr
+    folder.chmod(0o711)  # its workers may be another user
+    process = subprocess.Popen([*command, "-g", "daemon off;"], stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(200):
+            with contextlib.suppress(httpx.TransportError):
+                assert httpx.get(f"http://127.0.0.1:{of_health}/", trust_env=False).status_code == 204
+                break
+            assert process.poll() is None
+            time.sleep(0.05)
+        yield f"https://localhost:{of_tls}"
+    finally:
+        process.send_signal(signal.SIGQUIT)
+        process.wait(60)
+
+
+class Composed:
+    """What `docker compose` would start, as processes: the services, and a client through the proxy."""
+
+    def __init__(self, folder, server, certificate, stack):
+        self.folder, self.server, self.tokens = folder, server, make_secrets(folder)
+        self.database = f"compose_{os.getpid()}"
+        self.owner, secrets = database(server, self.database), folder / "secrets"
+        create = [self._here(each) for each in COMPOSE["services"]["create"]["command"]]
+        run([sys.executable, "-m", "neardup", *create, "--quiet"], NEARDUP_CACHE_DIR=folder / "create")
+        roles = [self._here(each) for each in COMPOSE["services"]["roles"]["entrypoint"]]
+        for _ in range(2):  # it may be run again
+            run([*roles, "--quiet"], SERVICE_PASSWORD_FILE=secrets / "service_password")
+        self.password = (secrets / "service_password").read_text()
+        (secrets / "service.pgpass").write_text(f"*:*:*:service:{self.password}\n")
+        self.services = [stack.enter_context(self._served(name)) for name in ("service-1", "service-2")]
+        self.url = stack.enter_context(proxied(folder, [each.port for each in self.services], certificate))
+        self.context = ssl.create_default_context(cafile=str(certificate[2]))
+        made = httpx.Client(
+            base_url=self.url, verify=self.context, timeout=60, trust_env=False, headers=bearer(self.tokens)
+        )
+        self.client = stack.enter_context(made)
+
+    def place(self, user):
+        return f"postgresql://{user}@/{self.database}?host={self.server.folder}"
+
+    def _here(self, argument):
+        """An argument of compose.yaml, with the database and the folder of this test."""
+        for user, own in (("owner", self.owner), ("service", self.place("service"))):
+            argument = argument.replace(f"postgresql://{user}@database/neardup", own)
+        argument = argument.replace("/run/secrets", str(self.folder / "secrets"))
+        return argument.replace("/roles.sql", str(DEPLOY / "roles.sql"))
+
+    def _served(self, name):
+        command, *given = COMPOSE["services"][name]["command"]
+        assert command == "serve"
+        given = [self._here(each) for each in given if not each.startswith(("--host=", "--port="))]
+        secrets = {"PGPASSFILE": str(self.folder / "secrets/service.pgpass")}
+        return Served(*given, environment=secrets | {"NEARDUP_CACHE_DIR": str(self.folder / name)})
+
+
+def run(command, **environment):
+    given = os.environ | {name: str(value) for name, value in environment.items()}
+    done = subprocess.run(command, env=given, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="module")
+def compose(server, tmp_path_factory):
+    nginx()
+    folder = Path(tempfile.mkdtemp(prefix="compose-", dir="/tmp"))
+    try:
+        with contextlib.ExitStack() as stack:
+            yield Composed(folder, server, certificate_in(tmp_path_factory.mktemp("tls")), stack)
+    finally:
+        shutil.rmtree(folder)
+
+
+@pytest.mark.slow
+def test_what_compose_starts_answers_as_one_service_through_the_proxy(compose):
+    client, texts = compose.client, [f"{text} {i}" for i, text in enumerate(texts_of(random.Random(3), 60))]
+    with ThreadPoolExecutor(8) as threads:
+        first = list(threads.map(lambda i: add(client, i, texts[i]), range(60)))
+        again = list(threads.map(lambda i: add(client, i, texts[i]), range(60)))
+    kept = sum(each["is_new"] for each in first)
+    assert 0 < kept < 60
+    assert not any(each["is_new"] for each in again)
+    assert client.get("/v1/stores/default/info").json()["documents"] == kept
+    asked = re.findall(r'"service":"127.0.0.1:(\d+)"', (compose.folder / "out/access").read_text())
+    assert {str(each.port) for each in compose.services} == set(asked), "both have answered"
+
+
+@pytest.mark.slow
+def test_tokens_and_their_roles_count_behind_the_proxy_and_metrics_are_not_before_it(compose):
+    client = compose.client
+    is_problem(post(client, "check", {"text": FERRY}, headers={"Authorization": ""}), 401, "unauthorized")
+    is_problem(post(client, "remove", {"ids": [1]}), 403, "forbidden")
+    reader = bearer(compose.tokens, "prometheus")
+    is_problem(client.get("/metrics", headers=reader), 404, "not_found")
+    assert client.get("/v1/ready", headers={"Authorization": ""}).json()["ready"]
+    for each in compose.services:
+        with each.client(headers=reader) as direct:
+            assert 'neardup_store_documents{store="default"}' in direct.get("/metrics").text
+
+
+@pytest.mark.slow
+def test_the_proxy_passes_lines_and_answers_on_while_they_come(compose):
+    has_answered = threading.Event()
+
+    def parts():
+        yield lines([{"id": "ferry", "text": FERRY}])
+        assert has_answered.wait(60), "the first answer has not come before the second line was sent"
+        yield lines([{"id": "later", "text": LATER}])
+
+    headers = LINES | bearer(compose.tokens) | {"Transfer-Encoding": "chunked"}
+    with opened(compose) as asked, ThreadPoolExecutor(1) as threads:
+        asked.putrequest("POST", "/v1/stores/default/check-and-add")
+        for name, value in headers.items():
+            asked.putheader(name, value)
+        asked.endheaders()
+        sending = threads.submit(send_chunks, asked.sock, parts())
+        response = http.client.HTTPResponse(asked.sock, method="POST")
+        response.begin()
+        answers = [json.loads(response.readline())]
+        has_answered.set()
+        answers += [json.loads(line) for line in response.read().splitlines()]
+        sending.result(60)
+    assert response.status == 200
+    assert [(each["id"], each["duplicate_of"]) for each in answers] == [("ferry", None), ("later", "ferry")]
+
+
+@contextlib.contextmanager
+def opened(compose):
+    """A connection to the proxy, on which requests are sent by hand."""
+    host, _, port = compose.url.removeprefix("https://").partition(":")
+    asked = http.client.HTTPSConnection(host, int(port), context=compose.context, timeout=60)
+    try:
+        yield asked
+    finally:
+        asked.close()
+
+
+def send_chunks(sock, parts):
+    for part in parts:
+        sock.sendall(b"%x\r\n%s\r\n" % (len(part), part))
+    sock.sendall(b"0\r\n\r\n")
+
+
+@pytest.mark.slow
+def test_what_is_too_large_for_the_service_or_for_the_proxy_is_refused_in_the_same_way(compose):
+    assert "of 8,388,608 bytes" in is_problem(
+        post(compose.client, "check", {"text": "x" * (9 << 20)}), 413, "too_large"
+    )
+    with opened(compose) as asked:
+        asked.request("POST", "/v1/stores/default/check", headers={"Content-Length": str(2 << 30)})
+        response = asked.getresponse()
+        assert (response.status, response.getheader("Content-Type")) == (413, "application/problem+json")
+        assert json.loads(response.read())["code"] == "too_large"
+
+
+@pytest.mark.slow
+def test_the_role_of_the_services_can_do_no_more_than_they_need(compose):
+    import psycopg
+
+    with pytest.raises(psycopg.OperationalError, match="password authentication failed"):
+        psycopg.connect(compose.place("service"), password="wrong", passfile="/dev/null")
+    refused = (
+        "DELETE FROM neardup.documents", "TRUNCATE neardup.changes", "DROP TABLE neardup.removed", "CREATE TABLE neardup.more (a int)",
+        "CREATE TABLE public.more (a int)", "UPDATE neardup.changes SET at = 0", "INSERT INTO neardup.version VALUES (2)",
+        "CREATE ROLE other", "ALTER ROLE service SUPERUSER",
+    )  # fmt: skip
+    with psycopg.connect(compose.place("service"), password=compose.password, autocommit=True) as connection:
+        for statement in refused:
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute(statement)
+
+
+@pytest.mark.slow
+def test_when_one_service_has_ended_the_other_answers_and_without_any_the_proxy_says_so(compose):
+    """The last one: it ends the services."""
+    first, second = compose.services
+    assert first.end() == 0
+    assert all(compose.client.get("/v1/ready").status_code == 200 for _ in range(8))
+    assert not add(compose.client, "once more", FERRY)["is_new"]
+    assert second.end() == 0
+    for _ in range(4):
+        found = compose.client.get("/v1/ready")
+        is_problem(found, 502, "no_answer")
+        assert found.headers["retry-after"] == "1"
