@@ -24,7 +24,7 @@ NOT_RUN = {
     "text": None,
     "toml": {"files.md", "profiles.md"},
     "json": {"files.md"},
-    "sh": {"remote.md", "migration.md", "releasing.md", "CONTRIBUTING.md", "spark.md", "postgresql.md"},
+    "sh": {"remote.md", "migration.md", "releasing.md", "CONTRIBUTING.md", "spark.md", "postgresql.md", "service.md"},
     "py": {"migration.md", "spark.md", "postgresql.md"},
     "sql": {"migration.md", "postgresql.md"},
 }
