@@ -6,7 +6,8 @@ asked about, or added, are other documents of this kind; one in ten of them is a
 beforehand. Additions have an `Idempotency-Key` each. With slow syncs, each `fsync` and `fdatasync` of the service takes 5 ms more.
 
 Targets: single checks, 1,500 a second with a p99 below 15 ms; durable additions, 1,500 a second of 32 clients, and 600 with slow
-syncs; in batches of 100, 12,000 checks and 8,000 durable additions a second.
+syncs; in batches of 100, 12,000 checks and 8,000 durable additions a second. Four services on a store in PostgreSQL, with
+fewer documents: 200 durable additions a second, and 4,000 in batches.
 
 Beside it: the same application on Granian, and indexes of other tools with fewer documents (`service_peers.py`).
 """
@@ -36,6 +37,7 @@ import measure
 import neardup
 from service_load import load, request
 from service_peers import PEERS
+from service_shared import shared_store
 
 WORDS, VOCABULARY = 300, 50_000
 DOCUMENTS, QUICK_DOCUMENTS = 1_000_000, 20_000
@@ -45,6 +47,8 @@ RATE = 1_500.0
 NEAR = 0.1
 PEER_DOCUMENTS = 2_000
 """Of other tools' indexes, which take long to fill."""
+SERVICES, SHARED_DOCUMENTS = 4, 100_000
+"""On one database, whose documents are decided and committed there, and read by each service."""
 POOL = 4_000
 """Different texts that are asked about; they come again and again."""
 SLOW_SYNC = """
@@ -133,7 +137,7 @@ def served(command: list[str], environment: dict[str, str] | None = None) -> Ite
         process.wait(120)
 
 
-def neardup_serve(store: Path) -> list[str]:
+def neardup_serve(store: Path | str) -> list[str]:
     return [sys.executable, "-m", "neardup", "serve", "--store", str(store), "--port", "0", "--quiet", "--wait", "30"]
 
 
@@ -155,16 +159,17 @@ def run(folder: Path, count: int, seconds: float) -> dict[str, Any]:
 
     def case(
         name: str, command: list[str], size: int, clients: int, *, adds: bool, expected: float, rate: float | None = None,
-        environment: dict[str, str] | None = None,
+        environment: dict[str, str] | None = None, services: int = 1, asked: list[str] = kept,
     ) -> None:  # fmt: skip
         most = int(expected * seconds / size) + clients
-        made = bodies(kept, most if adds else min(most, POOL), size, adds=adds, seed=next(seeds))
+        made = bodies(asked, most if adds else min(most, POOL), size, adds=adds, seed=next(seeds))
         sent = iter(made) if adds else itertools.cycle(made)
-        with served(command, environment) as port:
-            load(port, itertools.cycle(bodies(kept, 20, 1, adds=False, seed=1)), 4, 1.0)
+        with contextlib.ExitStack() as running:
+            ports = [running.enter_context(served(command, environment)) for _ in range(services)]
+            load(ports, itertools.cycle(bodies(asked, 20, 1, adds=False, seed=1)), 4, 1.0)
             before = os.getloadavg()[0]
             with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("fork")) as pool:
-                done = pool.submit(_loaded, port, sent, clients, seconds, rate).result()
+                done = pool.submit(_loaded, ports, sent, clients, seconds, rate).result()
         cases[name] = {**done.as_record(size), "clients": clients, "load_before": round(before, 2)}
         print(name, json.dumps(cases[name]), flush=True)
 
@@ -184,6 +189,19 @@ def run(folder: Path, count: int, seconds: float) -> dict[str, Any]:
         ]  # fmt: skip
         case("single checks, Granian", granian, 1, CLIENTS, adds=False, expected=20_000)
         case("single additions, Granian", granian, 1, CLIENTS, adds=True, expected=5_000)
+    shared = min(count, SHARED_DOCUMENTS)
+    several: dict[str, Any] = {"environment": {"NEARDUP_CACHE_DIR": str(folder / "cache")}, "services": SERVICES}
+    try:
+        with shared_store(documents(shared, 1), folder) as (place, asked):
+            serve = neardup_serve(place)
+            for name, size, clients, adds, expected in (
+                ("single checks, four services", 1, CLIENTS, False, 20_000),
+                ("single additions, four services", 1, CLIENTS, True, 3_000),
+                ("batches of additions, four services", BATCH, 2 * SERVICES, True, 20_000),
+            ):
+                case(name, serve, size, clients, adds=adds, expected=expected, asked=asked, **several)
+    except RuntimeError as problem:
+        cases["four services"] = {"skipped": str(problem)}
     for name in PEERS:
         own = folder / name.replace(" ", "-")
         own.mkdir()
@@ -196,7 +214,8 @@ def run(folder: Path, count: int, seconds: float) -> dict[str, Any]:
             case(f"single additions, {name}", command, 1, CLIENTS, adds=True, expected=5_000)
         except RuntimeError as problem:
             cases[name] = {"skipped": str(problem)}
-    return found | {"seconds": seconds, "peer_documents": PEER_DOCUMENTS, "cases": cases}
+    few = {"peer_documents": PEER_DOCUMENTS, "shared_documents": shared}
+    return found | {"seconds": seconds, **few, "cases": cases}
 
 
 def has_granian() -> bool:
@@ -204,8 +223,8 @@ def has_granian() -> bool:
     return importlib.util.find_spec("granian") is not None
 
 
-def _loaded(port: int, sent: Iterator[bytes], clients: int, seconds: float, rate: float | None) -> Any:
-    return load(port, sent, clients, seconds, rate)
+def _loaded(ports: list[int], sent: Iterator[bytes], clients: int, seconds: float, rate: float | None) -> Any:
+    return load(ports, sent, clients, seconds, rate)
 
 
 def main() -> None:
@@ -218,7 +237,15 @@ def main() -> None:
             QUICK_DOCUMENTS if given.quick else DOCUMENTS,
             QUICK_SECONDS if given.quick else SECONDS,
         )
-    packages = ("starlette", "uvicorn", "uvloop", "httptools", "msgspec", *(["granian"] if has_granian() else []))
+    packages = (
+        "starlette",
+        "uvicorn",
+        "uvloop",
+        "httptools",
+        "msgspec",
+        "psycopg",
+        *(["granian"] if has_granian() else []),
+    )
     measure.write_json(given.output, {"environment": measure.environment(packages), "load_before": before, **found})
 
 

@@ -6,8 +6,9 @@ for a free connection; a latency is counted from when the request was due, so th
 
 import asyncio
 import collections
+import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -119,18 +120,23 @@ class _Work:
             self.done.set_exception(ConnectionError("the service has closed a connection"))
 
 
-async def _load(port: int, requests: Iterator[bytes], connections: int, seconds: float, rate: float | None) -> Load:
+async def _load(
+    ports: Sequence[int], requests: Iterator[bytes], connections: int, seconds: float, rate: float | None
+) -> Load:
     work = _Work(requests, seconds, rate)
     loop = asyncio.get_running_loop()
-    made = [(await loop.create_connection(lambda: _Connection(work), "127.0.0.1", port))[0] for _ in range(connections)]
+    of_each = itertools.islice(itertools.cycle(ports), connections)
+    made = [(await loop.create_connection(lambda: _Connection(work), "127.0.0.1", port))[0] for port in of_each]
     await asyncio.wait_for(work.done, seconds + 60)
     for each in made:
         each.abort()
     return work.found
 
 
-def load(port: int, requests: Iterator[bytes], connections: int, seconds: float, rate: float | None = None) -> Load:
-    """Send requests to a port of this machine, until they or the seconds are at their end."""
+def load(
+    ports: Sequence[int], requests: Iterator[bytes], connections: int, seconds: float, rate: float | None = None
+) -> Load:
+    """Send requests to ports of this machine, until they or the seconds are at their end; connections take ports in turn."""
     import uvloop
 
-    return uvloop.run(_load(port, requests, connections, seconds, rate))
+    return uvloop.run(_load(ports, requests, connections, seconds, rate))

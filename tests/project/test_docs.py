@@ -32,6 +32,7 @@ NOT_RUN = {
         "spark.md",
         "postgresql.md",
         "deployment.md",
+        "service.md",
     },
     "py": {"migration.md", "spark.md", "postgresql.md"},
     "sql": {"migration.md", "postgresql.md"},

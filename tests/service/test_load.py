@@ -3,8 +3,10 @@
 import importlib.util
 import itertools
 import json
+import re
 import sys
 
+import httpx
 import pytest
 
 from places import ROOT
@@ -25,13 +27,27 @@ def requests(count, *, wrong=0):
 def test_a_load_ends_with_its_requests_or_its_seconds(tmp_path):
     with listening({"default": new_store(tmp_path / "s")}) as url:
         port = int(url.rpartition(":")[2])
-        found = generator.load(port, iter(requests(30, wrong=3)), 4, 20.0).as_record(10)
+        found = generator.load([port], iter(requests(30, wrong=3)), 4, 20.0).as_record(10)
         assert found["statuses"] == {"200": 30, "400": 3}
         assert found["requests"] == 33
         assert 0 < found["median_ms"] <= found["p99_ms"] <= found["most_ms"]
-        paced = generator.load(port, itertools.cycle(requests(5)), 4, 0.5, rate=50.0)
+        paced = generator.load([port], itertools.cycle(requests(5)), 4, 0.5, rate=50.0)
         assert paced.statuses == {200: 25}
         assert paced.seconds >= 0.45
+
+
+def test_a_load_is_spread_over_services(tmp_path):
+    with (
+        listening({"default": new_store(tmp_path / "a")}) as one,
+        listening({"default": new_store(tmp_path / "b")}) as other,
+    ):
+        ports = [int(url.rpartition(":")[2]) for url in (one, other)]
+        assert generator.load(ports, iter(requests(30)), 4, 20.0).statuses == {200: 30}
+        for url in (one, other):
+            counted = re.search(
+                r'neardup_store_checks_total{store="default"} (\d+)', httpx.get(f"{url}/metrics", trust_env=False).text
+            )
+            assert int(counted[1]) > 0
 
 
 def test_the_table_says_which_targets_are_reached(monkeypatch):
@@ -46,7 +62,14 @@ def test_the_table_says_which_targets_are_reached(monkeypatch):
         "PyPI simhash": {"skipped": "no package"},
     }
     told = tables_of_service.service(
-        {"cases": cases, "documents": 10, "document_bytes": 20, "peer_documents": 5, "seconds": 1.0}
+        {
+            "cases": cases,
+            "documents": 10,
+            "document_bytes": 20,
+            "peer_documents": 5,
+            "shared_documents": 7,
+            "seconds": 1.0,
+        }
     )
     lines = [line for line in told.splitlines() if line.startswith("| ")][2:]
     assert ["reached" in line for line in lines] == [True, False, False, False]

@@ -240,7 +240,7 @@ class Failing(Slow):
 
 
 def test_a_store_that_fails_is_opened_again(tmp_path, monkeypatch):
-    monkeypatch.setattr("neardup.service.worker.REOPEN_SECONDS", 0.0)
+    monkeypatch.setattr("neardup.service.held_store.REOPEN_SECONDS", 0.0)
     worker, made, told = worker_of(new_store(tmp_path / "s"), wrapped=Failing)
     Failing.fails = {"check_and_add_many": [nd.InputError("the disk is full"), RuntimeError("?")]}
 
@@ -265,12 +265,12 @@ def test_a_store_that_fails_is_opened_again(tmp_path, monkeypatch):
 
 
 def test_a_store_that_cannot_be_opened_again_is_not_ready_until_it_can(tmp_path, monkeypatch):
-    monkeypatch.setattr("neardup.service.worker.REOPEN_SECONDS", 0.0)
+    monkeypatch.setattr("neardup.service.held_store.REOPEN_SECONDS", 0.0)
     path = new_store(tmp_path / "s")
     with asking(path) as client:
         worker = client.service.workers["default"]
         assert client.get("/v1/ready").status_code == 200
-        worker._store.close()  # as a failure would leave it
+        worker.held.store.close()  # as a failure would leave it
         is_problem(post(client, "check", {"text": FERRY}), 503, "store_unavailable")
         with nd.Store(path):
             detail = is_problem(post(client, "check-and-add", {"id": 1, "text": FERRY}), 503, "store_unavailable")
@@ -301,7 +301,7 @@ def test_damage_is_named_and_other_answers_go_on(tmp_path):
 def test_an_answer_that_takes_too_long_says_what_may_have_happened(tmp_path, monkeypatch):
     with asking(new_store(tmp_path / "s"), limits=Limits(timeout=0.2)) as client:
         worker = client.service.workers["default"]
-        store = worker._store = Slow(worker._store)
+        store = worker.held.store = Slow(worker.held.store)
         store.may_go.clear()
         key = {"Idempotency-Key": "k"}
         detail = is_problem(post(client, "check-and-add", {"id": 1, "text": FERRY}, headers=key), 504, "answer_timeout")

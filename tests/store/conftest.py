@@ -1,30 +1,5 @@
-"""PostgreSQL for the tests of shared stores: a schema, and a cache of replicas, of its own for each of them."""
+"""What tests of stores in PostgreSQL need."""
 
-import pytest
+from shared_stores import cache, own_server, place, schema, server
 
-import postgres_server
-
-
-@pytest.fixture(scope="session")
-def server():
-    why = postgres_server.why_not()
-    if why:
-        pytest.skip(why)
-    return postgres_server.running()
-
-
-@pytest.fixture
-def cache(tmp_path, monkeypatch):
-    monkeypatch.delenv("NEARDUP_CACHE_DIR", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    return tmp_path / "cache" / "neardup" / "replicas"
-
-
-@pytest.fixture
-def schema(server, cache):
-    return postgres_server.new_schema()
-
-
-@pytest.fixture
-def place(server, schema):
-    return server.place(schema)
+__all__ = ["cache", "own_server", "place", "schema", "server"]

@@ -27,6 +27,7 @@ STEPS = {
     "lock taken": f"{ROOM}.log.Log.begin_deciding",
     "documents decided": f"{ROOM}.shared_files.SharedFiles._write",
     "rows written": f"{ROOM}.log.Log.write_rows",
+    "notes written": f"{ROOM}.shared_notes.SharedNotes.write",
     "change written": f"{ROOM}.log.Log.write_change",
     "committed": f"{ROOM}.shared_files.commit",
     "replica told": f"{ROOM}.shared_files.SharedFiles._settle",
@@ -37,6 +38,7 @@ STEPS = {
     "part followed": "neardup.store.files.Files.acknowledge",
 }
 BATCH = 6
+NOTES = {str(at): [at] for at in range(0, 60, BATCH)}
 
 
 def write(place, texts, said, **options):
@@ -47,7 +49,9 @@ def write(place, texts, said, **options):
                 store.remove([at - 24, at - 23])
             ids = list(range(at, at + BATCH))
             ids[0] = at // 2  # an update, a copy, or a new one
-            store.check_and_add_many(ids, texts[at : at + BATCH], state={"at": at + BATCH})
+            store.check_and_add_many(
+                ids, texts[at : at + BATCH], state={"at": at + BATCH}, notes=lambda _, at=at: {str(at): ([at], 2e11)}
+            )
             said.write_text(str(at + BATCH))
 
 
@@ -121,6 +125,7 @@ def test_a_kill_at_a_step_loses_nothing(server, cache, tmp_path, step):
                 assert each.verify().is_sound
                 assert each.check_many(texts) == expected
                 assert [each.get(number) is not None for number in range(66)] == ids
+                assert each.notes(list(NOTES)) == NOTES
     assert reached
     assert Path(cache).exists()
 

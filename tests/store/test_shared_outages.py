@@ -23,17 +23,6 @@ ENDS_ITSELF = "SELECT pg_terminate_backend(pg_backend_pid())"
 
 
 @pytest.fixture
-def own_server(cache):
-    """A server that a test may stop."""
-    why = postgres_server.why_not()
-    if why:
-        pytest.skip(why)
-    server = postgres_server.Server().start()
-    yield server
-    server.remove()
-
-
-@pytest.fixture
 def impatient(monkeypatch):
     monkeypatch.setattr(connection, "LEAST_PATIENCE", 0.15)
 

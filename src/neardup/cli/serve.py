@@ -13,7 +13,7 @@ from neardup.cli import options
     "stores",
     multiple=True,
     metavar="[NAME=]STORE",
-    help="A store to serve, the folder of one that is there; repeatable. Without a name, it is `default`.",
+    help="A store to serve, that is there: a folder, or postgresql://HOST/DATABASE; repeatable. Without a name, it is `default`.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=int, default=8080, show_default=True, help="Port to listen on; 0 takes a free one.")

@@ -19,7 +19,7 @@ from neardup.service.handlers import Service
 from neardup.service.limits import Limits
 from neardup.service.logs import Log
 from neardup.service.metrics import Metrics, StoreMetrics
-from neardup.service.open_store import open_store
+from neardup.service.open_store import looks_every, open_store
 from neardup.service.openapi import document
 from neardup.service.problems import MEDIA_TYPE, Problem, problem_of
 from neardup.service.routes import ROUTES, RouteRow
@@ -127,18 +127,19 @@ def make_app(
         tokens: who may ask; anybody may, without them.
         hosts: the names by which it may be asked; any, if there are none.
         log: where events go; standard error by default.
-        wait: seconds to wait until another process that writes to a store has ended.
+        wait: seconds to wait until another process that writes to a store has ended, or for which a database is tried again.
 
     Raises:
         InputError: there is no such store, or another process writes to it.
         DataError: a store is damaged.
+        TransferError: the database of a store cannot be reached.
     """
     limits, log, metrics = limits or Limits(), log or Log(), Metrics()
     workers: dict[str, Worker] = {}
     with contextlib.ExitStack() as opened:
         for name, place in stores.items():
             made = functools.partial(open_store, place, wait=wait)
-            workers[name] = Worker(name, made, limits, StoreMetrics(metrics, name), log)
+            workers[name] = Worker(name, made, limits, StoreMetrics(metrics, name), log, looks_every(place))
             opened.callback(workers[name].end)
         closing = opened.pop_all()
     service = Service(workers, Admission(limits, tokens or Tokens(), hosts), metrics)

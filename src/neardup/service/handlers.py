@@ -238,7 +238,9 @@ class Service:
     def _status(self) -> messages.Status:
         found = {}
         for name, worker in self.workers.items():
-            found[name] = "the service is ending" if worker.is_ending else "unavailable" if worker.problem else None
+            found[name] = (
+                "the service is ending" if worker.is_ending else "unavailable" if worker.held.problem else None
+            )
         return messages.Status(not any(found.values()), found)
 
     async def metrics_text(self, _: Asked) -> Response:

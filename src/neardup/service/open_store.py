@@ -9,9 +9,11 @@ from neardup.jobs.store import opened_store
 from neardup.recipe.recipe import Recipe
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
 from neardup.store.info import StoreInfo
+from neardup.store.postgresql.places import is_database, shown_place
 
 DEFAULT = "default"
 """The name of a store that is given without one."""
+LOOKS_EVERY = 2.0
 _NAMED = re.compile(r"([a-z0-9][a-z0-9._-]{0,63})=(.+)", re.DOTALL)
 Notes = Callable[[list[StoreAnswer]], Mapping[str, tuple[Any, float]]]
 
@@ -19,7 +21,8 @@ Notes = Callable[[list[StoreAnswer]], Mapping[str, tuple[Any, float]]]
 class ServedStore(Protocol):
     """What a service needs of a store: methods of `neardup.Store`, which one thread calls.
 
-    What `check_and_add_many` has answered is durable, with the notes that it was given; `notes` reads these.
+    What `check_and_add_many` has answered is durable, with the notes that it was given; `notes` reads these. `unless` there is one
+    of some notes already: then nothing is added, whichever service wrote it.
     """
 
     @property
@@ -39,6 +42,7 @@ class ServedStore(Protocol):
         metadata: Sequence[Any] | None = None,
         expires: Sequence[float | None] | None = None,
         notes: Notes | None = None,
+        unless: Sequence[str] = (),
     ) -> list[StoreAnswer]: ...
 
     def notes(self, keys: Sequence[str]) -> dict[str, Any]: ...
@@ -72,14 +76,20 @@ def open_store(place: str, *, wait: float = 0.0) -> ServedStore:
     """Open a store that is there, to write.
 
     Args:
-        place: the folder of a store.
-        wait: seconds to wait until another process that writes has ended.
+        place: the folder of a store; or `postgresql://HOST/DATABASE`, to which other services may write, too.
+        wait: seconds to wait until another process that writes has ended, or for which a database is tried again.
 
     Raises:
         InputError: there is no store, or another process writes to it.
         DataError: the store is damaged.
+        TransferError: the database cannot be reached.
     """
     return cast(ServedStore, opened_store(place, wait=wait))
+
+
+def looks_every(place: str) -> float | None:
+    """Seconds after which a service that nobody asks looks what others have written; None if nobody else may write."""
+    return LOOKS_EVERY if is_database(place) else None
 
 
 def named_stores(given: Sequence[str]) -> dict[str, str]:
@@ -99,10 +109,15 @@ def named_stores(given: Sequence[str]) -> dict[str, str]:
         name, place = (named[1], named[2]) if named else (DEFAULT, each)
         if name in found:
             raise OptionError(
-                f"`store={each!r}`: there is another store with the name {name!r}. Give each a name of its own: "
+                f"`store={_shown(each, place)!r}`: there is another store with the name {name!r}. Give each a name of its own: "
                 "`store='news=news.store'`."
             )
         if place in found.values():
-            raise OptionError(f"`store={each!r}`: this store has another name already. Give it once.")
+            raise OptionError(f"`store={_shown(each, place)!r}`: this store has another name already. Give it once.")
         found[name] = place
     return found
+
+
+def _shown(given: str, place: str) -> str:
+    """What was given, without a password."""
+    return given.removesuffix(place) + shown_place(place)

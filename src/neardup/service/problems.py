@@ -9,7 +9,8 @@ from typing import Any
 
 import msgspec
 
-from neardup.errors import InputError, NeardupError, OptionError, RecipeMismatch
+from neardup.errors import InputError, NeardupError, OptionError, RecipeMismatch, TransferError
+from neardup.store.postgresql.problems import UnknownOutcomeError
 
 MEDIA_TYPE = "application/problem+json"
 CODES = {
@@ -35,6 +36,7 @@ CODES = {
     "store_unavailable": 503,
     "shutting_down": 503,
     "answer_timeout": 504,
+    "outcome_unknown": 504,
 }
 """All codes with their statuses."""
 _ENCODE = msgspec.json.Encoder().encode
@@ -86,6 +88,14 @@ def problem_of(failure: BaseException) -> Problem:
         return Problem("invalid_value", str(failure))
     if isinstance(failure, InputError):
         return later("store_unavailable", str(failure))
+    if isinstance(failure, UnknownOutcomeError):
+        return later(
+            "outcome_unknown",
+            "The database of the store was lost while a change was being written. Documents may be added. Repeat the request: the "
+            "same Idempotency-Key gets the answer of the first, if there is one.",
+        )
+    if isinstance(failure, TransferError):
+        return later("store_unavailable", "The database of the store cannot be reached. Nothing was changed.")
     if isinstance(failure, NeardupError):
         return Problem("damaged", str(failure))
     if isinstance(failure, OSError):

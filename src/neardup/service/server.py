@@ -86,13 +86,14 @@ def serve(
         behind_proxy: whether a proxy does TLS, so that tokens may come in the clear from it.
         insecure: whether to listen on any address without tokens or TLS.
         limits: what it bears.
-        wait: seconds to wait until another process that writes to a store has ended.
+        wait: seconds to wait until another process that writes to a store has ended, or for which a database is tried again.
         log: where events go; standard error by default.
 
     Raises:
         OptionError: the address is not safe, or an option has a value that is not allowed.
         InputError: a store, a certificate or the tokens cannot be opened, or the address cannot be listened on.
         DataError: a store is damaged.
+        TransferError: the database of a store cannot be reached.
     """
     limits, log = limits or Limits(), log or Log()
     if not is_integer(port) or not 0 <= port < 1 << 16:

@@ -2,7 +2,7 @@
 
 Each round takes what has come since: first all questions, then all additions as one `check_and_add_many`, then other calls, one
 after another. All of them wait at the same time, so any order of them is one in which they may have come. An answer is given when
-its write is durable. A store that fails is opened again.
+its write is durable. A store that fails is opened again. A database that cannot be reached is asked every second until it can.
 """
 
 import asyncio
@@ -14,7 +14,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from neardup.errors import InputError, OptionError
+from neardup.errors import OptionError
+from neardup.service.held_store import REOPEN_SECONDS, HeldStore
 from neardup.service.limits import TOGETHER, Limits
 from neardup.service.messages import answer_of
 from neardup.service.metrics import StoreMetrics
@@ -22,16 +23,14 @@ from neardup.service.open_store import ServedStore
 from neardup.service.problems import Problem, later
 from neardup.service.waiting import Addition, Call, Check, Job, Result, kept_result
 from neardup.store.answers import StoreAnswer
-
-REOPEN_SECONDS = 1.0
-"""Between two attempts to open a store that has failed."""
+from neardup.store.notes import NotedError
 
 
 class Worker:
     """The thread of one store, and what waits for it.
 
     Attributes:
-        name: of the store; problem: why it cannot be used, None if it can.
+        name: of the store; held: the store; recipe: how it makes fingerprints.
     """
 
     def __init__(
@@ -41,23 +40,29 @@ class Worker:
         limits: Limits,
         metrics: StoreMetrics,
         log: Callable[..., None],
+        looks_every: float | None = None,
     ) -> None:
         """Open the store.
 
+        Args:
+            name, opened, limits, metrics, log: its name, what opens it, what it bears, and where events go.
+            looks_every: seconds without a request after which it is asked how many documents it has, since others write to it,
+                too; None for a store of this process alone.
+
         Raises:
-            InputError, DataError: it cannot be opened.
+            InputError, DataError, TransferError: it cannot be opened.
         """
         self.name, self.is_ending = name, False
-        self.problem: str | None = None
-        self._opened, self._limits, self._metrics, self._log = opened, limits, metrics, log
-        self._store: ServedStore | None = opened()
-        self.recipe = self._store.recipe
+        self.held = HeldStore(name, opened, metrics, log)
+        self._limits, self._metrics = limits, metrics
+        store = self.held.sound()
+        self.recipe = store.recipe
         self._waiting: collections.deque[Job] = collections.deque()
         self._size, self._is_idle = 0, threading.Condition()
-        self._has_failed, self._reopened = False, -REOPEN_SECONDS
+        self._looks_every = looks_every
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = threading.Thread(target=self._run, name=f"store {name}", daemon=True)
-        metrics.documents.set(len(self._store))
+        metrics.documents.set(len(store))
         metrics.waiting.set_function(lambda: self._size)
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -72,7 +77,7 @@ class Worker:
             self._is_idle.notify()
         if self._thread.is_alive():
             self._thread.join()
-        self._close()
+        self.held.close()
 
     def put(self, job: Job) -> None:
         """Let a job wait for its turn.
@@ -101,20 +106,25 @@ class Worker:
     # ---------------------------------------------------------------------------------------------------- the thread
 
     def _run(self) -> None:
-        while jobs := self._take():
+        while (jobs := self._take()) is not None:
+            if not jobs:
+                self._look()
+                continue
             done: list[tuple[Job, Any]] = []
             try:
                 self._round(jobs, done)
             except BaseException as failure:  # nothing may end the thread: what waits would wait for ever
                 if not isinstance(failure, Problem):
-                    self._failed(failure)
+                    self.held.failed(failure)
                 self._resolve([*done, *((job, failure) for job in jobs)])  # the first result of a job counts
 
-    def _take(self) -> list[Job]:
-        """The jobs of a round, which are never too many; none when it is time to end."""
+    def _take(self) -> list[Job] | None:
+        """The jobs of a round, which are never too many; none if nothing has come for a while; None when it is time to end."""
         with self._is_idle:
-            while not self._waiting and not self.is_ending:
-                self._is_idle.wait()
+            if not self._waiting and not self.is_ending:
+                self._is_idle.wait(self._looks_every if self.held.problem is None else REOPEN_SECONDS)
+            if not self._waiting and self.is_ending:
+                return None
             jobs: list[Job] = []
             size = 0
             while self._waiting and (not jobs or size + self._waiting[0].size <= TOGETHER):
@@ -126,7 +136,7 @@ class Worker:
         return jobs
 
     def _round(self, jobs: list[Job], done: list[tuple[Job, Any]]) -> None:
-        store = self._sound_store()
+        store = self.held.sound()
         checks = [job for job in jobs if isinstance(job, Check)]
         if checks:
             self._check(store, checks, done)
@@ -137,13 +147,23 @@ class Worker:
             self._resolve(done)
         for job in jobs:
             if isinstance(job, Call):
-                done.append((job, self._tried(functools.partial(job.function, store))))
+                done.append((job, self.held.tried(functools.partial(job.function, store))))
                 self._resolve(done)
-        if len(checks) < len(jobs) and self._store is not None and not self._has_failed:
-            self._metrics.documents.set(len(store))
+        if len(checks) < len(jobs) and not self.held.has_failed:
+            self._count(store)
+
+    def _look(self) -> None:
+        """While nobody asks: see whether the store can be used, and how many documents it has."""
+        with contextlib.suppress(Problem):
+            self._count(self.held.sound())
+
+    def _count(self, store: ServedStore) -> None:
+        found = self.held.tried(lambda: len(store))
+        if not isinstance(found, BaseException):
+            self._metrics.documents.set(found)
 
     def _check(self, store: ServedStore, checks: list[Check], done: list[tuple[Job, Any]]) -> None:
-        found = self._tried(lambda: store.check_many([text for job in checks for text in job.texts]))
+        found = self.held.tried(lambda: store.check_many([text for job in checks for text in job.texts]))
         if isinstance(found, BaseException):
             if isinstance(found, OptionError) and len(checks) > 1:  # one of them is to blame
                 for job in checks:
@@ -161,7 +181,7 @@ class Worker:
         """Decide documents, but for those of requests that were answered before."""
         kept = {}
         if keys := [job.key for job in additions if job.key is not None]:
-            kept = self._tried(lambda: store.notes(keys))
+            kept = self.held.tried(lambda: store.notes(keys))
             if isinstance(kept, BaseException):
                 done += [(job, kept) for job in additions]
                 return
@@ -185,6 +205,7 @@ class Worker:
         documents = [document for job in jobs for document in job.documents]
         has_metadata = any(each.metadata is not None for each in documents)
         expires = [each.expires for each in documents]
+        keys = [job.key for job in jobs if job.key is not None]
         bodies: list[bytes] = []
 
         def encoded(answers: list[StoreAnswer]) -> list[bytes]:
@@ -201,15 +222,22 @@ class Worker:
             }
 
         began = time.perf_counter()
-        found = self._tried(
+        found = self.held.tried(
             lambda: store.check_and_add_many(
                 [each.id for each in documents],
                 [each.text for each in documents],
                 metadata=[each.metadata for each in documents] if has_metadata else None,
                 expires=expires if any(each is not None for each in expires) else None,
-                notes=notes if any(job.key is not None for job in jobs) else None,
+                notes=notes if keys else None,
+                unless=keys,
             )
         )
+        if isinstance(found, NotedError):  # another service was asked the same, and was first
+            noted = found.notes
+            done += [(job, kept_result(job, noted[job.key])) for job in jobs if job.key in noted]
+            if rest := [job for job in jobs if job.key not in noted]:
+                self._decide(store, rest, done)
+            return
         if isinstance(found, BaseException):
             if isinstance(found, OptionError) and len(jobs) > 1:  # one of them is to blame, and nothing was added
                 for job in jobs:
@@ -219,52 +247,6 @@ class Worker:
             return
         self._metrics.committed(len(documents), sum(each.is_new for each in found), time.perf_counter() - began)
         done += [(job, Result(body)) for job, body in zip(jobs, bodies or encoded(found), strict=True)]
-
-    def _tried(self, call: Callable[[], Any]) -> Any:
-        """What a call of the store returns, or the exception that it raises."""
-        try:
-            return call()
-        except BaseException as failure:
-            if not isinstance(failure, OptionError | Problem):
-                self._failed(failure)
-            return failure
-
-    # ---------------------------------------------------------------------------------------------------- the store
-
-    def _failed(self, failure: BaseException) -> None:
-        """Note that the store may not be usable any more."""
-        self._has_failed = True
-        self._metrics.failures.inc()
-        self._log("store_failed", store=self.name, kind=type(failure).__name__, failure=failure)
-
-    def _sound_store(self) -> ServedStore:
-        """The store, which is opened again if it has failed.
-
-        Raises:
-            Problem: it cannot be opened.
-        """
-        if self._has_failed and time.monotonic() - self._reopened >= REOPEN_SECONDS:
-            self._reopened = time.monotonic()
-            self._close()
-            try:
-                self._store = self._opened()
-            except Exception as failure:
-                self.problem = str(failure)
-                raise later("store_unavailable", self.problem) from failure
-            self.problem, self._has_failed = None, False
-            self._log("store_opened_again", store=self.name)
-        if self._store is None:
-            raise later("store_unavailable", self.problem or f"The store {self.name!r} is closed.")
-        return self._store
-
-    def _close(self) -> None:
-        store, self._store = self._store, None
-        if store is None:
-            return
-        try:
-            store.close()
-        except (InputError, OSError) as failure:
-            self._log("store_not_closed", store=self.name, kind=type(failure).__name__)
 
     def _resolve(self, done: list[tuple[Job, Any]]) -> None:
         """Hand over results to the loop."""

@@ -14,7 +14,7 @@ from neardup.store.duration import time_of
 from neardup.store.files import Files
 from neardup.store.given import Given
 from neardup.store.keeping_all import add_all
-from neardup.store.notes import NoteRow
+from neardup.store.notes import keys_of, note_rows
 from neardup.store.open_files import AT_ONCE
 from neardup.store.plain_values import as_json, id_as_json, several
 from neardup.store.preference import rank_of, replaces
@@ -38,6 +38,7 @@ def add_documents(
     expires: Expires,
     state: State,
     notes: Notes,
+    unless: Sequence[str],
 ) -> list[StoreAnswer]:
     """See `neardup.store.store.Store.check_and_add_many`."""
     files.demand_writable()
@@ -45,7 +46,7 @@ def add_documents(
     metadata = None if metadata is None else several("metadata", metadata)
     if not callable(state):
         _facts(files, state)  # refuses what is no state before anything is decided
-    names = [id_as_json(each) for each in ids]
+    names, keys = [id_as_json(each) for each in ids], keys_of("unless", unless)
     given = None if metadata is None else [None if each is None else as_json(each) for each in metadata]
     ends = _ends(expires, len(texts))
     for what, values in (("ids", names), ("metadata", given), ("values of `expires`", ends or None)):
@@ -56,7 +57,7 @@ def add_documents(
     ]  # refuses what is no text
     ranks = _ranks(files.rules.keep, texts, metadata)
     decide, now, found = _decider(files.rules.keep), time.time(), list[StoreAnswer]()
-    with files.one_change() as facts:
+    with files.one_change(keys) as facts:
         for part, first in zip(made, range(0, len(names), AT_ONCE), strict=True):
             for some in deciding.without_updates(files, part, names[first : first + AT_ONCE]):
                 texts_of_some, begin = part[np.arange(some.start, some.stop)], first + some.start
@@ -72,10 +73,7 @@ def add_documents(
             files.is_repeatable = False  # the function may have done something
             state = state(found)
         if notes is not None:
-            files.is_repeatable = False
-            rows = _note_rows(notes(found))
-            with files.changing():
-                files.record.add_notes(rows, now)
+            files.keep_notes(note_rows(notes(found)), now)
         facts.update(_facts(files, state))
     return found
 
@@ -87,11 +85,6 @@ def _ends(expires: Expires, count: int) -> list[float | None]:
     if isinstance(expires, list | tuple):
         return [None if each is None else time_of("expires", each) for each in expires]
     return [time_of("expires", expires)] * count
-
-
-def _note_rows(given: Mapping[str, tuple[Any, float]]) -> list[NoteRow]:
-    """Notes as they are written."""
-    return [NoteRow(key, as_json(value), time_of("notes", until)) for key, (value, until) in given.items()]
 
 
 def _facts(files: Files, state: Any) -> dict[str, Any]:

@@ -2,13 +2,15 @@
 
 import contextlib
 import os
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import InputError, NeardupError, OptionError
+from neardup.store.notes import NotedError, NoteRow, values_of
 from neardup.store.open_files import AT_ONCE, OpenFiles
 from neardup.store.record import DocumentRow, RemovedRow
 from neardup.store.texts import Texts, digest_words
@@ -57,9 +59,24 @@ class Files(OpenFiles):
             self._pending += len(numbers)
         return len(numbers)
 
+    def notes(self, keys: Sequence[str], now: float) -> dict[str, NoteRow]:
+        """The notes with those of these keys that there are, and that have not expired."""
+        return self.record.notes(keys, now)
+
+    def keep_notes(self, rows: Sequence[NoteRow], now: float) -> None:
+        """Keep notes, and forget some that have expired."""
+        with self.changing():
+            self.record.add_notes(rows, now)
+
     @contextlib.contextmanager
-    def one_change(self) -> Iterator[dict[str, Any]]:
-        """All that one call changes, which becomes durable when the block ends. What it puts into the facts is written with it."""
+    def one_change(self, unless: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
+        """All that one call changes, which becomes durable when the block ends. What it puts into the facts is written with it.
+
+        Raises:
+            NotedError: there is a note with a key of `unless`; nothing is changed.
+        """
+        if unless and (noted := self.notes(unless, time.time())):
+            raise NotedError(values_of(noted))
         facts: dict[str, Any] = {}
         with self._together():
             yield facts

@@ -1,8 +1,12 @@
 """NOTES of a store: plain values by key, each kept until a time, such as the answer to a request that may come again."""
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from neardup.errors import OptionError
+from neardup.store.duration import time_of
+from neardup.store.plain_values import as_json, several
 from neardup.store.record_checks import agrees, note_checksum
 from neardup.store.record_tables import NOTES
 from neardup.store.transactions import Transactions
@@ -11,6 +15,36 @@ AT_ONCE = 500
 """Values in one query; SQLite allows 32,766."""
 SWEPT = 2
 """Old notes that are looked at for each new one, so that those that have expired never become many."""
+LONGEST_KEY = 500
+"""Characters. A row of an index of PostgreSQL has 2.7 KB."""
+
+
+class NotedError(OptionError):
+    """There is a note already that was to be written first; nothing was added.
+
+    Attributes:
+        notes: what is kept by the keys that were found.
+    """
+
+    def __init__(self, notes: Mapping[str, Any]) -> None:
+        super().__init__(f"`unless`: there are notes already: {', '.join(map(repr, notes))}. Nothing was added.")
+        self.notes = dict(notes)
+
+
+def keys_of(option: str, given: Iterable[str]) -> list[str]:
+    """Keys of notes, each once.
+
+    Raises:
+        OptionError: one of them is none.
+    """
+    found = several(option, given)
+    for key in found:
+        if not isinstance(key, str) or not 0 < len(key) <= LONGEST_KEY or "\0" in key:
+            raise OptionError(
+                f"`{option}`: {key!r} is no key of a note. Give 1 to {LONGEST_KEY} characters, none of them NUL."
+            )
+        as_json(key)  # refuses what is not valid Unicode
+    return list(dict.fromkeys(found))
 
 
 class NoteRow(NamedTuple):
@@ -19,6 +53,21 @@ class NoteRow(NamedTuple):
     key: str
     value: str
     until: float
+
+
+def note_rows(given: Mapping[str, tuple[Any, float]]) -> list[NoteRow]:
+    """Notes as they are written, of values with the times until which they are kept.
+
+    Raises:
+        OptionError: a key, a value or a time is none.
+    """
+    keys_of("notes", list(given))
+    return [NoteRow(key, as_json(value), time_of("notes", until)) for key, (value, until) in given.items()]
+
+
+def values_of(rows: Mapping[str, NoteRow]) -> dict[str, Any]:
+    """What notes keep, by their keys."""
+    return {key: json.loads(row.value) for key, row in rows.items()}
 
 
 class Notes(Transactions):

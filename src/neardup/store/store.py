@@ -1,6 +1,5 @@
 """`Store`: remembers documents, and decides new ones as `deduplicate` decides a corpus in the same order."""
 
-import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,6 +23,7 @@ from neardup.store.duration import Duration, time_of
 from neardup.store.files import Files
 from neardup.store.info import stored_document
 from neardup.store.maintenance import Maintained
+from neardup.store.notes import keys_of, values_of
 from neardup.store.open_files import AT_ONCE, Durable, Mode
 from neardup.store.opening import DECIDING, stored_rules
 from neardup.store.plain_values import id_as_json, several
@@ -157,8 +157,7 @@ class Store(Maintained):
     @one_call
     def notes(self, keys: Sequence[str]) -> dict[str, Any]:
         """The plain values that were kept by those of these keys that have not expired; see `check_and_add_many`."""
-        found = self._files.record.notes(list(several("keys", keys)), time.time())
-        return {key: json.loads(row.value) for key, row in found.items()}
+        return values_of(self._files.notes(keys_of("keys", keys), time.time()))
 
     @one_call
     def neighbors(
@@ -220,6 +219,7 @@ class Store(Maintained):
         expires: Expires = None,
         state: State = None,
         notes: Notes = None,
+        unless: Sequence[str] = (),
     ) -> list[StoreAnswer]:
         """Decide documents in order, with the same answers as one `check_and_add` after another.
 
@@ -236,16 +236,20 @@ class Store(Maintained):
                 the answers, before anything is durable. None changes nothing. What commands keep there stays: `rows_without_id`,
                 `add` and `filter`.
             notes: a function of the answers that makes notes, written together with these documents: plain values by key, each
-                with the time until which it is kept; see `notes`.
+                with the time until which it is kept; see `notes`. In a database, it is called again, with other answers, if
+                the connection is lost before they are written.
+            unless: keys of notes. If there is one of them already, nothing is added, and `NotedError` has what it keeps. In a
+                database, no other service can write one meanwhile.
 
         Raises:
             OptionError: there are not as many ids as texts, a text is none, or an argument has a value that is not allowed. Nothing
                 is added.
+            NotedError: there is a note that `unless` names; see `neardup.store.notes`.
 
         If a function for `state` or `notes` fails, what this call has changed is taken back, and the store stays usable. What the
         documents took in the files counts as `gone` until `compact`.
         """
-        return add_documents(self._files, ids, texts, metadata, expires, state, notes)
+        return add_documents(self._files, ids, texts, metadata, expires, state, notes, unless)
 
     @changing_call
     def remove(self, ids: Sequence[int | str]) -> int:

@@ -8,10 +8,20 @@ began, which must be after the lock was given.
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from neardup.store.postgresql.log_rows import Ahead, Change, Head, Known, StoredRow
+from neardup.store.postgresql.log_rows import (
+    Ahead,
+    Change,
+    Head,
+    Known,
+    StoredRow,
+    changes_of,
+    documents_of,
+    removed_of,
+)
 from neardup.store.postgresql.places import DatabasePlace
 from neardup.store.postgresql.problems import LOCK_SECONDS, SILENT_SECONDS
-from neardup.store.record import DocumentRow, RemovedRow
+from neardup.store.postgresql.shared_notes import SharedNotes
+from neardup.store.record import RemovedRow
 
 _SETTINGS = """SELECT set_config('lock_timeout', %s, true), set_config('idle_in_transaction_session_timeout', %s, true),
 set_config('tcp_keepalives_idle', '15', true), set_config('tcp_keepalives_interval', '5', true),
@@ -21,10 +31,14 @@ CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE current_set
 
 
 class Log:
-    """The tables of one store."""
+    """The tables of one store.
+
+    Attributes:
+        notes: its notes.
+    """
 
     def __init__(self, place: DatabasePlace) -> None:
-        self._name, schema = place.store, f'"{place.schema}"'
+        self._name, schema, self.notes = place.store, f'"{place.schema}"', SharedNotes(place)
         self._tables = {name: f"{schema}.{name}" for name in ("stores", "changes", "documents", "removed", "row_keys")}
         t = self._tables
         self._head = (
@@ -77,9 +91,11 @@ class Log:
         row = found.fetchone()
         return None if row is None else Head(*row)
 
-    def begin_deciding(self, connection: Any, identity: str, known: Known) -> tuple[Head | None, Ahead]:
-        """Begin a transaction that alone may change the store, and read how far it has come, and some of what comes after what is
-        known; one round trip.
+    def begin_deciding(
+        self, connection: Any, identity: str, known: Known, keys: Sequence[str], now: float
+    ) -> tuple[Head | None, Ahead]:
+        """Begin a transaction that alone may change the store, and read how far it has come, some of what comes after what is
+        known, and the notes with these keys; one round trip.
         """
         with connection.pipeline():
             connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
@@ -95,13 +111,15 @@ class Log:
             changes = connection.execute(
                 self._changes, (rows, known.position, known.position + READ_AHEAD), binary=True
             )
+            noted = self.notes.ask(connection, identity, keys, now) if keys else None
         row, asked = found.fetchone(), request.fetchone()
         ahead = Ahead(
             known,
             None if asked is None else asked[0],
-            _documents_of(documents),
-            _removed_of(removed),
-            _changes_of(changes),
+            documents_of(documents),
+            removed_of(removed),
+            changes_of(changes),
+            {} if noted is None else self.notes.read(noted),
         )
         return None if row is None else Head(*row), ahead
 
@@ -114,16 +132,16 @@ class Log:
 
     def documents(self, connection: Any, rows: int, first: int, upto: int) -> list[StoredRow]:
         """The documents with numbers from `first` on before `upto`, in their order: one, or as many as have `MOST_BYTES`."""
-        return _documents_of(connection.execute(self._documents, (rows, first, upto), binary=True))
+        return documents_of(connection.execute(self._documents, (rows, first, upto), binary=True))
 
     def removed(self, connection: Any, rows: int, first: int, upto: int) -> list[tuple[RemovedRow, int]]:
         """The texts that were not kept with such numbers, in their order, and their checksums; without digest if forgotten."""
-        return _removed_of(connection.execute(self._removed, (rows, first, upto), binary=True))
+        return removed_of(connection.execute(self._removed, (rows, first, upto), binary=True))
 
     def changes(self, connection: Any, rows: int, after: int, upto: int) -> Iterator[Change]:
         """The changes after a position up to another one, in their order."""
         for first in range(after, upto, AT_ONCE):
-            yield from _changes_of(
+            yield from changes_of(
                 connection.execute(self._changes, (rows, first, min(first + AT_ONCE, upto)), binary=True)
             )
 
@@ -192,14 +210,8 @@ class Log:
         if not gone.fetchone()[0]:
             return False
         new = connection.execute(f"SELECT nextval('{t['row_keys']}')").fetchone()[0]
-        values = {
-            "old": old,
-            "new": new,
-            "position": head.position,
-            "request": head.request,
-            "at": at,
-            "kept": KEPT_CHANGES,
-        }
+        values = {"old": old, "new": new, "at": at, "kept": KEPT_CHANGES}
+        values |= {"position": head.position, "request": head.request}
         documents = connection.execute(
             f"WITH last AS (SELECT DISTINCT ON (seen_number) seen_number, at FROM {t['changes']}, unnest(seen) AS seen_number "
             "WHERE rows = %(old)s ORDER BY seen_number, position DESC) "
@@ -247,6 +259,7 @@ class Log:
         head = self.head(connection)
         if head is not None:
             self._delete_rows(connection, head.rows)
+            self.notes.remove(connection, head.id)
         connection.execute(f"DELETE FROM {self._tables['stores']} WHERE name = %s", (self._name,))
         commit(connection)
 
@@ -268,18 +281,6 @@ KEPT_CHANGES = 100_000
 def commit(connection: Any) -> None:
     """End the transaction."""
     connection.execute("COMMIT")
-
-
-def _documents_of(found: Any) -> list[StoredRow]:
-    return [StoredRow(DocumentRow(*row[:7]), row[7], row[8]) for row in found.fetchall()]
-
-
-def _removed_of(found: Any) -> list[tuple[RemovedRow, int]]:
-    return [(RemovedRow(*row[:6]), row[6]) for row in found.fetchall()]
-
-
-def _changes_of(found: Any) -> list[Change]:
-    return [Change(at, seen or [], forgot or []) for at, seen, forgot in found.fetchall()]
 
 
 def _parts(documents: Sequence[StoredRow]) -> Iterator[list[StoredRow]]:

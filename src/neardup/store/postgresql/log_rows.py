@@ -1,7 +1,8 @@
 """ROWS of the log of a store in PostgreSQL, as values."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from neardup.store.notes import NoteRow
 from neardup.store.record import DocumentRow, RemovedRow
 
 NO_REQUEST = ""
@@ -63,10 +64,28 @@ class Known(NamedTuple):
 
 
 class Ahead(NamedTuple):
-    """What the tables have after what is known, up to `READ_AHEAD` rows of each; and the request of the change that is known."""
+    """What the tables have after what is known, up to `READ_AHEAD` rows of each; the request of the change that is known; and the
+    notes that were asked for.
+    """
 
     known: Known
     request: str | None
     documents: list[StoredRow]
     removed: list[tuple[RemovedRow, int]]
     changes: list[Change]
+    notes: dict[str, NoteRow]
+
+
+def documents_of(found: Any) -> list[StoredRow]:
+    """The rows that a query of documents has found."""
+    return [StoredRow(DocumentRow(*row[:7]), row[7], row[8]) for row in found.fetchall()]
+
+
+def removed_of(found: Any) -> list[tuple[RemovedRow, int]]:
+    """The rows that a query of texts that were not kept has found, with their checksums."""
+    return [(RemovedRow(*row[:6]), row[6]) for row in found.fetchall()]
+
+
+def changes_of(found: Any) -> list[Change]:
+    """The rows that a query of changes has found."""
+    return [Change(at, seen or [], forgot or []) for at, seen, forgot in found.fetchall()]

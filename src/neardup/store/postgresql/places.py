@@ -16,6 +16,8 @@ OURS = (SCHEMA, STORE, REPLICA, STALENESS)
 _SECRETS = ("password", "sslpassword")
 _SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 _USER = re.compile(r"^([a-z]+://[^/?#@:]*):[^/?#]*@")
+_ENDS = re.compile(r"[/?#]")
+_HOST = re.compile(r"(\[[^\]]*\]|[^:\[\]]*)(:\d*)?")
 MOST_OF_A_NAME = 200
 
 
@@ -54,7 +56,8 @@ def database_place(given: str) -> DatabasePlace:
     """Take a place apart.
 
     Raises:
-        OptionError: one of our parameters has a value that is not allowed, or comes twice.
+        OptionError: one of our parameters has a value that is not allowed, or comes twice; or the user or the password has
+            characters that are to be encoded.
 
     >>> place = database_place("postgresql://crawler:secret@db/pages?store=news&connect_timeout=3")
     >>> place.database, place.store
@@ -62,6 +65,7 @@ def database_place(given: str) -> DatabasePlace:
     >>> place.shown
     'postgresql://crawler@db/pages?store=news&connect_timeout=3'
     """
+    _demand_encoded(given)
     base, _, query = given.partition("?")
     pairs = parse_qsl(query, keep_blank_values=True)
     values: dict[str, str] = {}
@@ -85,6 +89,24 @@ def database_place(given: str) -> DatabasePlace:
         raise OptionError(f"{found.shown}: `replica=''`: name a folder, or leave it out.")
     staleness = seconds_of(STALENESS, values.get(STALENESS, "0"))
     return DatabasePlace(found.database, found.shown, schema, store, Path(replica) if replica else None, staleness)
+
+
+def _demand_encoded(given: str) -> None:
+    """Refuse a user or a password with characters that end it: what comes after would be taken for a host, and be shown.
+
+    Raises:
+        OptionError: there are such characters.
+    """
+    scheme, _, rest = given.partition("://")
+    authority = _ENDS.split(rest, maxsplit=1)[0]
+    path = rest[len(authority) :].partition("?")[0]
+    hosts = authority.rpartition("@")[2].split(",")
+    is_cut = "@" in path or ("@" in rest[len(authority) :] and not all(map(_HOST.fullmatch, hosts)))
+    if authority.count("@") > 1 or ("@" not in authority and is_cut):
+        raise OptionError(
+            f"{scheme}://…: one of @ / ? # stands in the user or the password. Give it as %40, %2F, %3F or %23, or the password in "
+            "PGPASSWORD or ~/.pgpass."
+        )
 
 
 def _joined(base: str, pairs: list[tuple[str, str]]) -> str:

@@ -3,6 +3,7 @@
 `stores` has a row for each store: its facts, and how far its log has come. `changes` is the log: a row for each call that changed
 something, numbered without gaps, with what it forgot and saw. `documents` and `removed` have a row for each number that was given,
 as in the record of a store in a folder, and never another content: a document that is forgotten leaves a row without content.
+`notes` has the notes of stores by their ids.
 """
 
 from collections.abc import Callable
@@ -66,6 +67,15 @@ CREATE TABLE {schema}.removed (
     PRIMARY KEY (rows, number)
 );
 CREATE INDEX removed_of ON {schema}.removed (rows, survivor);
+CREATE TABLE {schema}.notes (
+    store text NOT NULL,
+    key text NOT NULL,
+    value text NOT NULL,
+    until double precision NOT NULL,
+    checksum bigint NOT NULL,
+    PRIMARY KEY (store, key)
+);
+CREATE INDEX notes_until ON {schema}.notes (store, until);
 INSERT INTO {schema}.version VALUES ({version});
 """
 _THERE = """SELECT 1 FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace

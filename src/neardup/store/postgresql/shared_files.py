@@ -10,12 +10,13 @@ import json
 import logging
 import secrets
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
 from neardup.arrays import Array
 from neardup.errors import InputError, NeardupError, OptionError, TransferError
+from neardup.store.notes import NotedError, NoteRow, values_of
 from neardup.store.postgresql import log
 from neardup.store.postgresql.following import FollowingFiles
 from neardup.store.postgresql.log import commit
@@ -44,6 +45,7 @@ class Pending:
         self.documents: list[StoredRow] = []
         self.removed: list[tuple[RemovedRow, int]] = []
         self.seen, self.forgot, self.is_anything = set[int](), list[int](), False
+        self.notes: list[NoteRow] = []
 
 
 class SharedFiles(FollowingFiles):
@@ -68,10 +70,11 @@ class SharedFiles(FollowingFiles):
         self.demand_sound()
 
     @contextlib.contextmanager
-    def one_change(self) -> Iterator[dict[str, Any]]:
+    def one_change(self, unless: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
         """All that one call changes, decided under the lock of the store. It is durable in the database when the block ends.
 
         Raises:
+            NotedError: there is a note with a key of `unless`; nothing is changed.
             LostError: the connection was lost, and nothing was changed.
             UnknownOutcomeError: it was lost, and nobody can say whether something was changed.
         """
@@ -81,7 +84,7 @@ class SharedFiles(FollowingFiles):
             )
         facts: dict[str, Any] = {}
         try:
-            self.begin()
+            self.begin(unless)
             with self.part():
                 self._change = Pending()
                 yield facts
@@ -98,10 +101,16 @@ class SharedFiles(FollowingFiles):
         if self._change is None:
             super().flush()
 
-    def begin(self) -> Head:
-        """Take the lock, and catch up. Returns the head of the log."""
+    def begin(self, unless: Sequence[str] = ()) -> Head:
+        """Take the lock, and catch up. Returns the head of the log.
+
+        Raises:
+            NotedError: there is a note with a key of `unless`.
+        """
         for is_last in (False, False, True):
-            found, ahead = self.database.once(self._begin_deciding)
+            found, ahead = self.database.once(partial(self._begin_deciding, unless))
+            if ahead.notes:
+                raise NotedError(values_of(ahead.notes))
             self.head = head = self.demand_there(found)
             if self._missing(head) <= FAR:
                 try:
@@ -116,8 +125,8 @@ class SharedFiles(FollowingFiles):
             self._follow_log()
         raise LostError("other services write faster than this one can follow")
 
-    def _begin_deciding(self, connection: Any) -> tuple[Head | None, Ahead]:
-        return self.log.begin_deciding(connection, self.facts.id, self.reached)
+    def _begin_deciding(self, keys: Sequence[str], connection: Any) -> tuple[Head | None, Ahead]:
+        return self.log.begin_deciding(connection, self.facts.id, self.reached, keys, time.time())
 
     def _bring_to_head(self, ahead: Ahead, connection: Any) -> None:
         self.bring_to(Reading(self.log, connection, self.head, ahead))
@@ -150,6 +159,18 @@ class SharedFiles(FollowingFiles):
             change.forgot += numbers.tolist()
         return count
 
+    def notes(self, keys: Sequence[str], now: float) -> dict[str, NoteRow]:
+        """The notes with those of these keys that the database has, and that have not expired."""
+        notes = self.log.notes
+        return self.database.once(lambda connection: notes.read(notes.ask(connection, self.facts.id, keys, now)))
+
+    def keep_notes(self, rows: Sequence[NoteRow], now: float) -> None:
+        """Keep notes in the database, not in the replica; and forget some that have expired."""
+        if rows:
+            change = self._pending_change()
+            change.at, change.is_anything = change.at or now, True
+            change.notes += rows
+
     def _pending_change(self) -> Pending:
         if self._change is None:
             raise InputError(f"{self.place.shown} is changed outside of a call.")
@@ -176,6 +197,7 @@ class SharedFiles(FollowingFiles):
         def written(connection: Any) -> None:
             with connection.pipeline():
                 self._write_rows(connection, change)
+                self.log.notes.write(connection, self.facts.id, change.notes, change.at)
                 seen = sorted(change.seen - set(change.forgot))
                 self.log.write_change(connection, head, Change(change.at or time.time(), seen, change.forgot))
                 commit(connection)
@@ -192,7 +214,7 @@ class SharedFiles(FollowingFiles):
         """Whether a change was committed whose connection was lost: under the lock, since the server may be doing it yet."""
 
         def asked(connection: Any) -> bool:
-            self._begin_deciding(connection)
+            self._begin_deciding((), connection)
             found = self.log.request_at(connection, head.rows, head.position)
             self.database.roll_back()
             return found == head.request

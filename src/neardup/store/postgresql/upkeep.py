@@ -70,6 +70,7 @@ def _differences(files: SharedFiles, connection: Any) -> list[str]:
                 found.append(
                     f"Document {each.row.number:,} of the replica is not that of the database. Remove the replica."
                 )
+    found += files.log.notes.problems(connection, head.id)
     commit(connection)
     return found
 

@@ -1,0 +1,113 @@
+"""A HELD STORE: opened again when it has failed, and asked again when its database was away, until it can be used."""
+
+import functools
+import time
+from collections.abc import Callable
+from typing import Any
+
+from neardup.errors import InputError, OptionError, TransferError
+from neardup.service.metrics import StoreMetrics
+from neardup.service.open_store import ServedStore
+from neardup.service.problems import Problem, later, problem_of
+
+REOPEN_SECONDS = 1.0
+"""Between two attempts to open a store that has failed, or to reach its database."""
+
+
+class HeldStore:
+    """The store of one worker, whose thread alone uses it.
+
+    Attributes:
+        store: the store; None while it is closed.
+        problem: why it cannot be used; None if it can.
+    """
+
+    def __init__(
+        self, name: str, opened: Callable[[], ServedStore], metrics: StoreMetrics, log: Callable[..., None]
+    ) -> None:
+        """Open the store.
+
+        Raises:
+            InputError, DataError, TransferError: it cannot be opened.
+        """
+        self.problem: str | None = None
+        self._name, self._opened, self._metrics, self._log = name, opened, metrics, log
+        self._has_failed, self._tried_at = False, -REOPEN_SECONDS
+        self.store: ServedStore | None = opened()
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether it is to be opened again, or its database to be asked again, before it is used."""
+        return self._has_failed or self.problem is not None
+
+    def sound(self) -> ServedStore:
+        """The store, which is opened again if it has failed, and asked if its database was away; at most once a second.
+
+        Raises:
+            Problem: it cannot be opened, or reached.
+        """
+        may_try = time.monotonic() - self._tried_at >= REOPEN_SECONDS
+        if self._has_failed and may_try:
+            self.close()
+            self._use(self._opened, "store_opened_again")
+        elif self.problem is not None and self.store is not None and may_try:
+            self._use(functools.partial(_reached, self.store), "store_reached_again")
+        if self.store is None or self.problem is not None:
+            raise self._unavailable()
+        return self.store
+
+    def _use(self, used: Callable[[], ServedStore], event: str) -> None:
+        """Try to use the store again.
+
+        Raises:
+            Problem: it is as before.
+        """
+        try:
+            self.store = used()
+        except Exception as failure:
+            self.problem = problem_of(failure).detail
+            raise self._unavailable() from failure
+        finally:
+            self._tried_at = time.monotonic()
+        self.problem, self._has_failed = None, False
+        self._log(event, store=self._name)
+
+    def _unavailable(self) -> Problem:
+        return later("store_unavailable", self.problem or f"The store {self._name!r} is closed.")
+
+    def tried(self, call: Callable[[], Any]) -> Any:
+        """What a call of the store returns, or the exception that it raises. Without its database, it is not called."""
+        if self.problem is not None:
+            return self._unavailable()
+        try:
+            return call()
+        except BaseException as failure:
+            if not isinstance(failure, OptionError | Problem):
+                self.failed(failure)
+            return failure
+
+    def failed(self, failure: BaseException) -> None:
+        """Note that the store may not be usable any more; if its database is away, not until it is back."""
+        self._metrics.failures.inc()
+        if isinstance(failure, TransferError):
+            self.problem, self._tried_at = problem_of(failure).detail, time.monotonic()
+            self._log("store_unreachable", store=self._name, kind=type(failure).__name__, reason=failure.reason)
+        else:
+            self._has_failed = True
+            self._log("store_failed", store=self._name, kind=type(failure).__name__, failure=failure)
+
+    def close(self) -> None:
+        """Close the store, if it is open."""
+        store, self.store = self.store, None
+        if store is None:
+            return
+        try:
+            store.close()
+        except (InputError, OSError) as failure:
+            self._log("store_not_closed", store=self._name, kind=type(failure).__name__)
+
+
+def _reached(store: ServedStore) -> ServedStore:
+    """A store, once it has been asked for something that no replica has."""
+    store.notes([])
+    return store

@@ -1,0 +1,332 @@
+"""Notes of a store in PostgreSQL are in the database with the documents: every service reads them, and the first of a key is the only one."""
+
+import os
+import random
+import re
+import signal
+import struct
+import threading
+import time
+import zlib
+
+import pytest
+from test_decisions import near_copies
+
+import neardup as nd
+from forked import ended, forked
+from neardup.store.notes import LONGEST_KEY, NotedError
+from neardup.store.postgresql import connection, shared_files
+from neardup.store.postgresql.problems import UnknownOutcomeError
+from neardup.store.store import Store
+from places import ROOT
+
+pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+TEXTS = list(near_copies(60, 3))
+LATER = time.time() + 1_000
+ENDS_ITSELF = "SELECT pg_terminate_backend(pg_backend_pid())"
+
+
+def noting(**values):
+    return lambda answers: {key: (value, LATER) for key, value in values.items()}
+
+
+@pytest.fixture(params=["folder", "database"])
+def any_place(request, tmp_path):
+    return str(tmp_path / "s") if request.param == "folder" else request.getfixturevalue("place")
+
+
+def test_notes_are_read_by_every_service_and_are_in_no_replica(place, tmp_path):
+    with Store(place) as one, Store(place) as other, Store(place, mode="r") as reader:
+        one.check_and_add_many(
+            ["a"], TEXTS[:1], notes=lambda answers: {"k": ([answers[0].is_new, "ü\n"], LATER), "j": (1, LATER)}
+        )
+        for each in (one, other, reader):
+            assert each.notes(["k", "none", "j"]) == {"k": [True, "ü\n"], "j": 1}
+        with Store(one.path, mode="r") as replica:
+            assert replica.notes(["k"]) == {}
+        other.check_and_add_many([], [], notes=noting(k={"x": [None, 1.5]}))
+        assert one.notes(["k", "j"]) == {"k": {"x": [None, 1.5]}, "j": 1}
+        with Store(f"{place}&replica={tmp_path / 'late'}") as late:
+            assert late.notes(["k"]) == {"k": {"x": [None, 1.5]}}
+            assert late.verify().is_sound
+
+
+def test_notes_belong_to_one_store(server, schema):
+    with Store(server.place(schema)) as one, Store(server.place(schema, "other")) as other:
+        one.check_and_add_many([], [], notes=noting(k=1))
+        assert other.notes(["k"]) == {}
+        other.check_and_add_many([], [], notes=noting(k=2), unless=["k"])
+        assert (one.notes(["k"]), other.notes(["k"])) == ({"k": 1}, {"k": 2})
+
+
+def test_notes_that_have_expired_are_not_found_and_go_when_others_come(server, place, schema):
+    with Store(place) as store:
+        for i in range(20):
+            store.check_and_add_many([], [], notes=lambda _, i=i: {f"old{i}": (i, 1.0 + i)})
+        assert store.notes(["old3", "old19"]) == {}
+        store.check_and_add_many([], [], notes=noting(old3=4), unless=["old3"])
+        for i in range(20):
+            store.check_and_add_many([], [], notes=noting(**{f"new{i}": i}))
+        assert store.notes(["new0", "new19", "old3"]) == {"new0": 0, "new19": 19, "old3": 4}
+    assert server.execute(f"SELECT count(*) FROM {schema}.notes") == [(21,)]
+
+
+def test_a_note_that_is_there_keeps_documents_out(any_place):
+    with Store(any_place) as store:
+        answers = store.check_and_add_many([1, 2], TEXTS[:2], notes=noting(k=[1]), unless=["k", "j"])
+        assert [answer.is_new for answer in answers] == [True, True]
+        expected = store.check_many(TEXTS)
+        with pytest.raises(NotedError, match="`unless`: there are notes already: 'k'. Nothing was added.") as caught:
+            store.check_and_add_many(
+                [3], ["A text that is like none of the others."], notes=noting(j=1), unless=["j", "k"]
+            )
+        assert caught.value.notes == {"k": [1]}
+        assert isinstance(caught.value, nd.OptionError)
+        assert (len(store), store.get(3), store.notes(["j"])) == (2, None, {})
+        assert store.check_many(TEXTS) == expected
+        assert store.check_and_add_many([3], TEXTS[2:3], unless=["j"])[0] == expected[2]
+        assert store.verify().is_sound
+
+
+@pytest.mark.parametrize("key", ["", "a\0b", "x" * (LONGEST_KEY + 1), 7, "\ud800"])
+def test_what_is_no_key_is_refused(any_place, key):
+    with Store(any_place) as store:
+        for call in (
+            lambda: store.notes([key]),
+            lambda: store.check_and_add_many(["a"], TEXTS[:1], unless=["k", key]),
+            lambda: store.check_and_add_many(["a"], TEXTS[:1], notes=lambda _: {key: (1, LATER)}),
+        ):
+            with pytest.raises(
+                nd.OptionError, match="is no key of a note. Give 1 to 500 characters|is not valid Unicode"
+            ):
+                call()
+        with pytest.raises(nd.OptionError, match="is one value: give a list"):
+            store.notes("k")
+        assert len(store) == 0
+        store.check_and_add_many(["a"], TEXTS[:1], notes=lambda _: {"ü" * LONGEST_KEY: (1, LATER)})
+        assert store.notes(["ü" * LONGEST_KEY]) == {"ü" * LONGEST_KEY: 1}
+
+
+@pytest.mark.parametrize("fails", [lambda _: 1 / 0, lambda _: {"k": (object(), LATER)}, lambda _: {"k": (1, "x")}])
+def test_a_function_of_notes_that_fails_takes_the_documents_back_everywhere(place, fails):
+    with Store(place) as one, Store(place) as other:
+        one.check_and_add("first", TEXTS[1])
+        with pytest.raises((ZeroDivisionError, nd.OptionError)):
+            one.check_and_add_many(["a"], TEXTS[:1], notes=fails)
+        for each in (one, other):
+            assert (each.get("a"), each.notes(["k"])) == (None, {})
+        assert other.check_and_add_many(["a"], TEXTS[:1], notes=noting(k=1))[0].is_new
+        assert one.get("a") is not None
+        assert one.verify().is_sound
+
+
+def noted_by(store, name, text, key, value):
+    """Add a document unless there is a note; what this keeps, or None if there was none."""
+    try:
+        store.check_and_add_many([name], [text], notes=noting(**{key: value}), unless=[key])
+    except NotedError as noted:
+        return noted.notes
+    return None
+
+
+def test_processes_that_are_asked_the_same_give_one_answer(server, place, tmp_path):
+    """Each tries to be the first of every key, in another order; the others find its note under the lock."""
+    keys = [f"k{i}" for i in range(30)]
+    Store(place, min_similarity=0.7).close()
+
+    def work(number):
+        own = random.Random(number)
+        with Store(place) as store:
+            first = []
+            for key in own.sample(keys, len(keys)):
+                row = keys.index(key)
+                noted = noted_by(store, f"{number}-{row}", TEXTS[row], key, [number, row])
+                if noted is None:
+                    first.append(key)
+                else:
+                    assert noted[key][1] == row
+            assert first == [key for key in first if store.notes([key])[key][0] == number]
+            (tmp_path / str(number)).write_text(" ".join(first))
+
+    children = [forked(work, number) for number in range(4)]
+    assert [ended(child) for child in children] == [0] * 4
+    found = [key for number in range(4) for key in (tmp_path / str(number)).read_text().split()]
+    assert sorted(found) == sorted(keys)
+    with Store(place) as store:
+        info = store.info()
+        assert info.documents + info.removed == len(set(TEXTS[:30]))
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_notes_are_there_if_and_only_if_the_documents_are_after_a_kill(server, place, moment):
+    commit = shared_files.commit
+
+    def killed(session):
+        if moment == "after":
+            commit(session)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    def work():
+        shared_files.commit = killed
+        with Store(place, threads=1) as store:
+            store.check_and_add_many(["a"], TEXTS[:1], notes=noting(k=1), unless=["k"])
+
+    Store(place).close()
+    assert ended(forked(work)) == -signal.SIGKILL
+    with Store(place) as store:
+        is_there = moment == "after"
+        assert (store.get("a") is not None, store.notes(["k"])) == (is_there, {"k": 1} if is_there else {})
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_session_that_ends_at_the_commit_is_made_up_for(place, monkeypatch, moment):
+    commit, ends, asked = shared_files.commit, [True], []
+
+    def ending(session):
+        if moment == "after":
+            commit(session)
+        if ends:
+            ends.pop()
+            session.execute(ENDS_ITSELF)
+        if moment == "before":
+            commit(session)
+
+    def notes(answers):
+        asked.append([answer.is_new for answer in answers])
+        return {"k": (len(asked), LATER)}
+
+    with Store(place) as store:
+        monkeypatch.setattr(shared_files, "commit", ending)
+        assert store.check_and_add_many(["a"], TEXTS[:1], notes=notes, unless=["k"])[0].is_new
+        assert asked == [[True]] * (2 if moment == "before" else 1)
+        assert store.notes(["k"]) == {"k": len(asked)}
+        assert store.get("a") is not None
+
+
+@pytest.mark.parametrize("arrives", [True, False])
+def test_after_an_unknown_outcome_the_key_tells(place, monkeypatch, arrives):
+    monkeypatch.setattr(connection, "LEAST_PATIENCE", 0.15)
+    commit = shared_files.commit
+    with Store(place) as store:
+        with monkeypatch.context() as patch:
+
+            def lost(session):
+                if arrives:
+                    commit(session)
+                patch.setattr(connection.Database, "connected", gone)
+                session.execute(ENDS_ITSELF)
+
+            def gone(_):
+                raise shared_files.LostError("a test")
+
+            patch.setattr(shared_files, "commit", lost)
+            with pytest.raises(UnknownOutcomeError):
+                store.check_and_add_many(["a"], TEXTS[:1], notes=noting(k=1), unless=["k"])
+        if arrives:
+            with pytest.raises(NotedError) as caught:
+                store.check_and_add_many(["a"], TEXTS[:1], notes=noting(k=2), unless=["k"])
+            assert caught.value.notes == {"k": 1}
+        else:
+            assert store.check_and_add_many(["a"], TEXTS[:1], notes=noting(k=2), unless=["k"])[0].is_new
+        assert store.notes(["k"]) == {"k": 1 if arrives else 2}
+
+
+def test_notes_stay_through_compaction_and_go_with_an_unfinished_import(server, place, schema, tmp_path, monkeypatch):
+    with Store(place) as store, Store(place) as other:
+        store.check_and_add_many(["a", "b"], TEXTS[:2], notes=noting(k=1))
+        store.remove(["a"])
+        assert store.compact()
+        assert store.notes(["k"]) == other.notes(["k"]) == {"k": 1}
+        store.export(tmp_path / "export")
+    with Store.from_export(server.place(schema, "again"), tmp_path / "export") as again:
+        assert again.notes(["k"]) == {}  # answers to requests are no part of an export
+        again._files.database.run(again._files.log.drop)
+    assert server.execute(f"SELECT DISTINCT store FROM {schema}.notes") == server.execute(
+        f"SELECT id FROM {schema}.stores"
+    )
+
+
+def test_a_damaged_note_is_named_and_the_checksum_is_that_of_a_folder(server, place, schema):
+    with Store(place) as store:
+        store.check_and_add_many(["a"], TEXTS[:1], notes=noting(k="ü"))
+        [(key, value, until, checksum)] = server.execute(f"SELECT key, value, until, checksum FROM {schema}.notes")
+        assert checksum == zlib.crc32(struct.pack("<d", until) + f"{key}\0{value}".encode())
+        assert store.verify().is_sound
+        server.execute(f"""UPDATE {schema}.notes SET value = '"x"'""")
+        with pytest.raises(nd.DataError, match="the note 'k' is not what was written. Restore the database."):
+            store.notes(["k"])
+        with pytest.raises(nd.DataError, match="the note 'k'"):
+            store.check_and_add_many(["b"], TEXTS[1:2], unless=["k"])
+        assert "the note 'k' is not what was written" in store.verify().problems[0]
+        assert store.get("b") is None
+        assert store.check_and_add("b", TEXTS[1]).is_new
+
+
+def test_notes_need_no_more_than_the_privileges_that_the_page_grants(server, place, schema):
+    page = (ROOT / "docs/postgresql.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```sql\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    role = f"of_{schema}"
+    Store(place).close()
+    server.execute(f"CREATE ROLE {role} LOGIN")
+    server.execute(re.sub(r"\bservice\b", role, re.sub(r"\bneardup\b(?=[.\s])", schema, block)))
+    with Store(place.replace("//neardup@", f"//{role}@")) as store:
+        for key in "ab":
+            store.check_and_add_many([key], TEXTS[:1], notes=lambda _, key=key: {key: (1, LATER), "k": (2, 1.0)})
+        assert store.notes(["a", "b", "k"]) == {"a": 1, "b": 1}
+        assert store.remove(["a", "b"]) == 1
+
+
+def test_a_call_that_waits_for_the_lock_finds_the_note_of_the_one_before(place):
+    """The second has asked before the first has written: it waits in the database, and looks when it has the lock."""
+    entered, goes_on, told = threading.Event(), threading.Event(), []
+
+    def slow(answers):
+        entered.set()
+        assert goes_on.wait(60)
+        return {"k": (answers[0].is_new, LATER)}
+
+    with Store(place) as one, Store(place) as other:
+        first = threading.Thread(target=lambda: one.check_and_add_many(["a"], TEXTS[:1], notes=slow, unless=["k"]))
+        first.start()
+        assert entered.wait(60)
+        assert other.notes(["k"]) == {}
+
+        def second():
+            told.append(noted_by(other, "a", TEXTS[0], "k", "second"))
+
+        waiting = threading.Thread(target=second)
+        waiting.start()
+        time.sleep(0.1)
+        goes_on.set()
+        first.join(60)
+        waiting.join(60)
+        assert told == [{"k": True}]
+        assert one.notes(["k"]) == {"k": True}
+
+
+@pytest.mark.parametrize("keep", ["first", "last", "always"])
+def test_each_document_expires_at_its_own_time_for_every_service(place, keep):
+    with Store(place, keep=keep) as one, Store(place) as other:
+        words = [f"w{i}" for i in range(60)]
+        texts = [" ".join(words[at : at + 12]) for at in range(0, 60, 12)]
+        one.check_and_add_many(["a", "b", "c"], texts[:3], expires=[10.0, None, 20])
+        for each in (one, other):
+            assert [each.get(name).expires for name in "abc"] == [10.0, None, 20.0]
+        assert other.expire(now=15) == 1
+        assert [one.get(name) is None for name in "abc"] == [True, False, False]
+        one.check_and_add_many(["d", "e"], texts[3:], expires=[30.0, 40.0])
+        assert other.compact()
+        assert one.expire(now=35) == 2
+        assert [other.get(name) is None for name in "abcde"] == [True, False, True, True, False]
+        with pytest.raises(nd.OptionError, match="1 values of `expires` for 2 texts: give one each"):
+            one.check_and_add_many(["a", "b"], texts[:2], expires=[1.0])
+
+
+def test_info_counts_what_all_services_have_added(place):
+    with Store(place) as one, Store(place) as other:
+        one.check_and_add_many(range(20), TEXTS[:20], notes=noting(k=1))
+        other.check_and_add_many(range(20, 60), TEXTS[20:])
+        other.remove([0])
+        mine, theirs = one.info(), other.info()
+        assert (mine.documents, mine.removed, mine.gone) == (theirs.documents, theirs.removed, theirs.gone)
+        assert (mine.documents, mine.gone) == (len(other), 1)
