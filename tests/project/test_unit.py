@@ -152,9 +152,17 @@ def test_the_unit_allows_every_call_of_the_system_that_the_service_makes(tmp_pat
     found = re.findall(r"^\d+ +(\w+)\(", (tmp_path / "trace").read_text(errors="replace"), re.MULTILINE)
     made = set(found) - {"execve"}  # of systemd itself
     assert {"accept4", "openat", "mmap"} <= made
-    allowed, denied = re.findall(r"^SystemCallFilter=(.*)$", UNIT, re.MULTILINE)
-    assert made - calls_of(allowed.split()) == set()
-    assert made & (calls_of(denied.removeprefix("~").split())) == set()
+    if os.geteuid() == 0:
+        made.discard(
+            "fchown"
+        )  # SQLite gives its files to the owner of the database, but only as root, which the unit is not
+    allowed = set()
+    for line in of_unit("SystemCallFilter"):  # in their order, as systemd reads them
+        named = [each for each in line.removeprefix("~").split() if each.startswith("@")]
+        calls = calls_of(named) | set(line.removeprefix("~").split()) - set(named)
+        allowed = allowed - calls if line.startswith("~") else allowed | calls
+    assert made - allowed == set()
+    assert not {"chown", "mount", "ptrace", "setpriority"} & allowed
 
 
 def calls_of(sets):
