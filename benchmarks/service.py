@@ -135,6 +135,7 @@ def served(command: list[str], environment: dict[str, str] | None = None) -> Ite
         process.send_signal(signal.SIGTERM)
         process.stderr.read()
         process.wait(120)
+        process.stderr.close()
 
 
 def neardup_serve(store: Path | str) -> list[str]:

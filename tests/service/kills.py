@@ -19,6 +19,9 @@ import httpx
 import neardup as nd
 from service.serving import Served, new_store, post, texts_of
 
+LEAST = 12
+"""Requests that are answered before each kill."""
+
 
 def kill_under_load(path, kills, seed, *, seconds=0.6):
     """Kill a service some times while four clients add documents; returns what is wrong, and how many documents were acknowledged."""
@@ -53,7 +56,10 @@ def kill_under_load(path, kills, seed, *, seconds=0.6):
 
             with ThreadPoolExecutor(4) as pool:
                 writing = [pool.submit(write, writer) for writer in range(4)]
+                before = len(acknowledged)
                 time.sleep(rng.uniform(0.1, seconds))
+                while len(acknowledged) < before + LEAST and not all(each.done() for each in writing):
+                    time.sleep(0.01)  # the machine has other work
                 served.process.kill()
                 for each in writing:
                     each.result()

@@ -9,6 +9,7 @@ import sys
 import httpx
 import pytest
 
+import neardup as nd
 from places import ROOT
 from service.serving import listening, new_store
 
@@ -76,3 +77,28 @@ def test_the_table_says_which_targets_are_reached(monkeypatch):
     assert "1,400" in lines[1]
     assert "20,000, 1 of status 503" in lines[2]
     assert "no package" in lines[3]
+
+
+@pytest.mark.slow
+def test_services_on_one_database_are_measured(tmp_path, monkeypatch):
+    import postgres_server
+
+    if why := postgres_server.why_not():
+        pytest.skip(why)
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    benchmark = importlib.util.module_from_spec(
+        spec := importlib.util.spec_from_file_location("service_benchmark", ROOT / "benchmarks/service.py")
+    )
+    spec.loader.exec_module(benchmark)
+    texts = list(benchmark.documents(300, 1))
+    with benchmark.shared_store(iter(texts), tmp_path) as (place, kept):
+        with nd.Store(place) as store:
+            assert len(store) == 300
+        assert set(kept) < set(texts)
+        command, environment = benchmark.neardup_serve(place), {"NEARDUP_CACHE_DIR": str(tmp_path)}
+        with benchmark.served(command, environment) as one, benchmark.served(command, environment) as other:
+            made = benchmark.bodies(kept, 20, 5, adds=True, seed=2)
+            assert generator.load([one, other], iter(made), 4, 20.0).statuses == {200: 20}
+        with nd.Store(place) as store:
+            assert 300 < len(store) <= 400
+            assert len(store.notes([f"-\n\n2-{number}" for number in range(20)])) == 20

@@ -94,7 +94,7 @@ def test_services_with_overlapping_streams_decide_as_one_in_the_order_of_commits
     agrees_with_one(server, schema, place, tmp_path / "one", everything, answers, texts, keep=keep)
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(12, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [1, pytest.param(6, marks=pytest.mark.slow)])
 def test_a_service_that_is_killed_under_load_has_lost_nothing_and_others_go_on(server, schema, place, tmp_path, kills):
     """Writers send what was not answered again, with its key, to the other service."""
     new_store(place)
@@ -122,11 +122,15 @@ def test_a_service_that_is_killed_under_load_has_lost_nothing_and_others_go_on(s
         with ThreadPoolExecutor(4) as pool:
             writing = [pool.submit(write, writer) for writer in bodies]
             for kill in range(kills):
-                time.sleep(rng.uniform(0.2, 0.6))
+                before = len(answers)
+                time.sleep(rng.uniform(0.1, 0.5))
+                while len(answers) < before + 12 and not all(each.done() for each in writing):
+                    time.sleep(0.01)  # the machine has other work
                 services[kill % 2].process.kill()
                 services[kill % 2].end()
                 services[kill % 2] = Served("--store", place, "--quiet")
-            time.sleep(0.5)
+            while len(answers) < 40 and not all(each.done() for each in writing):
+                time.sleep(0.01)
             is_over.set()
             for each in writing:
                 each.result()
@@ -138,7 +142,7 @@ def test_a_service_that_is_killed_under_load_has_lost_nothing_and_others_go_on(s
                     assert (again.content, again.headers["idempotency-replayed"]) == (answers[key], "true")
         for each in services:
             assert each.end() == 0
-    assert len(answers) > 30
+    assert len(answers) >= 40
     done = {key: everything[key] for key in in_order(server, schema)}
     assert set(answers) <= set(done)
     told = {key: json.loads(value) for key, value in answers.items()}
