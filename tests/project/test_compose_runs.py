@@ -262,6 +262,7 @@ def test_the_role_of_the_services_can_do_no_more_than_they_need(compose):
 def test_when_one_service_has_ended_the_other_answers_and_without_any_the_proxy_says_so(compose):
     """The last one: it ends the services."""
     first, second = compose.services
+    add(compose.client, "ferry", FERRY)
     assert first.end() == 0
     assert all(compose.client.get("/v1/ready").status_code == 200 for _ in range(8))
     assert not add(compose.client, "once more", FERRY)["is_new"]
