@@ -13,17 +13,17 @@ import ssl
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+import neardup as nd
 import postgres_server
 from deployed import COMPOSE, DEPLOY, PAGE, bearer, certificate_in, make_secrets
 from places import ROOT
-from service.serving import FERRY, LINES, Served, add, httpx, is_problem, lines, post, texts_of
+from service.serving import FERRY, Served, add, httpx, is_problem, lines, post, texts_of
 
 NAMED = "postgresql://neardup@db/pages"
 
@@ -201,32 +201,6 @@ def test_tokens_and_their_roles_count_behind_the_proxy_and_metrics_are_not_befor
             assert 'neardup_store_documents{store="default"}' in direct.get("/metrics").text
 
 
-@pytest.mark.slow
-def test_the_proxy_passes_lines_and_answers_on_while_they_come(compose):
-    has_answered = threading.Event()
-
-    def parts():
-        yield lines([{"id": "ferry", "text": FERRY}])
-        assert has_answered.wait(60), "the first answer has not come before the second line was sent"
-        yield lines([{"id": "louder", "text": FERRY.upper()}])
-
-    headers = LINES | bearer(compose.tokens) | {"Transfer-Encoding": "chunked"}
-    with opened(compose) as asked, ThreadPoolExecutor(1) as threads:
-        asked.putrequest("POST", "/v1/stores/default/check-and-add")
-        for name, value in headers.items():
-            asked.putheader(name, value)
-        asked.endheaders()
-        sending = threads.submit(send_chunks, asked.sock, parts())
-        response = http.client.HTTPResponse(asked.sock, method="POST")
-        response.begin()
-        answers = [json.loads(response.readline())]
-        has_answered.set()
-        answers += [json.loads(line) for line in response.read().splitlines()]
-        sending.result(60)
-    assert response.status == 200
-    assert [(each["id"], each["duplicate_of"]) for each in answers] == [("ferry", None), ("louder", "ferry")]
-
-
 @contextlib.contextmanager
 def opened(compose):
     """A connection to the proxy, on which requests are sent by hand."""
@@ -238,22 +212,33 @@ def opened(compose):
         asked.close()
 
 
-def send_chunks(sock, parts):
-    for part in parts:
-        sock.sendall(b"%x\r\n%s\r\n" % (len(part), part))
-    sock.sendall(b"0\r\n\r\n")
-
-
 @pytest.mark.slow
-def test_what_is_too_large_for_the_service_or_for_the_proxy_is_refused_in_the_same_way(compose):
-    assert "`max_body=8388608`" in is_problem(
-        post(compose.client, "check", {"text": "x" * (9 << 20)}), 413, "too_large"
-    )
+@pytest.mark.parametrize("length", [(8 << 20) + 1, 9 << 20, 2 << 30])
+def test_a_body_that_is_too_large_is_refused_before_a_service_sees_it(compose, length):
     with opened(compose) as asked:
-        asked.request("POST", "/v1/stores/default/check", headers={"Content-Length": str(2 << 30)})
+        asked.request("POST", "/v1/stores/default/check", headers={"Content-Length": str(length)})
         response = asked.getresponse()
         assert (response.status, response.getheader("Content-Type")) == (413, "application/problem+json")
         assert json.loads(response.read())["code"] == "too_large"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["application/x-ndjson", "application/ndjson; charset=utf-8", "Application/JSONL"])
+def test_streams_of_lines_are_refused_because_the_proxy_would_let_them_hang(compose, kind):
+    answered = compose.client.post(
+        "/v1/stores/default/check", content=lines([{"text": FERRY}]), headers={"Content-Type": kind}
+    )
+    assert "Give application/json: an array" in is_problem(answered, 415, "unsupported_media_type")
+
+
+@pytest.mark.slow
+def test_arrays_that_a_client_sends_are_answered_whole(compose):
+    texts = [f"{text} {'x' * 3_000}" for text in texts_of(random.Random(5), 1_000, copies=0.0)]
+    with nd.Client(compose.url, token=compose.tokens["crawler"], verify=compose.context) as client:
+        first = client.check_and_add_many([f"array-{i}" for i in range(1_000)], texts)
+        again = client.check_many(texts)
+    assert len(first) == len(again) == 1_000
+    assert not any(each.is_new for each in again)
 
 
 @pytest.mark.slow
@@ -277,6 +262,7 @@ def test_the_role_of_the_services_can_do_no_more_than_they_need(compose):
 def test_when_one_service_has_ended_the_other_answers_and_without_any_the_proxy_says_so(compose):
     """The last one: it ends the services."""
     first, second = compose.services
+    add(compose.client, "ferry", FERRY)
     assert first.end() == 0
     assert all(compose.client.get("/v1/ready").status_code == 200 for _ in range(8))
     assert not add(compose.client, "once more", FERRY)["is_new"]

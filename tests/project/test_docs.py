@@ -9,6 +9,7 @@ import pkgutil
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -59,6 +60,19 @@ def test_python_examples_of_the_pages_give_what_they_show(page):
     assert runner.run(example).failed == 0
 
 
+def on_free_ports(called):
+    """The same commands, with ports that nobody else uses: other tests may run the same page at the same time."""
+    ports = {}
+    for command, _ in called:
+        for named in re.findall(r"--port (\d+)", command):
+            with socket.create_server(("127.0.0.1", 0)) as found:
+                ports.setdefault(named, str(found.getsockname()[1]))
+    for command, expected in called:
+        for named, free in ports.items():
+            command = re.sub(rf"(--port |127\.0\.0\.1:){named}\b", rf"\g<1>{free}", command)
+        yield command, expected
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_shell_examples_of_the_pages_give_what_they_show(page, tmp_path):
     for folder in ("deploy", "examples"):
@@ -68,7 +82,7 @@ def test_shell_examples_of_the_pages_give_what_they_show(page, tmp_path):
         "HOME": str(Path.home()),
         "LC_ALL": "C.UTF-8",
     }
-    called = [each for block in blocks(page, "console") for each in commands(block)]
+    called = list(on_free_ports([each for block in blocks(page, "console") for each in commands(block)]))
     for program in ("curl", "node", "openssl"):
         if any(command.startswith(f"{program} ") for command, _ in called) and shutil.which(program) is None:
             pytest.skip(f"needs {program}")
