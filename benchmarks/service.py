@@ -38,8 +38,9 @@ import neardup
 from service_load import load, request
 from service_peers import PEERS
 from service_shared import shared_store
+from store_texts import vocabulary
 
-WORDS, VOCABULARY = 300, 50_000
+WORDS = 300
 DOCUMENTS, QUICK_DOCUMENTS = 1_000_000, 20_000
 SECONDS, QUICK_SECONDS = 15.0, 3.0
 CLIENTS, BATCH, BATCH_CLIENTS = 32, 100, 4
@@ -70,11 +71,7 @@ app = make_app({"default": sys.argv[-1]}, log=Log(quiet=True))
 def documents(count: int, seed: int) -> Iterator[str]:
     """Random documents of about 2 KB."""
     chance = np.random.default_rng(seed)
-    letters = np.array(list("abcdefghijklmnopqrstuvwxyz"))
-    lengths = np.random.default_rng(7).integers(2, 11, VOCABULARY)
-    words = ["".join(np.random.default_rng(i).choice(letters, length)) for i, length in enumerate(lengths.tolist())]
-    shares = np.cumsum(1 / (np.arange(VOCABULARY) + 3))
-    shares /= shares[-1]
+    words, shares = vocabulary()
     for first in range(0, count, 1024):
         drawn = np.searchsorted(shares, chance.random((min(1024, count - first), WORDS)))
         yield from (" ".join([words[i] for i in row]) for row in drawn.tolist())

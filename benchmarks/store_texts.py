@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from corpora import python_installation
+from neardup.arrays import Array
 
 VOCABULARY, LEAST_WORDS, MOST_WORDS = 50_000, 26, 34
 EQUAL, NEAR = 0.05, 0.1
@@ -53,14 +54,19 @@ def sources(kind: str, count: int) -> list[str]:
     return texts[:count]
 
 
-def short_documents(count: int, seed: int = 0) -> Iterator[list[str]]:
-    """Short random documents, some thousand at a time; the first ones are the same, however many."""
-    chance = np.random.default_rng(seed)
+def vocabulary() -> tuple[list[str], Array]:
+    """Random words, and the shares of all up to each of them, the frequent ones first."""
     letters = np.array(list("abcdefghijklmnopqrstuvwxyz"))
     lengths = np.random.default_rng(7).integers(2, 11, VOCABULARY)
     words = ["".join(np.random.default_rng(i).choice(letters, length)) for i, length in enumerate(lengths.tolist())]
     shares = np.cumsum(1 / (np.arange(VOCABULARY) + 3))
-    shares /= shares[-1]
+    return words, shares / shares[-1]
+
+
+def short_documents(count: int, seed: int = 0) -> Iterator[list[str]]:
+    """Short random documents, some thousand at a time; the first ones are the same, however many."""
+    chance = np.random.default_rng(seed)
+    words, shares = vocabulary()
     for first in range(0, count, AT_ONCE):
         sizes = chance.integers(LEAST_WORDS, MOST_WORDS + 1, AT_ONCE)
         drawn = np.searchsorted(shares, chance.random(int(sizes.sum()))).tolist()

@@ -9,19 +9,18 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.engines.packing import ints
-from neardup.engines.schemas import INT, LINKS, MATCHES, UNKNOWN
+from neardup.engines.schemas import INT, LINKS, MATCH_FIELDS, MATCHES, UNKNOWN
 from neardup.engines.sorted_columns import distinct, looked_up
 from neardup.engines.stage import Found, Output, Stage
 from neardup.kernels.store.postings import MIX
 
-_MATCH = {"similarity": pa.float64(), "distance": INT}
 EDGES = Output(pa.schema({"node": INT, "other": INT}), ("node",))
 LABELED = Output(pa.schema({"rank": INT, "label": INT}), ("rank",))
 TOLD = Output(pa.schema({"edges": INT, "sum": INT}))
 NODES = Output(pa.schema({"rank": INT, "doc": INT}), ("rank",))
 BY_Q_RANK = Output(MATCHES.schema, ("q_rank",))
-DIRECT = Output(pa.schema({"rank": INT, **_MATCH}), ("rank",))
-OF_LABEL = Output(pa.schema({"label": INT, "rank": INT, "doc": INT, **_MATCH}), ("label",))
+DIRECT = Output(pa.schema({"rank": INT, **MATCH_FIELDS}), ("rank",))
+OF_LABEL = Output(pa.schema({"label": INT, "rank": INT, "doc": INT, **MATCH_FIELDS}), ("label",))
 
 
 def _begin(edges: pa.Table) -> Found:
@@ -76,7 +75,9 @@ def _direct(matches: pa.Table, labels: pa.Table) -> Found:
     found = np.flatnonzero(known & (label == p_rank))
     yield (
         "direct",
-        pa.table([q_rank[found], *(matches.column(name).take(pa.array(found)) for name in _MATCH)], DIRECT.schema),
+        pa.table(
+            [q_rank[found], *(matches.column(name).take(pa.array(found)) for name in MATCH_FIELDS)], DIRECT.schema
+        ),
     )
 
 
@@ -107,7 +108,9 @@ def _link(members: pa.Table) -> Found:
     ends = [members.column(name) for name in ("doc", "rank")]
     yield (
         "links",
-        pa.table([*ends, *(end.take(of) for end in ends), *(members.column(name) for name in _MATCH)], LINKS.schema),
+        pa.table(
+            [*ends, *(end.take(of) for end in ends), *(members.column(name) for name in MATCH_FIELDS)], LINKS.schema
+        ),
     )
 
 

@@ -20,7 +20,7 @@ from neardup.engines.schemas import (
     marked,
     prints_of,
 )
-from neardup.engines.sorted_columns import beginnings
+from neardup.engines.sorted_columns import runs
 from neardup.engines.stage import Found, Stage
 from neardup.engines.work import Work
 from neardup.kernels.engines.bitmaps import may_share_enough
@@ -81,8 +81,7 @@ def _sieve(work: Work, pairs: pa.Table, records: pa.Table) -> Found:
     others = np.flatnonzero(~is_local)
     left, right, home, chunk = left[others], right[others], home[others], chunk[others]
     ends = [end[others] for end in ends]
-    number = np.cumsum(beginnings(home, chunk)) - 1
-    part = chunks_of(number, (ends[0], ends[1]), (weight[left], weight[right]), MOST)
+    part = chunks_of(runs(home, chunk), (ends[0], ends[1]), (weight[left], weight[right]), MOST)
     chunk = (chunk.view(np.uint64) * MIX).view(np.int64) + part
     yield "edges", pa.table([home, chunk, *ends], EDGES.schema)
     visits = visits_of(home, chunk, ends[0], ends[1])

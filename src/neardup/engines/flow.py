@@ -118,7 +118,7 @@ def _links(engine: Engine, work: Work, equal: dict[str, Any], order: Any) -> Any
     while not (pairs.is_empty and waiting.is_empty):
         if not waiting.is_empty:
             found = engine.run(waves.wave(finding, leading), waiting)
-            pairs = engine.together(pairs, found["pairs"], _tiled(engine, finding, found["placed"], leaders))
+            pairs = engine.together(pairs, found["pairs"], tiled(engine, finding, found["placed"], leaders))
         if not pairs.is_empty:
             matches = engine.together(matches, matches_of(engine, work, pairs, leaders))
         if waiting.is_empty or found["rest"].is_empty:
@@ -129,8 +129,13 @@ def _links(engine: Engine, work: Work, equal: dict[str, Any], order: Any) -> Any
     return links_of(engine, work, matches)
 
 
+def as_it_is(stage: Stage) -> Stage:
+    """The stage."""
+    return stage
+
+
 def candidates(
-    engine: Engine, work: Work, marked: Any, order: Any, wanted: Callable[[Stage], Stage] = lambda stage: stage
+    engine: Engine, work: Work, marked: Any, order: Any, wanted: Callable[[Stage], Stage] = as_it_is
 ) -> tuple[Any, Any, Work]:
     """The pairs of small groups of documents with a key in common; the postings of large groups; and by what these are found.
 
@@ -151,12 +156,12 @@ def candidates(
         finding = replace(work, options=replace(work.options, method=refined_by))
 
 
-def _tiled(engine: Engine, work: Work, placed: Any, leaders: Any) -> Any:
-    """The pairs of groups that are divided into tiles."""
+def tiled(engine: Engine, work: Work, placed: Any, leaders: Any, wanted: Callable[[Stage], Stage] = as_it_is) -> Any:
+    """The pairs of groups that are divided into tiles. `wanted`: see `candidates`."""
     if placed.is_empty:
         return engine.nothing(PAIRS)
     divided = engine.run(tiles.attach(work), placed, leaders)["tiles"]
-    return engine.run(tiles.stage(work), divided)["pairs"]
+    return engine.run(wanted(tiles.stage(work)), divided)["pairs"]
 
 
 def matches_of(engine: Engine, work: Work, pairs: Any, leaders: Any) -> Any:

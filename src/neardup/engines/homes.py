@@ -12,7 +12,7 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.engines.packing import ints, mixed
 from neardup.engines.schemas import INT, MEETINGS, PAIRS, VISITS
-from neardup.engines.sorted_columns import beginnings
+from neardup.engines.sorted_columns import beginnings, heavier, runs
 from neardup.engines.stage import Found, Output, Stage
 
 BLOCK = 1 << 12
@@ -41,8 +41,7 @@ def _place(pairs: pa.Table) -> Found:
     b, a = b[kept], a[kept]
     order = np.lexsort((a, b))
     b, a = b[order], a[order]
-    starts = np.flatnonzero(beginnings(b))
-    home = np.repeat(a[starts], np.diff(np.append(starts, len(b))))
+    home = a[np.flatnonzero(beginnings(b))][runs(b)]
     chunk = np.zeros(len(home), np.int64)
     yield "pairs", pa.table([home, chunk, a, b], MEETINGS.schema)
     yield "visits", visits_of(home, chunk, a, b)
@@ -56,9 +55,7 @@ PLACE = Stage("distinct pairs", _place, {"pairs": MEETINGS, "visits": VISITS, "s
 
 def _large(sizes: pa.Table) -> Found:
     """The homes with too many pairs."""
-    homes, of = np.unique(ints(sizes, "home")[0], return_inverse=True)
-    counts = np.bincount(of, ints(sizes, "pairs")[0], len(homes))
-    yield "large", pa.table([homes[counts > MOST]], LARGE.schema)
+    yield "large", pa.table([heavier(*ints(sizes, "home", "pairs"), most=MOST)], LARGE.schema)
 
 
 FIND_LARGE = Stage("large homes", _large, {"large": LARGE})
@@ -71,7 +68,7 @@ def _divide(pairs: pa.Table) -> Found:
         return
     home, a, b = ints(pairs, "home", "a", "b")
     one = np.ones(len(a), np.int64)
-    chunk = chunks_of(np.cumsum(beginnings(home)) - 1, (a, b), (one, one), BLOCK)
+    chunk = chunks_of(runs(home), (a, b), (one, one), BLOCK)
     yield "pairs", pa.table([home, chunk, a, b], MEETINGS.schema)
     yield "visits", visits_of(home, chunk, a, b)
 
@@ -90,9 +87,7 @@ def chunks_of(group: Array, ends: tuple[Array, Array], weights: tuple[Array, Arr
         most: the weight of a block, or of one document that weighs more.
     """
     chunk = np.zeros(len(group), np.int64)
-    sums = np.zeros(int(group[-1]) + 1 if len(group) else 0, np.int64)
-    np.add.at(sums, group, sum(weights))
-    large = np.flatnonzero((sums > 2 * most)[group])
+    large = np.flatnonzero((np.bincount(group, weights[0] + weights[1]) > 2 * most)[group])
     if len(large):
         chunk[large] = _chunks(group[large], [end[large] for end in ends], [each[large] for each in weights], most)
     return chunk
@@ -102,28 +97,21 @@ def _chunks(group: Array, ends: list[Array], weights: list[Array], most: int) ->
     """The chunks of pairs whose groups may be large: those of two blocks of documents, and of each, a run of pairs."""
     of, doc, weight = np.concatenate([group, group]), np.concatenate(ends), np.concatenate(weights)
     order = np.lexsort((doc, of))
-    new = beginnings(of[order], doc[order])
-    each = np.flatnonzero(new)
-    own = of[order][each]
-    first = np.flatnonzero(beginnings(own))
-    total = np.cumsum(weight[order][each])
-    before = total - weight[order][each]
-    before -= np.repeat(before[first], np.diff(np.append(first, len(own))))
+    of, doc, weight = of[order], doc[order], weight[order]
+    first = np.flatnonzero(beginnings(of, doc))  # of each document of a group
+    own, own_weight = of[first], weight[first]
+    before = np.cumsum(own_weight) - own_weight
+    before -= before[np.flatnonzero(beginnings(own))][runs(own)]
+    is_whole = np.bincount(own, own_weight) <= 2 * most
     block = np.empty(len(of), np.int64)
-    block[order] = (before // most)[np.cumsum(new) - 1]
+    block[order] = np.where(is_whole[own], 0, before // most)[runs(of, doc)]
     low, high = np.sort(np.split(block, 2), axis=0)
-    fits = np.repeat(
-        np.maximum.reduceat(before + weight[order][each], first) <= 2 * most, np.diff(np.append(first, len(own)))
-    )
-    is_whole = np.zeros(int(group[-1]) + 1, np.bool_)
-    is_whole[own[fits]] = True
-    low, high = (np.where(is_whole[group], 0, each) for each in (low, high))
     pair = mixed(group, low, high)
     order = np.argsort(pair, kind="stable")
-    starts = np.flatnonzero(beginnings(pair[order]))
     nth = np.empty(len(group), np.int64)
-    nth[order] = np.arange(len(group)) - np.repeat(starts, np.diff(np.append(starts, len(group))))
-    return (low << 2 * CHUNK_BITS) + (high << CHUNK_BITS) + nth // MOST
+    nth[order] = np.arange(len(group)) - np.flatnonzero(beginnings(pair[order]))[runs(pair[order])]
+    found: Array = (low << 2 * CHUNK_BITS) + (high << CHUNK_BITS) + nth // MOST
+    return found
 
 
 def visits_of(home: Array, chunk: Array, a: Array, b: Array) -> pa.Table:

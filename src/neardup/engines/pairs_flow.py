@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from neardup.engines import every_pair, expansion, results, tiles, waves
-from neardup.engines.flow import candidates, first_reading, marks_of, matches_of
-from neardup.engines.stage import Engine, Stage
+from neardup.engines import every_pair, expansion, results, waves
+from neardup.engines.flow import as_it_is, candidates, first_reading, marks_of, matches_of, tiled
+from neardup.engines.stage import Engine
 from neardup.engines.work import Work
 
 
@@ -18,19 +18,14 @@ def list_pairs(engine: Engine, work: Work, *, across: bool = False, distinct: bo
     """
     first = first_reading(engine, work, merges=False)
     work, equal = first.work, engine.run(every_pair.classes_of(distinct=distinct), first.documents)
-    wanted, leaders = every_pair.across if across else _all, equal["leaders"]
+    wanted, leaders = every_pair.across if across else as_it_is, equal["leaders"]
     pairs, large, finding = candidates(engine, work, equal["marked"], first.order, wanted)
     if not large.is_empty:
         waiting = engine.run(waves.RANK, large, leaders)["waiting"]
         placed = engine.run(waves.wave(finding, every_pair.ALL), waiting)["placed"]
-        divided = engine.run(tiles.attach(finding), placed, leaders)["tiles"]
-        pairs = engine.together(pairs, engine.run(wanted(tiles.stage(finding)), divided)["pairs"])
+        pairs = engine.together(pairs, tiled(engine, finding, placed, leaders, wanted))
     matches = matches_of(engine, work, pairs, leaders)
     return _of_documents(engine, work, matches, equal["members"], across=across)
-
-
-def _all(stage: Stage) -> Stage:
-    return stage
 
 
 def _of_documents(engine: Engine, work: Work, matches: Any, members: Any, *, across: bool) -> Any:

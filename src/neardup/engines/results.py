@@ -10,7 +10,7 @@ from neardup.engines.documents import BEFORE_ALL
 from neardup.engines.marks import Marks, marked_rows
 from neardup.engines.packing import ints, mixed
 from neardup.engines.schemas import CLUSTERS, FIRSTS, LABELED, LABELS, RESULTS, UNKNOWN, as_prints, prints_of
-from neardup.engines.sorted_columns import beginnings, looked_up
+from neardup.engines.sorted_columns import beginnings, looked_up, runs
 from neardup.engines.stage import Found, Part, Reading, Stage
 from neardup.engines.verified import distances
 from neardup.engines.work import Work
@@ -75,7 +75,7 @@ def _cluster(firsts: pa.Table, labels: pa.Table) -> Found:
     survivor, place = ints(firsts, "survivor", "place")
     rows = labels.take(_at(firsts, "survivor", labels))
     starts = np.flatnonzero(beginnings(survivor))
-    number = np.cumsum(beginnings(survivor)) - 1
+    number = runs(survivor)
     first = np.lexsort((place, number))[starts]  # the removed document of each cluster that came first
     is_first = ints(rows, "place")[0][first] < place[first]
     cluster = np.where(is_first, survivor[first], ints(firsts, "doc")[0][first])
@@ -104,8 +104,7 @@ def _finish(labeled: pa.Table, clusters: pa.Table) -> Found:
     """Removed documents with their survivors and clusters."""
     if not len(labeled):
         return
-    number = np.cumsum(beginnings(*ints(labeled, "survivor", "share"))) - 1  # clusters have the same order
-    rows = clusters.take(pa.array(number))
+    rows = clusters.take(pa.array(runs(*ints(labeled, "survivor", "share"))))  # clusters have the same order
     columns = {name: rows.column(name) for name in rows.schema.names}
     columns |= {name: labeled.column(name) for name in labeled.schema.names}
     columns["distance"] = _distances(labeled, rows)

@@ -109,15 +109,15 @@ ARRIVALS = Output(
 TEXTS = Output(
     pa.schema({"site": INT, "doc": INT, "text": pa.large_string()}), ("site",), is_text=True, is_sorted=False
 )
-_MATCH = {"similarity": pa.float64(), "distance": INT}
-MATCHES = Output(pa.schema({**_ENDS, **_MATCH}), ("q",))
+MATCH_FIELDS = {"similarity": pa.float64(), "distance": INT}
+MATCHES = Output(pa.schema({**_ENDS, **MATCH_FIELDS}), ("q",))
 MATCHED = Output(pa.schema(_ENDS))
 """Who matches whom, in one bucket."""
 UNKNOWN = -1
 """Instead of a distance, if the two documents were not compared."""
-LINKS = Output(pa.schema({"x": INT, "x_rank": INT, "survivor": INT, "survivor_rank": INT, **_MATCH}), ("x",))
+LINKS = Output(pa.schema({"x": INT, "x_rank": INT, "survivor": INT, "survivor_rank": INT, **MATCH_FIELDS}), ("x",))
 """Documents that match a survivor, each with each."""
-_OUTCOME = {"exact": BOOL, **_MATCH}
+_OUTCOME = {"exact": BOOL, **MATCH_FIELDS}
 REMOVED = Output(pa.schema({"doc": INT, "survivor": INT, **_OUTCOME}), ("doc",))
 _LABEL = {"doc": INT, "place": INT, "id": pa.large_string()}
 LABELS = Output(pa.schema({**_LABEL, "print": BYTES}), ("doc",))

@@ -14,7 +14,7 @@ from neardup.arrays import Array
 from neardup.engines.homes import chunks_of, visits_of
 from neardup.engines.packing import ints, mixed
 from neardup.engines.schemas import EDGES, INT, JOURNEYS, LOCAL_EDGES
-from neardup.engines.sorted_columns import beginnings
+from neardup.engines.sorted_columns import heavier, runs
 from neardup.engines.stage import Found, Output, Stage
 from neardup.matching.similarities.table import Elements
 
@@ -45,9 +45,7 @@ def own_sites(sites: Array, docs: Array, large: Collection[int]) -> Array:
 
 
 def _find_large(needs: pa.Table) -> Found:
-    site, weight = ints(needs, "site", "weight")
-    sites, of = np.unique(site, return_inverse=True)
-    yield "large", pa.table([sites[np.bincount(of, weight, len(sites)) > MOST]], LARGE.schema)
+    yield "large", pa.table([heavier(*ints(needs, "site", "weight"), most=MOST)], LARGE.schema)
 
 
 FIND_LARGE = Stage("large sites", _find_large, {"large": LARGE})
@@ -74,7 +72,7 @@ def _move(large: Collection[int], local: pa.Table, journeys: pa.Table, needs: pa
     known, first = np.unique(needs.column("doc").to_numpy(), return_index=True)
     weight = needs.column("weight").to_numpy()[first]
     weights = weight[np.searchsorted(known, p)], weight[np.searchsorted(known, q)]
-    chunk = _MOVED + chunks_of(np.cumsum(beginnings(site)) - 1, (p, q), weights, BLOCK)
+    chunk = _MOVED + chunks_of(runs(site), (p, q), weights, BLOCK)
     yield "edges", pa.table([site, chunk, p, q, p_rank, q_rank], EDGES.schema)
     visits = visits_of(site, chunk, p, q)
     doc, home = ints(visits, "doc", "home")

@@ -1,4 +1,4 @@
-"""SORTED columns: where their values begin, each pair once, and where values are that are looked up."""
+"""SORTED columns: where their values begin, in which runs, each pair once, and where values are that are looked up."""
 
 import numpy as np
 
@@ -10,6 +10,18 @@ def beginnings(*columns: Array) -> Array:
     found = np.ones(len(columns[0]), np.bool_)
     if len(found):
         found[1:] = np.any([column[1:] != column[:-1] for column in columns], axis=0)
+    return found
+
+
+def runs(*columns: Array) -> Array:
+    """int64[n]: the numbers of the runs of equal rows, from 0 on."""
+    return np.cumsum(beginnings(*columns)) - 1
+
+
+def heavier(keys: Array, weights: Array, *, most: int) -> Array:
+    """The keys (int64[n], in any order, ascending here) whose weights together are more than so much."""
+    known, of = np.unique(keys, return_inverse=True)
+    found: Array = known[np.bincount(of, weights, len(known)) > most]
     return found
 
 

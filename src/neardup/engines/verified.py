@@ -9,7 +9,7 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.engines.candidates.table import METHODS
 from neardup.engines.homes import once
-from neardup.engines.marks import Marks, marked_texts
+from neardup.engines.marks import Marks, marked_rows
 from neardup.engines.packing import ints
 from neardup.engines.schemas import ARRIVALS, MATCHES, TEXTS, VISITS
 from neardup.engines.sites import own_sites, sites_of
@@ -29,9 +29,10 @@ def reading(work: Work, marks: Marks, large: Collection[int]) -> Reading:
 
 
 def _read(work: Work, marks: Marks, large: Collection[int], part: Part) -> Found:
-    for found in marked_texts(work, part, marks):
-        sites = own_sites(sites_of(found.texts.joined), found.docs, large)
-        yield "texts", pa.table([sites, found.docs, found.rows.column("text")], TEXTS.schema)
+    for docs, rows, _ in marked_rows(part, marks):
+        elements = work.similarity.elements(rows.column("text"), work.recipe)
+        sites = own_sites(sites_of(elements), docs, large)
+        yield "texts", pa.table([sites, docs, rows.column("text")], TEXTS.schema)
 
 
 def at_sites(work: Work) -> Stage:
@@ -43,14 +44,13 @@ def at_sites(work: Work) -> Stage:
 
 
 def _at_sites(work: Work, local: pa.Table, journeys: pa.Table, texts: pa.Table) -> Found:
-    docs = texts.column("doc").to_numpy()
-    order = np.argsort(docs)
     yield from _verify(work, local, texts)
-    doc, home, chunk = ints(journeys, "doc", "home", "chunk")
-    visits = once(pa.table([doc, home, chunk], VISITS.schema))
+    order = np.argsort(texts.column("doc").to_numpy())
+    docs = texts.column("doc").to_numpy()[order]
+    visits = once(journeys.select(VISITS.schema.names))
     for first in range(0, len(visits), AT_ONCE):
         some = visits.slice(first, AT_ONCE)
-        at = order[np.searchsorted(docs[order], some.column("doc").to_numpy())]
+        at = order[np.searchsorted(docs, some.column("doc").to_numpy())]
         rows = some.append_column("text", texts.column("text").take(pa.array(at)))
         yield "arrivals", rows.select(ARRIVALS.schema.names)
 
