@@ -220,8 +220,8 @@ NO_MESSAGES = {
     "hamming/index/typical.py": "the command that measured",
 }
 """Files with texts that are made of flags: parts of commands, which a user copies."""
-COMMAND = re.compile(r"`neardup [^`]*`|jq -c '\.\[\]'")
-"""Whole commands, which a message may have."""
+COMMAND = re.compile(r"`(?:neardup|python|pg_dump) [^`]*`|jq -c '\.\[\]'")
+"""Whole commands, of this program and of others, which a message may have."""
 FLAG = re.compile(r"(?:^|[\s(\"'`])(?:--[a-z][\w-]*|-[a-z]\b(?=.))")
 
 
