@@ -26,6 +26,8 @@ from neardup.version import __version__
 
 SMALL = 1 << 24
 """Bytes of packed inputs up to which a stage runs on the driver."""
+ASCENT = "order of rows"
+"""The name of what looks whether rows ascend, in each run."""
 PACKED_ROWS, TEXT_ROWS, PLACE_ROWS = 16, 1024, 1 << 14
 """Rows in an Arrow batch: of packed ones, which may be large, of texts, and of places."""
 _log = logging.getLogger("neardup")
@@ -224,8 +226,8 @@ class SparkEngine:
 
     def orders(self, work: Work) -> bool:
         """See `Engine`: the rows of a frame have no order of their own, but those of files may ascend."""
-        begun, measured = time.monotonic(), Measured("order", ran=THERE)
-        with self._described("order"), self._settings(PLACE_ROWS), told(self.session):
+        begun, measured = time.monotonic(), Measured(ASCENT, ran=THERE)
+        with self._described(ASCENT), self._settings(PLACE_ROWS), told(self.session):
             self._numbers = numbers_of(self.input, work)
         measured.seconds = time.monotonic() - begun
         self._note(measured)
