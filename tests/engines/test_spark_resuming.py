@@ -8,7 +8,7 @@ import pytest
 
 import neardup as nd
 from engines.spark_runs import expected, local_session, missing, rows_of, run, survivors, written
-from neardup.engines.spark import engine
+from neardup.engines.spark import engine, kept
 from neardup.engines.spark.kept import Kept
 from neardup.engines.stage import KEPT
 
@@ -168,7 +168,8 @@ def test_a_damaged_folder_is_refused(session, tmp_path, failing):
     (tmp_path / "work" / "job" / f".{job.name}.crc").unlink()
     job.write_text(json.dumps(json.loads(whole) | {"format": 9}))
     with pytest.raises(
-        nd.InputError, match="begun by another version of neardup: its format is 9, and this version reads 1"
+        nd.InputError,
+        match=f"begun by another version of neardup: its format is 9, and this version reads {kept.FORMAT}",
     ):
         run(session, tmp_path / "in", tmp_path / "work")
     job.write_text(whole[:40])

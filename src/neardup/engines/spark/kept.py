@@ -16,7 +16,7 @@ from typing import Any
 from neardup.engines.stage import KEPT, Measured
 from neardup.errors import DataError, InputError, RecipeMismatch
 
-FORMAT = 1
+FORMAT = 2
 """Of the folder."""
 _JOB, _FINISHED, _ROWS = "job", "finished", "rows"
 _SHOWN, _LENGTH = 3, 60
