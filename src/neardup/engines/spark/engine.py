@@ -16,6 +16,7 @@ from neardup.engines.schemas import PLACES
 from neardup.engines.seen import SEEN, Content, contents_in, demand_all
 from neardup.engines.spark import settings, tasks
 from neardup.engines.spark.failures import told
+from neardup.engines.spark.files import literal
 from neardup.engines.spark.frames import Input
 from neardup.engines.spark.kept import Kept
 from neardup.engines.spark.ordered import numbers_of
@@ -186,7 +187,10 @@ class SparkEngine:
         """The frame of what a stage has written, and how much that is."""
         from pyspark.sql import functions as f
 
-        whole, measured = self.session.read.schema(f"{tasks.PACKED}, size int").parquet(path), Measured(name, ran=THERE)
+        whole, measured = (
+            self.session.read.schema(f"{tasks.PACKED}, size int").parquet(literal(path)),
+            Measured(name, ran=THERE),
+        )
         for output, count, size in whole.groupBy("output").agg(f.sum("rows"), f.sum("size")).collect():
             measured.rows[output], measured.bytes[output] = count, size
         return whole, measured

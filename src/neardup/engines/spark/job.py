@@ -2,7 +2,6 @@
 
 import hashlib
 import logging
-import re
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote
@@ -10,6 +9,7 @@ from urllib.parse import unquote
 from neardup.engines.spark import settings
 from neardup.engines.spark.engine import SparkEngine
 from neardup.engines.spark.failures import told
+from neardup.engines.spark.files import literal
 from neardup.engines.spark.frames import Input
 from neardup.engines.spark.kept import Kept
 from neardup.engines.spark.memory import memory_of_tasks, settings_of
@@ -20,7 +20,6 @@ from neardup.engines.work import Work
 from neardup.version import __version__
 
 _WITHOUT_EFFECT = ("threads", "memory", "temp_dir")
-_GLOB = re.compile(r"[][{}*?\\]")
 _log = logging.getLogger("neardup")
 
 
@@ -88,7 +87,7 @@ def _frame(frame: Any) -> Mapping[str, Any]:
 
 def _files(frame: Any, names: list[str]) -> list[tuple[str, int, str]]:
     """The names, sizes and times of change of files; Spark lists them, and reads none."""
-    paths = [_GLOB.sub(r"\\\g<0>", unquote(name)) for name in names]  # which Spark tells as URLs, and reads as patterns
+    paths = [literal(unquote(name)) for name in names]  # which Spark tells as URLs
     files = frame.sparkSession.read.format("binaryFile").load(paths)
     return sorted((row.path, row.length, row.changed) for row in files.selectExpr(
         "path", "length", "cast(unix_micros(modificationTime) as string) changed").collect())  # fmt: skip

@@ -3,6 +3,7 @@
     FOLDER/job/                     a line of JSON: the job, and how it was divided
     FOLDER/finished/                a line of JSON for each finished stage, written after its rows
     FOLDER/rows/003-equal-1f0c…/    the rows of a stage, as one attempt wrote them
+    FOLDER/written/                 what a command writes, see `outputs.py`
 
 Spark alone writes and reads, by appending and never by renaming, so any path that Spark knows will do. An attempt that was cut
 short has no line, and the next one has a folder of its own: neither it nor tasks of it that still run can change what others read.
@@ -13,6 +14,8 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
+from neardup.engines.spark.files import literal
+from neardup.engines.spark.notes import Notes
 from neardup.engines.stage import KEPT, Measured
 from neardup.errors import DataError, InputError, RecipeMismatch
 
@@ -43,11 +46,12 @@ class Kept:
         self._job = json.loads(json.dumps(job))
         self.division: dict[str, Any] = {}
         self._finished: dict[tuple[int, str], dict[str, Any]] = {}
-        lines = self._lines(_JOB)
-        if not lines:
+        self._jobs, self._ends = Notes(session, folder, _JOB), Notes(session, folder, _FINISHED)
+        jobs = self._jobs.read()
+        if not jobs:
             self._demand_empty()
             return
-        found = self._decoded(lines[0])
+        found = jobs[0]
         if found.get("format") != FORMAT:
             raise InputError(
                 f"{folder} was begun by another version of neardup: its format is {found.get('format')!r}, and this version reads "
@@ -55,13 +59,13 @@ class Kept:
             )
         _demand_same(folder, found["job"], self._job)
         self.division = found["division"]
-        records = sorted(map(self._decoded, self._lines(_FINISHED)), key=lambda record: str(record["rows_in"]))
+        records = sorted(self._ends.read(), key=lambda record: str(record["rows_in"]))
         self._finished = {(record["number"], record["name"]): record for record in records}
 
     def begin(self, division: Mapping[str, Any]) -> None:
         """Write down what the job is, and how it is divided."""
         self.division = json.loads(json.dumps(division))
-        self._write(_JOB, {"format": FORMAT, "job": self._job, "division": self.division})
+        self._jobs.add({"format": FORMAT, "job": self._job, "division": self.division})
 
     def path(self, number: int, name: str) -> str:
         """A new folder for the rows of a stage."""
@@ -75,7 +79,7 @@ class Kept:
         """Write down that a stage is finished, and what it gave."""
         record = {"number": number, "name": measured.name, "rows_in": path[len(self.folder) :]}
         record |= {"seconds": measured.seconds, "rows": measured.rows, "bytes": measured.bytes}
-        self._write(_FINISHED, record)
+        self._ends.add(record)
 
     def stage(self, number: int, name: str) -> tuple[str, Measured]:
         """Where the rows of a finished stage are, and what it took when it ran."""
@@ -96,35 +100,12 @@ class Kept:
                 "as `work=`, and the job begins anew."
             )
 
-    def _write(self, name: str, record: Mapping[str, Any]) -> None:
-        frame = self._session.createDataFrame([(json.dumps(record),)], "value string").coalesce(1)
-        frame.write.mode("append").text(f"{self.folder}/{name}")
-
-    def _lines(self, name: str) -> list[str]:
-        from pyspark.errors import AnalysisException
-
-        try:
-            return [row.value for row in self._session.read.text(f"{self.folder}/{name}").collect()]
-        except AnalysisException as problem:
-            if problem.getCondition() == "PATH_NOT_FOUND":
-                return []
-            raise
-
-    def _decoded(self, line: str) -> dict[str, Any]:
-        try:
-            found: dict[str, Any] = json.loads(line)
-        except ValueError:
-            raise DataError(
-                f"The record in {self.folder} is damaged. Give another folder as `work=`, and the job begins anew."
-            ) from None
-        return found
-
     def _demand_empty(self) -> None:
         from pyspark.errors import AnalysisException
 
         files = self._session.read.format("binaryFile").option("recursiveFileLookup", "true")
         try:
-            found = files.load(self.folder).select("path").limit(1).collect()
+            found = files.load(literal(self.folder)).select("path").limit(1).collect()
         except AnalysisException as problem:
             if problem.getCondition() == "PATH_NOT_FOUND":
                 return
