@@ -24,7 +24,7 @@ def names(command):
 @pytest.fixture
 def refused(capsys, monkeypatch):
     """What the command says, with exit code 2, before it would start Spark."""
-    monkeypatch.setattr(on_spark, "_session", lambda: pytest.fail("Spark is started"))
+    monkeypatch.setattr(on_spark, "session_of_command", lambda: pytest.fail("Spark is started"))
 
     def run(*words):
         with pytest.raises(SystemExit) as ended:

@@ -4,6 +4,7 @@ import tempfile
 from pathlib import Path
 from unittest.mock import patch
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +18,7 @@ from neardup.engines import expansion, tiles
 from neardup.engines.candidates import groups
 from neardup.engines.corpus_parts import CorpusParts
 from neardup.engines.pairs_flow import list_pairs
+from neardup.engines.schemas import MATCHES
 from neardup.engines.serial import SerialEngine
 from neardup.engines.work import Work
 from neardup.io.table_corpus import TableCorpus
@@ -130,3 +132,16 @@ def test_a_class_of_many_is_divided_among_tasks():
     with patch.multiple(expansion, BLOCK=7, AT_ONCE=50):
         found = pairs_of_engine(rows, None, nd.Recipe(), {"method": "exact"})
     assert [row[:2] for row in found] == [(i, j) for i in range(40) for j in range(i + 1, 40)]
+
+
+def test_a_product_of_two_classes_is_made_in_chunks():
+    """Of many matches of a class, and its many documents."""
+    matches = [{"p": p, "q": 1000, "p_rank": p, "q_rank": 1000, "similarity": 0.9, "distance": 1} for p in range(30)]
+    member = {"is_reference": False, "is_long": True, "is_empty": False, "id": "a", "print": bytes(8)}
+    members = [{"leader": 1000, "doc": 1000 + at, "rank": 1000 + at, **member} for at in range(40)]
+    tables = [pa.Table.from_pylist(rows, of.schema) for rows, of in ((matches, MATCHES), (members, expansion.NAMED))]
+    with patch.object(expansion, "AT_ONCE", 50):
+        halves = [rows for _, rows in expansion.HALVE.work(*tables)]
+    assert [len(rows) for rows in halves] == [50] * 24
+    pairs = {pair for rows in halves for pair in zip(*rows.select(["p", "doc"]).to_pydict().values(), strict=True)}
+    assert pairs == {(p, 1000 + at) for p in range(30) for at in range(40)}

@@ -1,9 +1,7 @@
 """A cluster of Spark gives the survivors, clusters and audit of `neardup dedup`, and refuses what it cannot do in our words."""
 
 import contextlib
-import os
 import re
-import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,8 +10,8 @@ import pytest
 
 import neardup as nd
 from agreement import corpora
-from engines.spark_cluster import Cluster, missing, session_on
-from engines.spark_runs import SCHEMA, rows_of
+from engines.spark_cluster import missing, session_on
+from engines.spark_runs import SCHEMA, rows_of, written
 from neardup import spark as on_spark
 from neardup.engines.spark import checks, engine
 
@@ -26,30 +24,10 @@ PAGE = Path(__file__).parents[2] / "docs" / "spark.md"
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory):
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    found = Cluster(tmp_path_factory.mktemp("cluster"))
-    try:
-        found.start()
-        yield found
-    finally:
-        found.stop()
-
-
-@pytest.fixture(scope="module")
-def session(cluster):
-    found = session_on(cluster.url)
+def session(shared_cluster):
+    found = session_on(shared_cluster.url)
     yield found
     found.stop()
-
-
-def written(folder, rows, files):
-    """A folder of Parquet files, with the rows dealt to them in turn."""
-    folder.mkdir()
-    for number in range(files):
-        some = [row for row in rows if row["n"] % files == number]
-        pq.write_table(pa.Table.from_pylist(some, SCHEMA), folder / f"{number}.parquet")
-    return str(folder)
 
 
 def numbered(rows):
@@ -101,7 +79,8 @@ def test_the_cluster_answers_as_one_machine(session, tmp_path, name, options, fi
 
 
 def test_every_stage_can_run_on_the_cluster(session, tmp_path):
-    check(session, tmp_path, "mixture", {"method": "exact", "min_similarity": 0.6})
+    with setting(session, "spark.sql.shuffle.partitions", "4"):
+        check(session, tmp_path, "mixture", {"method": "exact", "min_similarity": 0.6})
 
 
 def test_frames_that_were_shuffled(session, tmp_path):
@@ -116,7 +95,7 @@ def test_rows_that_ascend_need_no_sorting(session, tmp_path, order, keep, sorts)
     rows = [{**row, "language": f"{row['n'] // 50:03}"} for row in rows_of()]
     options = {"keep": keep, "method": "exact", "min_similarity": 0.6}
     kept = [row["n"] for row in nd.deduplicate(rows, **options).survivors]
-    for turned in (0, 1) if order else (0,):  # in the second folder, the first row of each file is its last
+    for turned in (0, 1) if sorts is False else (0,):  # in the second folder, the first row of each file is its last
         folder = tmp_path / f"in{turned}"
         folder.mkdir()
         for number in range(3):
@@ -145,14 +124,18 @@ def test_names_of_files_may_have_any_characters(session, tmp_path):
 
 
 @contextlib.contextmanager
-def partitions_of_one_file(session):
-    """Let each file be a partition."""
-    name = "spark.sql.files.openCostInBytes"
-    session.conf.set(name, session.conf.get("spark.sql.files.maxPartitionBytes"))
+def setting(session, name, value):
+    before = session.conf.get(name)
+    session.conf.set(name, value)
     try:
         yield
     finally:
-        session.conf.unset(name)
+        session.conf.set(name, before)
+
+
+def partitions_of_one_file(session):
+    """Let each file be a partition."""
+    return setting(session, "spark.sql.files.openCostInBytes", session.conf.get("spark.sql.files.maxPartitionBytes"))
 
 
 def pairs_listed(frame):
@@ -307,12 +290,13 @@ def test_an_input_that_changes_is_refused(session, tmp_path, monkeypatch):
         on_spark.deduplicate(frame, order="n", work=str(tmp_path / "work"))
 
 
-def test_a_worker_that_dies_changes_nothing(cluster, session, tmp_path, monkeypatch):
-    cluster.add_worker()
-    run, left = engine.SparkEngine.run, [cluster.workers[0]]
+def test_a_worker_that_dies_changes_nothing(shared_cluster, session, tmp_path, monkeypatch):
+    shared_cluster.add_worker()
+    run, left = engine.SparkEngine.run, shared_cluster.workers[:1]
 
     def kill(self, stage, *inputs):
         if stage.name == "pairs" and left:
+            shared_cluster.workers.remove(left[0])
             left.pop().kill()
         return run(self, stage, *inputs)
 

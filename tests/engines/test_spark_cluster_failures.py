@@ -75,7 +75,8 @@ def test_an_executor_without_the_package_is_named(cluster, tmp_path):
     (package / "__init__.py").write_text("raise ModuleNotFoundError(\"No module named 'neardup'\")")
     given = written(tmp_path / "in", rows_of())
     bare.write_text(f'#!/bin/sh\nPYTHONPATH={package.parent}:$PYTHONPATH exec {sys.executable} "$@"\n')
-    printed = told(cluster, given, tmp_path / "work", PYSPARK_PYTHON=str(bare), PYSPARK_DRIVER_PYTHON=sys.executable)
+    once, pythons = "spark.task.maxFailures=1", {"PYSPARK_PYTHON": str(bare), "PYSPARK_DRIVER_PYTHON": sys.executable}
+    printed = told(cluster, given, tmp_path / "work", once, **pythons)
     assert re.match("InputError An executor has no neardup. Ship the environment of the driver", printed), printed
 
 

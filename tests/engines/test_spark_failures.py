@@ -47,6 +47,45 @@ STAGE = "org.apache.spark.SparkException: Job aborted due to stage failure: Task
             MemoryError,
             "or their Python workers, were killed, several times for the same task; most often for want of memory",
         ),
+        (
+            f"{STAGE}\n[FAILED_READ_FILE.NO_HINT] Encountered error while reading file file:///in/a%20b.csv.  SQLSTATE: KD001\n\tat x\n"
+            "Caused by: x.SparkException: [MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION] Malformed records are detected.\n"
+            "Caused by: x.SparkRuntimeException: [MALFORMED_CSV_RECORD] Malformed CSV record: a,b,c SQLSTATE: KD000\n\tat x",
+            nd.DataError,
+            "^A row of file:///in/a b.csv is malformed: a,b,c. A line of JSON is one object, .* Mend the row, or take it out.$",
+        ),
+        (
+            "An error occurred while calling o60.load.\n: org.apache.spark.SparkException: [MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION]"
+            "\nCaused by: com.fasterxml.jackson.core.io.JsonEOFException: Unexpected end-of-input in VALUE_STRING\n at [Source: x]",
+            nd.DataError,
+            "^A row of the input is malformed: Unexpected end-of-input in VALUE_STRING. A line",
+        ),
+        (
+            f"{STAGE}\n[FAILED_READ_FILE.CANNOT_READ_FILE_FOOTER] Encountered error while reading file file:/in/a.parquet. Could not read\n"
+            "\tat x\nCaused by: java.lang.RuntimeException: file:/in/a.parquet is not a Parquet file (length is too low: 5)",
+            nd.DataError,
+            "^Spark cannot read the file file:/in/a.parquet: file:/in/a.parquet is not a Parquet file .length is too low: 5.. If it",
+        ),
+        (
+            f"{STAGE}\n[FAILED_READ_FILE.NO_HINT] Encountered error while reading file file:/a. \nCaused by: java.lang.OutOfMemoryError",
+            MemoryError,
+            "ran out of memory",
+        ),
+        (
+            f"{STAGE}: java.io.IOException: Mkdirs failed to create file:/no/my work/job/_temporary/0/attempt_1 (exists=false, cwd=file:/)",
+            nd.InputError,
+            "^Spark cannot make a folder at file:/no/my work/job. Give a path where the driver and all executors may write.$",
+        ),
+        (
+            "An error occurred while calling o8.text.\n: x.ParentNotDirectoryException: Parent path is not a directory: file:/a/b\n\tat x",
+            nd.InputError,
+            "^Spark cannot make a folder at file:/a/b. Give",
+        ),
+        (
+            f"{STAGE}\nCaused by: org.apache.hadoop.security.AccessControlException: Permission denied: user=one, access=WRITE",
+            nd.InputError,
+            "give the driver and all executors the right to, or another path. Spark said: .*Permission denied: user=one",
+        ),
         ("Job 4 cancelled because SparkContext was shut down", OSError, "Spark has stopped: its master is gone"),
         (f"{tasks.TOLD}{json.dumps({'kind': 'DataError', 'message': 'a text'})} at x", nd.DataError, "^a text$"),
         (f"{tasks.TOLD}{json.dumps({'kind': 'RowError', 'message': 'a row'})}", nd.InputError, "^a row$"),
@@ -62,6 +101,22 @@ def test_other_failures_are_left_as_they_are():
         raise RuntimeError("something else")
     with pytest.raises(nd.OptionError, match="^No module named 'neardup'$"), told():
         raise nd.OptionError("No module named 'neardup'")
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        (
+            "An error occurred while calling o9.save.\n: x.SparkException: [A_B.C] Some words. SQLSTATE: 42K03\n\tat x",
+            "Some words",
+        ),
+        ("x.SparkException: many\n\tat x\nCaused by: java.io.IOException: a cause\n\tat y\n", "a cause"),
+        ("words alone", "words alone"),
+        ("", ""),
+    ],
+)
+def test_any_other_failure_has_a_line(message, line):
+    assert failures.in_a_line(RuntimeError(message)) == line
 
 
 def test_a_full_disk_has_its_number():

@@ -49,6 +49,12 @@ def test_the_stages_of_a_sample_are_those_of_the_engine():
     found = stages_of(Sample(([batch], []), (200,)), work)
     names = ["documents", "order", "rank", "order of elements", "equal", "marks", "keys", "pairs"]
     assert [stage.name for stage in found.stages] == names
+    assert [stage.name for stage in found.stages if stage.unless] == ["order", "rank"]
+    assert "\n  order, unless rows ascend " in str(
+        plan_of(Sample((), (200,)), found, least_buckets=1, limit_bytes=None)
+    )
+    by_length = stages_of(Sample(([batch], []), (200,)), work_of(keep="longest"))
+    assert not any(stage.unless for stage in by_length.stages)
     assert (found.documents, found.text_bytes) == (200, sum(len(text) for text in batch.column("text").to_pylist()))
     sizes = {stage.name: stage.packed for stage in found.stages}
     assert sizes["keys"] > sizes["order"] > 0
@@ -93,7 +99,7 @@ def test_a_plan_is_told_in_words():
         in text
     )
     assert "of 4.0 GiB that an executor has for it" in text
-    assert "\n  equal                   19.5 KiB" in text
+    assert "\n  equal                         19.5 KiB" in text
     assert "unknown before the keys meet" in text
     assert json.loads(planned().to_json())["buckets"] == 8
 
@@ -121,6 +127,14 @@ def test_what_cannot_finish_is_refused(given, message):
     assert "cannot finish: " in str(found)
     with pytest.raises(nd.OptionError, match="This job cannot finish.*" + message):
         found.demand()
+
+
+def test_long_texts_come_in_small_batches():
+    """A task has as many texts at a time as Spark gives it: 1,024, or 16 MB of them, or one."""
+    few, long, longest = (planned(text=size).task_bytes - planned(text=0).task_bytes for size in (1000, 10**6, 10**8))
+    assert few == plan.TEXT_FACTOR * 1024 * 1000
+    assert long == plan.TEXT_FACTOR * (16 << 20)
+    assert longest == plan.TEXT_FACTOR * 10**8
 
 
 def test_what_just_fits_is_not_refused():

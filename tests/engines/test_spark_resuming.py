@@ -8,7 +8,7 @@ import pytest
 
 import neardup as nd
 from engines.spark_runs import expected, local_session, missing, rows_of, run, survivors, written
-from neardup.engines.spark import engine
+from neardup.engines.spark import engine, kept
 from neardup.engines.spark.kept import Kept
 from neardup.engines.stage import KEPT
 
@@ -160,16 +160,15 @@ def test_a_damaged_folder_is_refused(session, tmp_path, failing):
     fail(failing, 2, session, tmp_path)
     (stage,) = (tmp_path / "work" / "rows").glob("*-documents-*")
     next((stage / "output=documents").glob("*.parquet")).unlink()
-    with pytest.raises(
-        nd.DataError, match="-documents.* has .* rows in .* and the stage gave .* Files were removed"
-    ):
+    with pytest.raises(nd.DataError, match="-documents.* has .* rows in .* and the stage gave .* Files were removed"):
         run(session, tmp_path / "in", tmp_path / "work")
     (job,) = (tmp_path / "work" / "job").glob("*.txt")
     whole = job.read_text()
     (tmp_path / "work" / "job" / f".{job.name}.crc").unlink()
     job.write_text(json.dumps(json.loads(whole) | {"format": 9}))
     with pytest.raises(
-        nd.InputError, match="begun by another version of neardup: its format is 9, and this version reads 1"
+        nd.InputError,
+        match=f"begun by another version of neardup: its format is 9, and this version reads {kept.FORMAT}",
     ):
         run(session, tmp_path / "in", tmp_path / "work")
     job.write_text(whole[:40])

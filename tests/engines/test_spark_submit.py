@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from engines.spark_cluster import Cluster, missing
+from engines.spark_cluster import missing
 from engines.spark_runs import rows_of, written
 from neardup import spark
 
@@ -25,7 +25,7 @@ SETTINGS = (
 
 
 @pytest.fixture(scope="module")
-def submit(tmp_path_factory):
+def submit(shared_cluster):
     """Call the command by `spark-submit`, in a folder."""
     import pyspark
 
@@ -36,19 +36,14 @@ def submit(tmp_path_factory):
         "SPARK_LOCAL_IP": "127.0.0.1",
         "PYSPARK_PYTHON": sys.executable,
     }
-    cluster = Cluster(tmp_path_factory.mktemp("cluster"))
 
     def call(folder, *words):
-        command = [home / "bin" / "spark-submit", "--master", cluster.url, *given, spark.__file__, *words]
+        command = [home / "bin" / "spark-submit", "--master", shared_cluster.url, *given, spark.__file__, *words]
         return subprocess.run(
             command, env=environment, cwd=folder, capture_output=True, text=True, timeout=500, check=False
         )
 
-    try:
-        cluster.start()
-        yield call
-    finally:
-        cluster.stop()
+    return call
 
 
 def test_the_command_writes_what_dedup_writes(submit, tmp_path):

@@ -3,11 +3,7 @@
 Its flags are those of `neardup dedup`, by that command's own declarations. What makes no sense on a cluster is refused by name.
 """
 
-import contextlib
 import copy
-import logging
-import os
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +12,10 @@ import click
 from neardup.cli import dedup
 from neardup.cli.config import add_config
 from neardup.cli.main import run
+from neardup.cli.spark_session import session_of_command, told
 
 if TYPE_CHECKING:
+    from neardup.engines.spark.outputs import Outputs
     from neardup.engines.spark.plan import Plan
     from neardup.engines.spark.result import SparkResult
 
@@ -143,7 +141,7 @@ def _on_spark(
         demand_one_format(paths, format_)
     stem, ending = without_ending(output or "")
     audit, own_work = audit or f"{stem}.duplicates{ending}", None if work else f"{stem}.work"
-    with _session() as session, _told(quiet):
+    with session_of_command() as session, told(quiet=quiet):
         given = {"text": text[0], "order": order, "recipe": made, **chosen}
         frames = _frames(session, inputs, against, id, format_, given)
         if plan_only:
@@ -153,12 +151,14 @@ def _on_spark(
             return
         assert output is not None
         places = (output, audit, work or own_work or "")
-        _demand_places(session, frames, places, (*inputs, *against), format_, overwrite=overwrite)
-        done = _done(session, given, places, format_, overwrite=overwrite)
+        outputs = _outputs(session, frames, places, (*inputs, *against), format_, overwrite=overwrite)
+        done = _done(session, given, places, format_, outputs)
         shown_summary = done.summary.to_json() if as_json else str(done)
         done.close()
         if own_work:
             remove(session, own_work)
+        else:
+            outputs.finish()
     if as_json or not quiet:
         click.echo(shown_summary, err=not as_json)
 
@@ -196,7 +196,7 @@ def _frames(
     return [frame, *([given["against"]] if against else [])]
 
 
-def _demand_places(
+def _outputs(
     session: Any,
     frames: list[Any],
     places: tuple[str, str, str],
@@ -204,13 +204,19 @@ def _demand_places(
     format_: str,
     *,
     overwrite: bool,
-) -> None:
-    """Refuse outputs that exist, that overlap with something, or that cannot hold the columns. `places`: output, audit, work."""
-    from neardup.engines.spark.files import demand_apart, demand_free, demand_writable
+) -> "Outputs":
+    """What is to be written. `places`: output, audit, work.
 
-    demand_free(session, places[:2], overwrite=overwrite)
+    Raises:
+        InputError: outputs exist, overlap with something, or cannot hold the columns.
+    """
+    from neardup.engines.spark.files import demand_apart, demand_writable
+    from neardup.engines.spark.outputs import Outputs
+
+    outputs = Outputs(session, places[2], places[:2], overwrite=overwrite)
     demand_apart(session, places, frames, read)
     demand_writable(frames[0], places[0], format_)
+    return outputs
 
 
 def _plan(given: dict[str, Any]) -> "Plan":
@@ -220,79 +226,19 @@ def _plan(given: dict[str, Any]) -> "Plan":
 
 
 def _done(
-    session: Any, given: dict[str, Any], places: tuple[str, str, str], format_: str, *, overwrite: bool
+    session: Any, given: dict[str, Any], places: tuple[str, str, str], format_: str, outputs: "Outputs"
 ) -> "SparkResult":
     """Run the job, and write what it gives."""
-    from neardup.engines.spark.failures import told
-    from neardup.engines.spark.files import write
+    from neardup.engines.spark import failures
     from neardup.spark import deduplicate
 
     output, audit, work = places
     done = deduplicate(work=work, **given)
-    with told(session):
-        write(done.duplicates, audit, format_, overwrite=overwrite)
-        write(done.survivors, output, format_, overwrite=overwrite)
+    with failures.told(session):
+        outputs.begin()
+        outputs.write(done.duplicates, audit, format_)
+        outputs.write(done.survivors, output, format_)
     return done
-
-
-@contextlib.contextmanager
-def _session() -> Iterator[Any]:
-    """The session of `spark-submit`, or a new one, which is stopped at the end.
-
-    Raises:
-        MissingExtra: there is no PySpark.
-        InputError: there is no Java.
-    """
-    from neardup.errors import InputError, MissingExtra
-
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError:
-        raise MissingExtra("PySpark is not installed: pip install 'neardup[spark]'") from None
-    try:
-        session = SparkSession.builder.appName("neardup").getOrCreate()
-    except Exception as problem:
-        if "JAVA_GATEWAY_EXITED" not in str(problem):
-            raise
-        raise InputError("Spark's Java did not start. Install Java 17, or name its folder by JAVA_HOME.") from problem
-    context = session.sparkContext
-    if context.master.startswith("local") and "PYSPARK_PYTHON" not in os.environ:
-        context.pythonExec = sys.executable  # by default the first `python3` of the path, which may be another
-    try:
-        yield session
-    finally:
-        session.stop()
-
-
-@contextlib.contextmanager
-def _told(quiet: bool) -> Iterator[None]:
-    """Show the plan and each stage, as the logger tells of them; and say, of what ends the job, how it goes on.
-
-    Raises:
-        DataError: the cluster failed.
-        KeyboardInterrupt: the command was interrupted.
-    """
-    from neardup.errors import DataError
-
-    logger, lines = logging.getLogger("neardup"), _Lines()
-    before = logger.level
-    if not quiet:
-        logger.addHandler(lines)
-        logger.setLevel(logging.INFO)
-    try:
-        yield
-    except (OSError, MemoryError) as problem:  # with words of our own, which the command line has none for
-        raise DataError(str(problem)) from problem
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt("make the same call again, and it goes on: finished stages are kept") from None
-    finally:
-        logger.removeHandler(lines)
-        logger.setLevel(before)
-
-
-class _Lines(logging.Handler):
-    def emit(self, record: logging.LogRecord) -> None:
-        click.echo(record.getMessage(), err=True)
 
 
 def main(arguments: list[str] | None = None) -> Any:

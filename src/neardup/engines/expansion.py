@@ -21,7 +21,7 @@ from neardup.engines.verified import distances
 from neardup.engines.work import Work
 
 AT_ONCE = 1 << 18
-"""Pairs that are made together; a product of more is divided into tiles."""
+"""Pairs that are made together; those of a class that has more are divided into tiles."""
 BLOCK = 1024
 """Documents on each side of a tile."""
 ENDS = Output(pa.schema({"leader": INT}), ("leader",))
@@ -113,17 +113,14 @@ def _joined(left: Array, right: Array) -> _Products:
 
 
 def _products(of: _Products) -> Iterator[tuple[Array, Array]]:
-    """Rows of the left and of the right, int64[n] each, in chunks."""
+    """Rows of the left and of the right, int64[n] each, in chunks of `AT_ONCE`: a large product is in several."""
     sizes = of.left_count * of.right_count
     ends = np.cumsum(sizes)
-    first = 0
-    while first < len(sizes):
-        before = int(ends[first] - sizes[first])
-        last = max(first + 1, int(np.searchsorted(ends, before + AT_ONCE, "right")))
-        group = np.repeat(np.arange(first, last), sizes[first:last])
-        at = np.arange(len(group)) - (ends[group] - sizes[group] - before)
+    for first in range(0, int(sizes.sum()), AT_ONCE):
+        pair = np.arange(first, min(first + AT_ONCE, int(ends[-1])))
+        group = np.searchsorted(ends, pair, "right")
+        at = pair - (ends[group] - sizes[group])
         yield of.left[group] + at // of.right_count[group], of.right[group] + at % of.right_count[group]
-        first = last
 
 
 def pairs(work: Work, *, across: bool) -> Stage:

@@ -62,6 +62,9 @@ class Reading:
 class Stage:
     """A stage that gets the rows of one bucket of each of its inputs.
 
+    Few rows may give very many, as pairs of copies do. So a stage yields a piece at a time, and an engine looks at what is given
+    before it keeps it in one place.
+
     Attributes:
         name: shown to users.
         work: the function; each table ascends by its key.

@@ -2,25 +2,28 @@
 
 from collections.abc import Collection
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from neardup.arrays import Array
 from neardup.engines.candidates.table import METHODS
 from neardup.engines.homes import once
 from neardup.engines.marks import Marks, marked_rows
-from neardup.engines.packing import ints
+from neardup.engines.packing import ints, mixed
 from neardup.engines.schemas import ARRIVALS, MATCHES, TEXTS, VISITS
 from neardup.engines.sites import own_sites, sites_of
+from neardup.engines.sorted_columns import beginnings
 from neardup.engines.stage import Found, Part, Reading, Stage
 from neardup.engines.work import Work
 from neardup.kernels.matching.similarities import Stored, similarities_of, working_memory
 from neardup.matching.similarities.table import Elements
 from neardup.store.texts import texts_of_column
 
-AT_ONCE = 1 << 12
-"""Texts that are sent at a time."""
+AT_ONCE = 1 << 25
+"""Bytes of texts that are compared at a time, besides those of one site or chunk; and that are sent at a time, besides one text."""
 
 
 def reading(work: Work, marks: Marks, large: Collection[int]) -> Reading:
@@ -44,25 +47,54 @@ def at_sites(work: Work) -> Stage:
 
 
 def _at_sites(work: Work, local: pa.Table, journeys: pa.Table, texts: pa.Table) -> Found:
-    yield from _verify(work, local, texts)
+    yield from _verify(work, ("site",), local, texts)
     order = np.argsort(texts.column("doc").to_numpy())
     docs = texts.column("doc").to_numpy()[order]
     visits = once(journeys.select(VISITS.schema.names))
-    for first in range(0, len(visits), AT_ONCE):
-        some = visits.slice(first, AT_ONCE)
-        at = order[np.searchsorted(docs, some.column("doc").to_numpy())]
-        rows = some.append_column("text", texts.column("text").take(pa.array(at)))
+    at = order[np.searchsorted(docs, visits.column("doc").to_numpy())]
+    for first, last in pairwise(_pieces(_bytes_of(texts)[at])):
+        rows = visits.slice(first, last - first).append_column(
+            "text", texts.column("text").take(pa.array(at[first:last]))
+        )
         yield "arrivals", rows.select(ARRIVALS.schema.names)
 
 
 def stage(work: Work) -> Stage:
     """The stage that compares the texts of edges: of edges by the chunks of their homes, and the texts that arrive there."""
-    return Stage("verify", partial(_verify, work), {"matches": MATCHES})
+    return Stage("verify", partial(_verify, work, ("home", "chunk")), {"matches": MATCHES})
 
 
-def _verify(work: Work, edges: pa.Table, arrivals: pa.Table) -> Found:
-    if not len(edges):
-        return
+def _verify(work: Work, place: tuple[str, ...], edges: pa.Table, arrivals: pa.Table) -> Found:
+    """The matches of edges, by sites or chunks (columns `place`): some at a time, so that few texts have their elements here."""
+    of, where = mixed(*ints(edges, *place)), mixed(*ints(arrivals, *place))
+    order, texts = np.argsort(of, kind="stable"), np.argsort(where, kind="stable")
+    of, where = of[order], where[texts]
+    starts = np.append(np.flatnonzero(beginnings(of)), len(of))  # of the edges of each place
+    begin, end = (np.searchsorted(where, of[starts[:-1]], side) for side in ("left", "right"))
+    before = np.concatenate([[0], np.cumsum(_bytes_of(arrivals)[texts])])
+    for first, last in pairwise(_pieces(before[end] - before[begin])):
+        taken = order[starts[first] : starts[last]]
+        arrived = np.concatenate([texts[begin[at] : end[at]] for at in range(first, last)])
+        yield from _compared(work, edges.take(pa.array(taken)), arrivals.take(pa.array(arrived)))
+
+
+def _bytes_of(rows: pa.Table) -> Array:
+    """int64[n]: the bytes of the texts of rows."""
+    found: Array = pc.binary_length(rows.column("text")).to_numpy()
+    return found
+
+
+def _pieces(sizes: Array) -> list[int]:
+    """Where pieces begin, and the end of the last: each has `AT_ONCE` bytes at most, or one size that is larger."""
+    found, ends = [0], np.cumsum(sizes)
+    while found[-1] < len(sizes):
+        before = int(ends[found[-1]] - sizes[found[-1]])
+        found.append(max(found[-1] + 1, int(np.searchsorted(ends, before + AT_ONCE, "right"))))
+    return found
+
+
+def _compared(work: Work, edges: pa.Table, arrivals: pa.Table) -> Found:
+    """The matches of some edges, whose texts are among those that arrived."""
     known, first = np.unique(arrivals.column("doc").to_numpy(), return_index=True)
     wanted = np.isin(known, np.concatenate(ints(edges, "p", "q")))
     known, first = known[wanted], first[wanted]

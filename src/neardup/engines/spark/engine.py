@@ -16,6 +16,7 @@ from neardup.engines.schemas import PLACES
 from neardup.engines.seen import SEEN, Content, contents_in, demand_all
 from neardup.engines.spark import settings, tasks
 from neardup.engines.spark.failures import told
+from neardup.engines.spark.files import literal
 from neardup.engines.spark.frames import Input, Numbers
 from neardup.engines.spark.kept import Kept
 from neardup.engines.spark.ordered import numbers_of
@@ -25,11 +26,11 @@ from neardup.engines.work import Work
 from neardup.version import __version__
 
 SMALL = 1 << 24
-"""Bytes of packed inputs up to which a stage runs on the driver."""
+"""Bytes of packed rows up to which a stage runs on the driver: of those that it gets, and of those that it gives."""
 ASCENT = "order of rows"
 """The name of what looks whether rows ascend, in each run."""
-PACKED_ROWS, TEXT_ROWS, PLACE_ROWS = 16, 1024, 1 << 14
-"""Rows in an Arrow batch: of packed ones, which may be large, of texts, and of places."""
+PACKED_ROWS, PLACE_ROWS = 16, 1 << 14
+"""Rows in an Arrow batch: of packed ones, which may be large, and of places."""
 _log = logging.getLogger("neardup")
 
 
@@ -67,7 +68,7 @@ class SparkEngine:
     """
 
     def __init__(self, session: Any, given: Input, kept: Kept, *, partitions: int, small: int | None = None) -> None:
-        """Packed rows go to the folder of a job that has begun. `small`: bytes of inputs up to which a stage runs on the driver."""
+        """Packed rows go to the folder of a job that has begun. `small`: instead of SMALL."""
         self.session, self.input, self._kept_rows = session, given, kept
         self._setting, self._partitions = tasks.Setting(__version__, kept.division["buckets"]), partitions
         self._dividing: dict[str, str | None] = kept.division["settings"]
@@ -87,7 +88,7 @@ class SparkEngine:
             frames = [each.mapInArrow(partial(work, where), tasks.PACKED) for each, where in readings]
             return reduce(lambda a, b: a.unionAll(b), frames)
 
-        found = self._materialized(reading.name, frame, outputs, TEXT_ROWS)
+        found = self._materialized(reading.name, frame, outputs, settings.TEXT_ROWS)
         seen = contents_in(self.collect(found["seen"]))
         if self.seen is None:
             self.seen = seen
@@ -95,12 +96,17 @@ class SparkEngine:
         return found
 
     def run(self, stage: Stage, *inputs: Held) -> dict[str, Held]:
-        """See `Engine`. Where all inputs are small, the driver does the work itself; again if a run goes on, as that is cheap."""
+        """See `Engine`. Where all inputs are small, the driver does the work itself; again if a run goes on, as that is cheap.
+
+        Few rows may have many pairs: where they give more than is small, the cluster does the work, from its beginning.
+        """
         from pyspark.sql import functions as f
 
         is_small = sum(each.size for each in inputs) <= self._small
         if is_small and not self._kept_rows.has(len(self.measured), stage.name):
-            return self._run_here(stage, inputs)
+            held = self._run_here(stage, inputs)
+            if held is not None:
+                return held
 
         def frame() -> Any:
             sent = [
@@ -118,8 +124,8 @@ class SparkEngine:
 
         return self._materialized(stage.name, frame, stage.outputs, PACKED_ROWS)
 
-    def _run_here(self, stage: Stage, inputs: Sequence[Held]) -> dict[str, Held]:
-        """Run a stage on the driver."""
+    def _run_here(self, stage: Stage, inputs: Sequence[Held]) -> dict[str, Held] | None:
+        """Run a stage on the driver; None if it gives more than is small."""
         begun, measured = time.monotonic(), Measured(stage.name, ran=HERE)
         given: dict[int, list[list[bytes]]] = {}
         for number, each in enumerate(inputs):
@@ -127,12 +133,16 @@ class SparkEngine:
                 given.setdefault(bucket, [[] for _ in inputs])[number].append(content)
         held: dict[str, list[tuple[int, bytes]]] = {name: [] for name in stage.outputs}
         outputs = tuple(each.output for each in inputs)
+        size = 0
         for bucket in sorted(given):
             tables = (unpack(contents, output) for contents, output in zip(given[bucket], outputs, strict=True))
             for name, packed in pack_all(stage.work(*tables), stage.outputs, self._setting.buckets):
                 held[name].append((packed.bucket, packed.content))
                 measured.rows[name] = measured.rows.get(name, 0) + packed.rows
                 measured.bytes[name] = measured.bytes.get(name, 0) + len(packed.content)
+                size += len(packed.content)
+                if size > self._small:
+                    return None
         measured.seconds = time.monotonic() - begun
         self._note(measured)
         return {name: self._here(output, held[name], measured, name) for name, output in stage.outputs.items()}
@@ -181,7 +191,10 @@ class SparkEngine:
         """The frame of what a stage has written, and how much that is."""
         from pyspark.sql import functions as f
 
-        whole, measured = self.session.read.schema(f"{tasks.PACKED}, size int").parquet(path), Measured(name, ran=THERE)
+        whole, measured = (
+            self.session.read.schema(f"{tasks.PACKED}, size int").parquet(literal(path)),
+            Measured(name, ran=THERE),
+        )
         for output, count, size in whole.groupBy("output").agg(f.sum("rows"), f.sum("size")).collect():
             measured.rows[output], measured.bytes[output] = count, size
         return whole, measured
@@ -194,8 +207,8 @@ class SparkEngine:
         )
 
     def _settings(self, rows: int) -> contextlib.AbstractContextManager[None]:
-        """Let Arrow batches have so many rows, and the input the same partitions whenever it is read."""
-        return settings.taken(self.session, {**self._dividing, settings.BATCHES: str(rows)})
+        """Let Arrow batches have so many rows at most, and the input the same partitions whenever it is read."""
+        return settings.taken(self.session, {**self._dividing, **settings.batches(rows)})
 
     @contextlib.contextmanager
     def _described(self, name: str) -> Iterator[None]:

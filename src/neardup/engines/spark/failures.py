@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import unquote
 
 from neardup import errors
 from neardup.engines.spark import tasks
@@ -19,6 +20,8 @@ from neardup.errors import InputError
 PATIENCE = "spark.neardup.patience"
 """The setting of a session that says how many seconds a job waits while no task runs."""
 SECONDS = 1800
+SHOWN = 300
+"""Characters of what Spark says."""
 LOOK = 1.0
 """Seconds between two looks at the tasks."""
 _log = logging.getLogger("neardup")
@@ -37,6 +40,15 @@ _MEMORY = re.compile(
     r"Cannot allocate memory|Container killed"
 )
 _KILLED = re.compile(r"ExecutorLostFailure|Python worker exited unexpectedly|MetadataFetchFailed|FetchFailed")
+_MALFORMED = re.compile(r"MALFORMED_RECORD_IN_PARSING|MALFORMED_CSV_RECORD")
+_RECORD = re.compile(r"Malformed CSV record: (.*?)(?: SQLSTATE|\n)|com\.fasterxml\.[\w.$]+: ([^\n]*)")
+_UNREADABLE = re.compile(r"\[(?:FAILED_READ_FILE|CANNOT_READ_FILE_FOOTER)")
+_FILE = re.compile(r"(?:reading file|read footer for file:?) (\S+?)\.?\s")
+_CREATED = re.compile(
+    r"(?:Mkdirs failed to create|Parent path is not a directory:) (.+?)(?:/_temporary|\s\(exists=|$)", re.MULTILINE
+)
+_FORBIDDEN = re.compile(r"Permission denied|Read-only file system|AccessControlException|AccessDenied|403 Forbidden")
+_CODES = re.compile(r"^(?:[\w.$]+(?:Exception|Error): )?(?:\[[\w.]+\] )?|(?:\. *)? SQLSTATE: \w+$|\.$")
 _KINDS: dict[str, type[errors.NeardupError]] = {"DataError": errors.DataError, "OptionError": errors.OptionError}
 
 
@@ -45,7 +57,8 @@ def told(session: Any = None) -> Iterator[None]:
     """Errors of tasks as errors of the driver, in our words. `session`: to watch whether its tasks run.
 
     Raises:
-        NeardupError: those of tasks; InputError also for executors without packages, or with another Python.
+        NeardupError: those of tasks; InputError also for executors without packages, or with another Python, and for paths that
+            cannot be written; DataError also for rows and files that cannot be read.
         MemoryError: executors or their workers were killed several times.
         OSError: a disk is full, or no task runs any more.
     """
@@ -96,6 +109,8 @@ def _ours(text: str) -> Exception | None:
             f"`work=`: finished stages are kept. Spark said: {_line(text, _STOPPED)}"
         )
     is_memory, is_killed = _MEMORY.search(text), _KILLED.search(text)
+    if not is_memory and (of_files := _of_files(text)):
+        return of_files
     if is_memory or is_killed:
         found = is_memory or is_killed
         assert found is not None
@@ -109,9 +124,49 @@ def _ours(text: str) -> Exception | None:
     return None
 
 
+def _of_files(text: str) -> errors.NeardupError | None:
+    """The error of what Spark cannot read or write; None if it is not that."""
+    named, record = _FILE.search(text), _RECORD.search(text)
+    file = unquote(named[1]) if named else ""
+    if _MALFORMED.search(text):
+        what = f": {(record[1] or record[2]).strip()[:SHOWN]}" if record else ""
+        return errors.DataError(
+            f"A row of {file or 'the input'} is malformed{what}. A line of JSON is one object, and a row of CSV has the columns of "
+            "its header. Mend the row, or take it out."
+        )
+    if created := _CREATED.search(text):
+        return InputError(
+            f"Spark cannot make a folder at {unquote(created[1])}. Give a path where the driver and all executors may write."
+        )
+    if forbidden := _FORBIDDEN.search(text):
+        return InputError(
+            "Spark may not read or write a path: give the driver and all executors the right to, or another path. Spark said: "
+            + _line(text, (forbidden[0],))
+        )
+    if _UNREADABLE.search(text):
+        return errors.DataError(
+            f"Spark cannot read the file {file}: {_cause(text)}. If it is of the input, mend it or take it out; if it lies in the "
+            "folder of `work=`, give another folder, and the job begins anew."
+        )
+    return None
+
+
+def in_a_line(problem: BaseException) -> str:
+    """What Spark says of a problem, without codes and without the stack of Java."""
+    return _cause(str(problem))
+
+
+def _cause(text: str) -> str:
+    lines = [line.strip().removeprefix(": ") for line in text.splitlines() if line.strip()]
+    if lines and lines[0].startswith("An error occurred while calling"):
+        del lines[0]
+    causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
+    return _CODES.sub("", (causes or lines or [""])[-1 if causes else 0])[:SHOWN]
+
+
 def _line(text: str, words: tuple[str, ...]) -> str:
     """The line of a message with some words."""
-    return next(line.strip() for line in text.splitlines() if any(each in line for each in words))[:300]
+    return next(line.strip() for line in text.splitlines() if any(each in line for each in words))[:SHOWN]
 
 
 def _version() -> str:

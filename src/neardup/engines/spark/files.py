@@ -6,21 +6,22 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import unquote
 
+from neardup.engines.spark.failures import in_a_line, told
 from neardup.errors import InputError, OptionError
 
 FORMATS = {".parquet": "parquet", ".orc": "orc", ".json": "json", ".jsonl": "json", ".csv": "csv"}
 """Of the endings of paths."""
 _CODECS = {".gz": "gzip", ".bz2": "bzip2", ".zst": "zstd"}
 """Of the second endings that lines have."""
-_GLOB = re.compile(r"[][{}*?\\]")
 _CSV = {"header": "true", "quote": '"', "escape": '"'}
 _READING = {"json": {"mode": "FAILFAST"}, "csv": {**_CSV, "multiLine": "true", "mode": "FAILFAST"}}
 _WRITING = {"csv": _CSV}
+_PATTERN = re.compile(r"[][{}*?\\]")
 
 
 def literal(path: str) -> str:
-    """A path as Spark reads it, which takes some characters for patterns otherwise."""
-    return _GLOB.sub(r"\\\g<0>", path)
+    """A path as Spark reads it, which takes some characters for patterns; it writes paths as they are."""
+    return _PATTERN.sub(r"\\\g<0>", path)
 
 
 def format_of(path: str, otherwise: str) -> tuple[str, str | None]:
@@ -61,19 +62,29 @@ def read(session: Any, paths: Sequence[str], otherwise: str) -> Any:
 
     Raises:
         OptionError: they have several formats.
-        InputError: Spark cannot read them.
+        InputError: Spark cannot read them, or they have no columns.
+        DataError: a row, or a file, is malformed.
     """
     from pyspark.errors import PySparkException
     from pyspark.sql.utils import IllegalArgumentException
 
-    name = demand_one_format(paths, otherwise)
+    name, shown = demand_one_format(paths, otherwise), ", ".join(paths)
     try:
-        return session.read.format(name).options(**_READING.get(name, {})).load(list(paths))
+        with told(session):
+            found = session.read.format(name).options(**_READING.get(name, {})).load(list(paths))
     except (PySparkException, IllegalArgumentException) as problem:
-        line = str(problem).strip().splitlines()[0]
+        if "[UNABLE_TO_INFER_SCHEMA]" not in str(problem):
+            raise InputError(
+                f"Spark cannot read {shown} as {name}: {in_a_line(problem)}. Give paths that exist, and `format` where no ending "
+                "tells it."
+            ) from problem
+        found = None
+    if found is None or not found.columns:
         raise InputError(
-            f"Spark cannot read {', '.join(paths)} as {name}: {line} Give paths that exist, and `format` where no ending tells it."
-        ) from problem
+            f"There are no rows in {shown}, and nothing tells the columns. Give paths of {name} with rows, and `format` where no "
+            "ending tells it."
+        )
+    return found
 
 
 def demand_writable(frame: Any, path: str, otherwise: str) -> None:
@@ -98,16 +109,10 @@ def write(frame: Any, path: str, otherwise: str, *, overwrite: bool) -> None:
     (writer if codec is None else writer.option("compression", codec)).save(path)
 
 
-def demand_free(session: Any, outputs: Sequence[str], *, overwrite: bool) -> None:
-    """Refuse outputs that exist.
-
-    Raises:
-        InputError: one does.
-    """
-    for path in outputs:
-        system, place = _found(session, path)
-        if not overwrite and system.exists(place):
-            raise InputError(f"{path} exists. Choose another path, or replace it with `overwrite=True`.")
+def exists(session: Any, path: str) -> bool:
+    """Whether a file or folder is there."""
+    system, place = _found(session, path)
+    return bool(system.exists(place))
 
 
 def demand_apart(session: Any, written: Sequence[str], frames: Sequence[Any], given: Sequence[str]) -> None:
@@ -122,9 +127,9 @@ def demand_apart(session: Any, written: Sequence[str], frames: Sequence[Any], gi
     Raises:
         InputError: it is so.
     """
-    places = [_place(session, path) for path in written]
+    places = [place_of(session, path) for path in written]
     reading = {_plain(name) for frame in frames for name in frame.inputFiles()} | {
-        _place(session, path) for path in given
+        place_of(session, path) for path in given
     }
     for at, (path, place) in enumerate(zip(written, places, strict=True)):
         if any(_overlap(place, other) for other in reading):
@@ -149,7 +154,8 @@ def _found(session: Any, path: str) -> tuple[Any, Any]:
     return system, system.makeQualified(place)
 
 
-def _place(session: Any, path: str) -> str:
+def place_of(session: Any, path: str) -> str:
+    """The whole path, as a URL."""
     return _plain(_found(session, path)[1].toUri().toString())
 
 

@@ -5,6 +5,7 @@
     FOLDER/copied/                  one for each frame that was copied first, since it is not the same whenever Spark makes it
     FOLDER/finished/                a line of JSON for each finished stage, written after its rows
     FOLDER/rows/003-equal-1f0c…/    the rows of a stage, as one attempt wrote them
+    FOLDER/written/                 what a command writes, see `outputs.py`
 
 Spark alone writes and reads, by appending and never by renaming, so any path that Spark knows will do. An attempt that was cut
 short has no line, and the next one has a folder of its own: neither it nor tasks of it that still run can change what others read.
@@ -15,10 +16,12 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
+from neardup.engines.spark.files import literal
+from neardup.engines.spark.notes import Notes
 from neardup.engines.stage import KEPT, Measured
 from neardup.errors import DataError, InputError, RecipeMismatch
 
-FORMAT = 1
+FORMAT = 2
 """Of the folder."""
 _JOB, _DIVIDED, _COPIED, _FINISHED, _ROWS = "job", "divided", "copied", "finished", "rows"
 _SHOWN, _LENGTH = 3, 60
@@ -47,32 +50,35 @@ class Kept:
         self.division: dict[str, Any] = {}
         self.copies: dict[str, dict[str, Any]] = {}
         self._finished: dict[tuple[int, str], dict[str, Any]] = {}
-        lines = self._lines(_JOB)
-        if not lines:
+        self._jobs, self._divided, self._copies, self._ends = (
+            Notes(session, folder, name) for name in (_JOB, _DIVIDED, _COPIED, _FINISHED)
+        )
+        jobs = self._jobs.read()
+        if not jobs:
             self._demand_empty()
             return
-        found = self._decoded(lines[0])
+        found = jobs[0]
         if found.get("format") != FORMAT:
             raise InputError(
                 f"{folder} was begun by another version of neardup: its format is {found.get('format')!r}, and this version reads "
                 f"{FORMAT}. Go on with that version, or give another folder as `work=`."
             )
         _demand_same(folder, found["job"], self._job)
-        self.division = next(map(self._decoded, self._lines(_DIVIDED)), {})
-        self.copies = {record.pop("name"): record for record in map(self._decoded, self._lines(_COPIED))}
+        self.division = next(iter(self._divided.read()), {})
+        self.copies = {record.pop("name"): record for record in self._copies.read()}
         self._is_open = True
-        records = sorted(map(self._decoded, self._lines(_FINISHED)), key=lambda record: str(record["rows_in"]))
+        records = sorted(self._ends.read(), key=lambda record: str(record["rows_in"]))
         self._finished = {(record["number"], record["name"]): record for record in records}
 
     def begin(self, division: Mapping[str, Any]) -> None:
         """Write down how the job is divided; and before that, what it is."""
         self._open()
         self.division = json.loads(json.dumps(division))
-        self._write(_DIVIDED, self.division)
+        self._divided.add(self.division)
 
     def _open(self) -> None:
         if not self._is_open:
-            self._write(_JOB, {"format": FORMAT, "job": self._job})
+            self._jobs.add({"format": FORMAT, "job": self._job})
             self._is_open = True
 
     def copy(self, name: str, frame: Any) -> str:
@@ -85,7 +91,7 @@ class Kept:
     def copied(self, name: str, path: str, told: Mapping[str, Any]) -> None:
         """Write down that a frame is copied, and what its rows are."""
         self.copies[name] = {"rows_in": path[len(self.folder) :], **told}
-        self._write(_COPIED, {"name": name, **self.copies[name]})
+        self._copies.add({"name": name, **self.copies[name]})
 
     def path(self, number: int, name: str) -> str:
         """A new folder for the rows of a stage."""
@@ -99,7 +105,7 @@ class Kept:
         """Write down that a stage is finished, and what it gave."""
         record = {"number": number, "name": measured.name, "rows_in": path[len(self.folder) :]}
         record |= {"seconds": measured.seconds, "rows": measured.rows, "bytes": measured.bytes}
-        self._write(_FINISHED, record)
+        self._ends.add(record)
 
     def stage(self, number: int, name: str) -> tuple[str, Measured]:
         """Where the rows of a finished stage are, and what it took when it ran."""
@@ -120,35 +126,12 @@ class Kept:
                 "as `work=`, and the job begins anew."
             )
 
-    def _write(self, name: str, record: Mapping[str, Any]) -> None:
-        frame = self._session.createDataFrame([(json.dumps(record),)], "value string").coalesce(1)
-        frame.write.mode("append").text(f"{self.folder}/{name}")
-
-    def _lines(self, name: str) -> list[str]:
-        from pyspark.errors import AnalysisException
-
-        try:
-            return [row.value for row in self._session.read.text(f"{self.folder}/{name}").collect()]
-        except AnalysisException as problem:
-            if problem.getCondition() == "PATH_NOT_FOUND":
-                return []
-            raise
-
-    def _decoded(self, line: str) -> dict[str, Any]:
-        try:
-            found: dict[str, Any] = json.loads(line)
-        except ValueError:
-            raise DataError(
-                f"The record in {self.folder} is damaged. Give another folder as `work=`, and the job begins anew."
-            ) from None
-        return found
-
     def _demand_empty(self) -> None:
         from pyspark.errors import AnalysisException
 
         files = self._session.read.format("binaryFile").option("recursiveFileLookup", "true")
         try:
-            found = files.load(self.folder).select("path").limit(1).collect()
+            found = files.load(literal(self.folder)).select("path").limit(1).collect()
         except AnalysisException as problem:
             if problem.getCondition() == "PATH_NOT_FOUND":
                 return

@@ -8,8 +8,9 @@ from typing import Any
 
 from neardup.display import counted, size_text
 from neardup.engines.documents import MOST_ROWS
-from neardup.engines.marks import MOST_BYTES
+from neardup.engines.marks import MOST_BYTES as MOST_MARKS
 from neardup.engines.spark.sample import PAIRS, Sample, Stages
+from neardup.engines.spark.settings import MOST_BYTES, TEXT_ROWS
 from neardup.errors import OptionError
 
 BUCKET_BYTES = 1 << 28
@@ -19,8 +20,8 @@ MOST_BUCKETS = 1 << 16
 """Beyond it, what is packed for a bucket at a time (32 MB for all) is smaller than its header."""
 COPIES = 4
 """Of the rows of a bucket, in a task: packed, unpacked, by key, and what comes of them."""
-WORKER_BYTES, TEXT_FACTOR, TEXT_ROWS = 300 << 20, 10, 1024
-"""A Python worker with the package loaded and what it packs; bytes for one of text; texts that it has at a time."""
+WORKER_BYTES, TEXT_FACTOR = 300 << 20, 10
+"""A Python worker with the package loaded and what it packs; bytes for one of the texts that it has at a time."""
 ORIENTATION = (
     "unknown before the keys meet; 49,152 documents of 2.8 KB with few duplicates gave 10.6 pairs each, of which 0.09 were "
     "compared, with 182 bytes of texts a document"
@@ -34,10 +35,15 @@ class PlannedStage:
     Attributes:
         name: of the stage.
         bytes: that it gives, packed: what later stages shuffle.
+        unless: when it is not run; empty if it is in any case.
     """
 
     name: str
     bytes: int
+    unless: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name}, unless {self.unless}" if self.unless else self.name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,8 +100,8 @@ class Plan:
             f"about {size_text(self.task_bytes)} of memory for the Python worker of a task{limit}",
             f"at most {size_text(self.marks_bytes)} of marks, sent to every task",
             "shuffled, about:",
-            *(f"  {stage.name:<20}{size_text(stage.bytes):>12}" for stage in self.stages),
-            f"  {'pairs and after':<20}{ORIENTATION}",
+            *(f"  {stage!s:<26}{size_text(stage.bytes):>12}" for stage in self.stages),
+            f"  {'pairs and after':<26}{ORIENTATION}",
             f"estimated from {counted(self.sampled_documents, 'document')} of {size_text(self.sampled_bytes)}",
             *(f"cannot finish: {problem}" for problem in self.problems),
         ]
@@ -114,11 +120,13 @@ def plan_of(sample: Sample, found: Stages, *, least_buckets: int, limit_bytes: i
     """Extrapolate what stages made of a sample. `limit_bytes`: memory that an executor has for a task, if that is known."""
     documents = sum(sample.rows)
     growth = documents / found.documents if found.documents else 0.0
-    stages = tuple(PlannedStage(each.name, round(growth * each.packed)) for each in found.stages if each.name != PAIRS)
+    stages = tuple(
+        PlannedStage(each.name, round(growth * each.packed), each.unless) for each in found.stages if each.name != PAIRS
+    )
     widest = growth * max((each.unpacked for each in found.stages), default=0)
     text_bytes = growth * found.text_bytes
     mean = found.text_bytes / found.documents if found.documents else 0.0
-    fixed = WORKER_BYTES + round(TEXT_FACTOR * max(TEXT_ROWS * mean, found.longest_bytes))
+    fixed = WORKER_BYTES + round(TEXT_FACTOR * max(min(TEXT_ROWS * mean, MOST_BYTES), found.longest_bytes))
     wanted, problems = BUCKET_BYTES, []
     if limit_bytes is not None:
         wanted = min(wanted, (limit_bytes - fixed) // COPIES)
@@ -142,10 +150,10 @@ def plan_of(sample: Sample, found: Stages, *, least_buckets: int, limit_bytes: i
             "(`spark.sql.files.maxPartitionBytes`), or write it to more files."
         )
     marks = -(-documents // 8)
-    if marks > MOST_BYTES:
+    if marks > MOST_MARKS:
         problems.append(
             f"{documents:,} documents may need {size_text(marks)} of marks, a bit for each, which every task gets; at "
-            f"most {size_text(MOST_BYTES)} can be, for {8 * MOST_BYTES:,} documents. Divide them, and use `against=`."
+            f"most {size_text(MOST_MARKS)} can be, for {8 * MOST_MARKS:,} documents. Divide them, and use `against=`."
         )
     return Plan(
         documents=documents - sample.reference_rows,

@@ -13,7 +13,7 @@ import pyarrow as pa
 from neardup.engines.flow import deduplicate
 from neardup.engines.schemas import PLACES
 from neardup.engines.serial import Files, SerialEngine
-from neardup.engines.spark import tasks
+from neardup.engines.spark import settings, tasks
 from neardup.engines.spark.frames import Input
 from neardup.engines.stage import Found, Output, Part, Stage
 from neardup.engines.work import Work
@@ -21,6 +21,8 @@ from neardup.engines.work import Work
 PARTS, DOCUMENTS, BYTES = 32, 2000, 1 << 24
 """Partitions of which texts are taken, and how many texts and bytes at most."""
 _SCHEMA = "text string, id string, within string, value string"
+ORDERING = ("order", "rank")
+"""The stages that put documents in order."""
 PAIRS = "pairs"
 """The first stage of which a sample does not tell what it gives: pairs grow as the sample's share squared, or not at all."""
 
@@ -48,11 +50,13 @@ class StageOfSample:
         name: of the stage.
         packed: bytes of its outputs.
         unpacked: bytes of the rows that it got, as one task has them that gets all.
+        unless: when the engine does not run it; empty if it does in any case.
     """
 
     name: str
     packed: int = 0
     unpacked: int = 0
+    unless: str = ""
 
 
 @dataclass
@@ -85,7 +89,9 @@ def sample_of(given: Input, setting: tasks.Setting) -> Sample:
             [numbers[at] for at in np.unique(np.linspace(0, len(numbers) - 1, PARTS).astype(int))] if numbers else []
         )
         most = max(1, -(-DOCUMENTS // max(1, len(taken)))), max(1, BYTES // max(1, len(taken)))
-        some = texts.mapInArrow(partial(_first, setting, frozenset(taken), *most), _SCHEMA).toArrow()
+        wanted = partial(_first, setting, frozenset(taken), *most)
+        with settings.taken(each.frame.sparkSession, settings.batches(settings.TEXT_ROWS)):
+            some = texts.mapInArrow(wanted, _SCHEMA).toArrow()
         large = pa.schema([(name, pa.large_string()) for name in some.schema.names])
         parts.append(some.cast(large).combine_chunks().to_batches())
         counted.append(list(by_part.values()))
@@ -122,6 +128,9 @@ def stages_of(sample: Sample, work: Work) -> Stages:
             engine = SampleEngine(Path(folder), lambda: _parts(sample))
             deduplicate(engine, work)
         found.stages = engine.stages
+        for stage in found.stages:
+            if stage.name in ORDERING and work.options.keep in ("first", "last"):
+                stage.unless = "rows ascend"
     return found
 
 

@@ -4,7 +4,10 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-BATCHES = "spark.sql.execution.arrow.maxRecordsPerBatch"
+BATCH_ROWS, BATCH_BYTES = "spark.sql.execution.arrow.maxRecordsPerBatch", "spark.sql.execution.arrow.maxBytesPerBatch"
+"""What bounds an Arrow batch: it ends with the row that reaches either."""
+TEXT_ROWS, MOST_BYTES = 1 << 10, 1 << 24
+"""Texts in a batch at most, and bytes of any batch, besides its last row."""
 SHOWN_FIELDS = "spark.sql.debug.maxToStringFields"
 PARALLELISM = "spark.sql.leafNodeDefaultParallelism"
 _WITH_DEFAULTS = (
@@ -24,6 +27,11 @@ def dividing(session: Any) -> dict[str, str | None]:
     found = {PARALLELISM: session.conf.get(PARALLELISM, None) or str(session.sparkContext.defaultParallelism)}
     found |= {name: session.conf.get(name) for name in _WITH_DEFAULTS}
     return found | {name: session.conf.get(name, None) for name in _OPTIONAL}
+
+
+def batches(rows: int) -> dict[str, str | None]:
+    """Arrow batches of at most so many rows, and of few if these are long."""
+    return {BATCH_ROWS: str(rows), BATCH_BYTES: str(MOST_BYTES)}
 
 
 @contextlib.contextmanager

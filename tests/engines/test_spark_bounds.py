@@ -1,0 +1,62 @@
+"""What bounds memory on Spark: the driver leaves what becomes large to the cluster, and long texts come in small batches."""
+
+import logging
+from collections import defaultdict
+
+import pyarrow as pa
+import pytest
+
+from engine_runs import work_of
+from engines.spark_runs import local_session, missing
+from neardup import spark as on_spark
+from neardup.engines import expansion
+from neardup.engines.spark import engine, settings
+from neardup.engines.spark.frames import Input
+from neardup.engines.spark.job import started
+from neardup.engines.stage import Output, Reading
+
+pytestmark = [
+    pytest.mark.cluster,
+    pytest.mark.skipif(missing() is not None, reason=str(missing())),
+    pytest.mark.filterwarnings("ignore"),  # pyspark's, of versions of pandas and of sockets
+]
+COPIES = 300
+
+
+@pytest.fixture(scope="module")
+def session():
+    found = local_session()
+    yield found
+    found.stop()
+
+
+def test_the_pairs_of_many_copies_are_made_by_the_cluster(session, tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr(engine, "SMALL", 1 << 14)
+    monkeypatch.setattr(expansion, "AT_ONCE", 1 << 14)
+    caplog.set_level(logging.INFO, "neardup")
+    frame = session.createDataFrame([(n, "one and the same text") for n in range(COPIES)], "id long, text string")
+    found = on_spark.pairs(frame, order="id", work=str(tmp_path / "work"))
+    pairs = {(row.left_id, row.right_id) for row in found.collect()}
+    assert pairs == {(left, right) for left in range(COPIES) for right in range(left + 1, COPIES)}
+    ran = defaultdict(list)
+    for record in caplog.records:
+        if len(record.args or ()) == 5:
+            ran[record.args[0]].append(record.args[1])
+    assert ran["names"] == ["driver"]
+    assert ran["documents"] == ["cluster", "driver", "cluster"]  # the reading, the tiles of the class, and their pairs
+
+
+def test_long_texts_come_in_small_batches(session, tmp_path, monkeypatch):
+    monkeypatch.setattr(settings, "MOST_BYTES", 1 << 12)
+    rows = [(n, f"{n} " + "long " * 400) for n in range(12)]
+    given = Input(session.createDataFrame(rows, "id long, text string").coalesce(1), "text", "id", ("id",))
+    runs = started(session, given, work_of(), str(tmp_path / "work"))
+
+    def lengths(part):
+        for batch in part.batches:
+            yield "lengths", pa.table({"length": [len(batch)]})
+
+    reading = Reading("lengths", lengths, {"lengths": Output(pa.schema({"length": pa.int64()}))})
+    found = runs.collect(runs.read(reading)["lengths"])
+    assert found.column("length").to_pylist() == [3, 3, 3, 3]
+    assert session.conf.get(settings.BATCH_BYTES, None) is None
