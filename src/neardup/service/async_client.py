@@ -139,6 +139,10 @@ class AsyncClient:
         """Remove the documents that have expired, and others that are old; see `Store.expire`."""
         return await self._sent(self._calls.expire(older_than, newest, by))
 
+    async def compact(self) -> bool:
+        """Give up the room of removed documents; see `Store.compact`. Other requests wait meanwhile."""
+        return await self._sent(self._calls.compact())
+
     async def compare(self, left: str, right: str) -> Comparison:
         """Compare two texts step by step, with the recipe of the store; see `neardup.compare`."""
         return await self._sent(self._calls.compare(left, right))

@@ -169,6 +169,10 @@ class Client:
         """Remove the documents that have expired, and others that are old; see `Store.expire`."""
         return self._sent(self._calls.expire(older_than, newest, by))
 
+    def compact(self) -> bool:
+        """Give up the room of removed documents; see `Store.compact`. Other requests wait meanwhile."""
+        return self._sent(self._calls.compact())
+
     def compare(self, left: str, right: str) -> Comparison:
         """Compare two texts step by step, with the recipe of the store; see `neardup.compare`."""
         return self._sent(self._calls.compare(left, right))

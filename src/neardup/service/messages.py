@@ -55,6 +55,10 @@ class Expire(Struct, forbid_unknown_fields=True):
     by: Literal["first_seen", "last_seen"] = "last_seen"
 
 
+class Compact(Struct, forbid_unknown_fields=True):
+    """Nothing needs to be said: `{}`."""
+
+
 class TwoTexts(Struct, forbid_unknown_fields=True):
     """Two texts to compare."""
 
@@ -123,6 +127,12 @@ class Expired(Struct):
     """How many documents were removed."""
 
     removed: int
+
+
+class Compacted(Struct):
+    """Whether there was room to give up."""
+
+    compacted: bool
 
 
 class Feature(Struct):
