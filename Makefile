@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 # Half of the time that pip takes for the 150 packages of the tests.
 INSTALL := $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python
 
-.PHONY: help debian nginx postgresql java demo kernels kernels-from-wheel wheels wheel-arm test test-all test-long slow-tests test-levels test-checked test-interpreted test-cluster test-cluster-long test-lowest install-tools test-properties fuzz flips kills kills-service lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start bench-store bench-store-growth bench-service redis soak soak-store clean
+.PHONY: help debian nginx postgresql java demo kernels kernels-from-wheel wheels wheel-arm test test-all test-long slow-tests test-levels test-checked test-interpreted test-cluster test-cluster-long test-lowest install-tools test-properties fuzz flips kills kills-service lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start bench-store bench-store-growth bench-service redis soak soak-service soak-store clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /: /' | sort
@@ -208,6 +208,9 @@ bench-store-growth: $(VENV)/benchmarking kernels  ## stores of up to 16 million 
 
 bench-service: $(VENV)/benchmarking kernels  ## a service with a million documents of 2 KB under load; some 10 minutes, and 5 GB of disk
 	$(BIN)/python benchmarks/service.py
+
+soak-service: $(VENV)/developing kernels  ## an hour of mixed requests to a service (or SOAK_SECONDS=600), or to two on one database (KIND=postgresql)
+	$(BIN)/python benchmarks/service_soak.py $(if $(KIND),--kind $(KIND)) $(if $(SOAK_SECONDS),--seconds $(SOAK_SECONDS))
 
 soak-store: $(VENV)/developing kernels  ## an hour of mixed work on a store (or SOAK_SECONDS=600), with memory, files and latency by the minute
 	$(BIN)/python benchmarks/store_soak.py $(if $(SOAK_SECONDS),--seconds $(SOAK_SECONDS))

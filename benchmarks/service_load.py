@@ -7,6 +7,7 @@ for a free connection; a latency is counted from when the request was due, so th
 import asyncio
 import collections
 import itertools
+import json
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -140,3 +141,48 @@ def load(
     import uvloop
 
     return uvloop.run(_load(ports, requests, connections, seconds, rate))
+
+
+class Asking:
+    """Kept connections to a service, each for one request at a time, without what a client of the library adds.
+
+    Attributes:
+        refused: how many answers there were of each status but 200; such requests were sent again.
+    """
+
+    def __init__(self, port: int) -> None:
+        self._port, self._keys, self.refused = port, itertools.count(), collections.Counter[int]()
+        self._free: collections.deque[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = collections.deque()
+
+    async def call(self, name: str, value: Any) -> Any:
+        """The answer of a route of the store, which is asked until it gives one."""
+        key = f"Idempotency-Key: {self._port}-{next(self._keys)}\r\n" if name == "check-and-add" else ""
+        sent = request(f"/v1/stores/default/{name}", json.dumps(value).encode(), key)
+        while True:
+            status, body = await self.send(sent)
+            if status == 200:
+                return json.loads(body)
+            if status not in (503, 504):
+                raise RuntimeError(f"{name}: {status} {body.decode()}")
+            self.refused[status] += 1
+            await asyncio.sleep(1.0)
+
+    async def send(self, sent: bytes) -> tuple[int, bytes]:
+        """Status and body of the answer to a request."""
+        while self._free and self._free[-1][0].at_eof():  # it was idle for too long
+            self._free.pop()[1].close()
+        reader, writer = self._free.pop() if self._free else await asyncio.open_connection("127.0.0.1", self._port)
+        writer.write(sent)
+        head = (await reader.readuntil(b"\r\n\r\n")).lower()
+        at = head.find(b"content-length:")
+        body = await reader.readexactly(int(head[at + 15 : head.find(b"\r\n", at)]))
+        if b"connection: close" in head:
+            writer.close()
+        else:
+            self._free.append((reader, writer))
+        return int(head[9:12]), body
+
+    def close(self) -> None:
+        """Close the connections, none of which is in use."""
+        while self._free:
+            self._free.pop()[1].close()
