@@ -113,8 +113,8 @@ flips: $(VENV)/developing kernels  ## FLIPS bytes changed in files of every form
 kills: $(VENV)/developing kernels  ## KILLS runs of dedup --resume, index, filter and stores killed at random moments, or of those with SCENARIOS in their names
 	PYTHONPATH=tests $(BIN)/python -m kills --kills $(KILLS) --seed $(SEED) $(if $(SCENARIOS),--scenarios $(SCENARIOS)) $(if $(OUTPUT),--output $(OUTPUT))
 
-kills-service: $(VENV)/developing kernels  ## KILLS kills of a service under load (KILLS=200), each followed by a search for all that it had acknowledged
-	PYTHONPATH=tests $(BIN)/python -m service.kills --kills $(KILLS) --seed $(SEED)
+kills-service: $(VENV)/developing kernels  ## KILLS kills of services under load (KILLS=200), each followed by a search for what they had acknowledged; ONLY=folder or postgresql
+	PYTHONPATH=tests $(BIN)/python -m service.kills --kills $(KILLS) --seed $(SEED) $(if $(ONLY),--only $(ONLY)) $(if $(OUTPUT),--output $(OUTPUT))
 
 lint: $(VENV)/developing  ## style
 	$(BIN)/ruff check .
