@@ -130,7 +130,7 @@ class Calls:
 
     def info(self) -> CallOf[StoreInfo]:
         """The request for what the store is."""
-        return CallOf("GET", f"{self._at}/info", None, {}, lambda body: StoreInfo(**msgspec.json.decode(body)))
+        return CallOf("GET", f"{self._at}/info", None, {}, lambda body: msgspec.json.decode(body, type=StoreInfo))
 
     def _post(
         self, name: str, value: Any, read: Callable[[bytes], T], headers: dict[str, str] | None = None

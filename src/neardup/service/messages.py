@@ -166,22 +166,6 @@ class Compared(Struct):
     similarities: dict[str, float] | None
 
 
-class Info(Struct):
-    """What a store is, and what it takes; see `neardup store info`."""
-
-    documents: int
-    removed: int
-    gone: int
-    method: str
-    similarity: Any
-    min_similarity: float
-    max_distance: int | None
-    floor: float | None
-    keep: str
-    recipe: dict[str, Any]
-    bytes: dict[str, int]
-
-
 class Stores(Struct):
     """The names of the stores that are served."""
 
