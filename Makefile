@@ -206,8 +206,9 @@ bench-store: $(VENV)/benchmarking kernels  ## stores beside other tools; needs `
 bench-store-growth: $(VENV)/benchmarking kernels  ## stores of up to 16 million short documents; half an hour at most, and 15 GB of disk
 	$(BIN)/python benchmarks/store_growth.py
 
-bench-service: $(VENV)/benchmarking kernels  ## a service with a million documents of 2 KB under load; some 10 minutes, and 5 GB of disk
+bench-service: $(VENV)/benchmarking kernels  ## a service with a million documents of 2 KB under load, and its tables; `make postgresql redis` first; 25 minutes at most, 5 GB of disk
 	$(BIN)/python benchmarks/service.py
+	$(BIN)/python benchmarks/tables.py
 
 soak-service: $(VENV)/developing kernels  ## an hour of mixed requests to a service (or SOAK_SECONDS=600), or to two on one database (KIND=postgresql)
 	$(BIN)/python benchmarks/service_soak.py $(if $(KIND),--kind $(KIND)) $(if $(SOAK_SECONDS),--seconds $(SOAK_SECONDS))

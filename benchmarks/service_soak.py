@@ -35,7 +35,7 @@ from service_load import Asking
 from service_shared import shared_store
 from store_growth import memory_mb
 from store_soak import Counts, Minute
-from store_texts import short_documents
+from store_texts import short_documents, vocabulary
 
 RATES, SECONDS = {"folder": 200.0, "postgresql": 60.0}, 3600.0
 """Requests a second."""
@@ -93,6 +93,7 @@ class Load:
     """Mixed requests to services of one store."""
 
     def __init__(self, ports: list[int]) -> None:
+        vocabulary()  # takes seconds, the first time
         self._services = [Asking(port) for port in ports]
         self._ports = ports
         self._documents = itertools.chain.from_iterable(short_documents(ENDLESS))

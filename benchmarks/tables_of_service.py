@@ -42,9 +42,14 @@ def service(record: Record) -> str:
     said = (
         f"{record['documents']:,} documents of {record['document_bytes']:,} bytes in the store, "
         f"{record['shared_documents']:,} in that of four services, which is in PostgreSQL on the same machine, "
-        f"{record['peer_documents']:,} in the indexes of other tools; {record['seconds']:g} s each."
+        f"{record['peer_documents']:,} in the indexes of other tools; {record['seconds']:g} s each. What is answered is "
+        f"durable; of additions to other tools, {_durable(record)} survives a crash of the machine."
     )
     return f"{table(head, rows)}\n\n{said}"
+
+
+def _durable(record: Record) -> str:
+    return ", ".join(f"{durable} ({name})" for name, durable in record["durable"].items())
 
 
 def _told(name: str, of: Record) -> str:
