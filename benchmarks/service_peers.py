@@ -8,6 +8,7 @@ The index gets so many documents first. One request is decided after another, in
 import argparse
 import itertools
 import json
+import signal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -79,6 +80,7 @@ def main() -> None:
     parser.add_argument("port", type=int)
     parser.add_argument("documents", type=int)
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # which ends Redis, too; uvicorn raises the signal again
     peer = PEERS[given.name].open(given.folder)
     try:
         for number, text in enumerate(documents(given.documents, 1)):
