@@ -147,7 +147,7 @@ def test_5000_idle_connections_leave_room_for_others_and_are_closed_in_the_end(t
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 6_000), hard))
     idle = []
     try:
-        with Served("--store", new_store(tmp_path / "s"), "--timeout", "20", "--quiet") as served:
+        with Served("--store", new_store(tmp_path / "s"), "--timeout", "12", "--quiet") as served:
             for _ in range(5_000):
                 idle.append(socket.create_connection(("127.0.0.1", served.port), timeout=30))  # noqa: PERF401
             with served.client() as client:
