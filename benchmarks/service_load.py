@@ -15,6 +15,9 @@ from typing import Any
 
 import numpy as np
 
+MOST_IDLE = 10.0
+"""Seconds for which a connection is kept that nobody uses. A service closes it after 30."""
+
 
 @dataclass
 class Load:
@@ -152,7 +155,8 @@ class Asking:
 
     def __init__(self, port: int) -> None:
         self._port, self._keys, self.refused = port, itertools.count(), collections.Counter[int]()
-        self._free: collections.deque[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = collections.deque()
+        self._free: collections.deque[tuple[float, asyncio.StreamReader, asyncio.StreamWriter]]
+        self._free = collections.deque()
 
     async def call(self, name: str, value: Any) -> Any:
         """The answer of a route of the store, which is asked until it gives one."""
@@ -169,9 +173,7 @@ class Asking:
 
     async def send(self, sent: bytes) -> tuple[int, bytes]:
         """Status and body of the answer to a request."""
-        while self._free and self._free[-1][0].at_eof():  # it was idle for too long
-            self._free.pop()[1].close()
-        reader, writer = self._free.pop() if self._free else await asyncio.open_connection("127.0.0.1", self._port)
+        reader, writer = await self._connection()
         writer.write(sent)
         head = (await reader.readuntil(b"\r\n\r\n")).lower()
         at = head.find(b"content-length:")
@@ -179,10 +181,19 @@ class Asking:
         if b"connection: close" in head:
             writer.close()
         else:
-            self._free.append((reader, writer))
+            self._free.append((time.monotonic(), reader, writer))
         return int(head[9:12]), body
+
+    async def _connection(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """The connection that was used last; those that the service may be about to close are closed."""
+        while self._free and self._free[0][0] < time.monotonic() - MOST_IDLE:
+            self._free.popleft()[2].close()
+        if not self._free:
+            return await asyncio.open_connection("127.0.0.1", self._port)
+        _, reader, writer = self._free.pop()
+        return reader, writer
 
     def close(self) -> None:
         """Close the connections, none of which is in use."""
         while self._free:
-            self._free.pop()[1].close()
+            self._free.pop()[2].close()
