@@ -14,6 +14,7 @@ import importlib
 import secrets
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, Unpack
 
@@ -22,13 +23,19 @@ from neardup.engines.flow import deduplicate as _deduplicate
 from neardup.engines.pairs_flow import list_pairs
 from neardup.engines.schemas import REFERENCE, ROW_BITS
 from neardup.engines.spark import tasks
-from neardup.engines.spark.checks import demand_columns, demand_columns_only, demand_one_column, demand_possible
+from neardup.engines.spark.checks import (
+    demand_columns,
+    demand_columns_only,
+    demand_kinds,
+    demand_one_column,
+    demand_possible,
+)
 from neardup.engines.spark.engine import SparkEngine
-from neardup.engines.spark.failures import told
 from neardup.engines.spark.fingerprints import with_fingerprints
-from neardup.engines.spark.frames import Input
+from neardup.engines.spark.frames import Frame, Input, column
 from neardup.engines.spark.job import planned, started
 from neardup.engines.spark.plan import Plan
+from neardup.engines.spark.plans import demand_files
 from neardup.engines.spark.result import SparkResult
 from neardup.engines.spark.unpacked import duplicates_of, known, unpacked
 from neardup.engines.work import Work
@@ -36,6 +43,8 @@ from neardup.errors import InputError, OptionError
 from neardup.options import DedupOptionsDict, MatchingOptions, options_of, refuse_unknown
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.version import __version__
+
+_GONE = "__neardup_gone"
 
 
 def deduplicate(
@@ -52,13 +61,15 @@ def deduplicate(
     """Remove near-duplicates from a DataFrame of Spark. Survivors and the audit are those of `neardup dedup`.
 
     Args:
-        df: the DataFrame. It is read several times, and must have the same rows in the same partitions each time, as those of files
-            have; a partition that has changed is refused.
+        df: the DataFrame. It is read several times: from its files, if all that is done to them is to choose or compute columns
+            and to filter rows. Any other, such as one that is shuffled, sorted, cached or made in the session, is copied to `work`
+            first, with all its columns, and the survivors are rows of the copy. A partition that has changed is refused.
         text: the column of the texts.
-        id: the column of the ids, strings or integers, each of which occurs once.
+        id: the column of the ids, strings or integers, each of which occurs once; in `against`, they may be any.
         order: the columns by which the documents are in order, which says which comes first; equal ones are ordered by id. Without
-            it, the order is that of files and rows, and a frame that is not read from files is refused.
-        against: a DataFrame with the same columns: documents near one of its documents are removed.
+            it, the order is that of files and rows, and a frame that would be copied is refused.
+        against: a DataFrame with the same columns: documents near one of its documents are removed. It is in
+            order by the same columns.
         work: a folder, empty or not there, that all executors can read and write, for what goes from stage to stage. By default,
             one in the checkpoint folder of the session, or in the system's temporary folder if the session is of one machine.
         recipe: as in `neardup.deduplicate`.
@@ -76,8 +87,10 @@ def deduplicate(
     engine, decided = _decided(todo, _Frames(df, text, id, order, against, work))
     from pyspark.sql import functions as f
 
+    documents = engine.input.documents.frame
     duplicates = duplicates_of(decided.results, df.schema[id].dataType)
-    survivors = df.join(duplicates.select(f.col("id").alias(id)), id, "left_anti").select(*df.columns)
+    gone = duplicates.select(f.col("id").alias(_GONE))
+    survivors = documents.join(gone, column(id) == f.col(_GONE), "left_anti")
     return SparkResult(survivors, duplicates, tuple(engine.measured), engine, decided.results)
 
 
@@ -280,17 +293,23 @@ def _input(todo: Work, given: _Frames) -> Input:
     df, text, name, options = given.df, given.text, given.id, todo.options
     order = (given.order,) if isinstance(given.order, str) else tuple(given.order)
     demand_columns(df, [text, name, *order, *options.columns], text)
-    if given.against is not None:
-        grouped = [options.grouped_by] if options.grouped_by is not None else []
-        demand_columns(given.against, [text, name, *grouped], text, "The frame of `against`")
-    return Input(df, text, name, order, given.against, options.grouped_by, options.preferred_by)
+    demand_kinds(df, id=name, order=order, value=options.preferred_by)
+    if not order:
+        demand_files(df)
+    documents = Frame(df, text, name, order, options.grouped_by, options.preferred_by)
+    if given.against is None:
+        return Input(documents)
+    grouped = [options.grouped_by] if options.grouped_by is not None else []
+    demand_columns(given.against, [text, name, *order, *grouped], text, "The frame of `against`")
+    demand_kinds(given.against, id=name, order=order, value=options.preferred_by)
+    if not order:
+        demand_files(given.against)
+    return Input(documents, replace(documents, frame=given.against, is_reference=True))
 
 
 def _engine(todo: Work, given: _Frames, kind: str = "deduplicate") -> SparkEngine:
     """What runs the stages of a kind of job on a frame."""
     read, session = _input(todo, given), given.df.sparkSession
-    with told(session):
-        read.demand_ids()
     return started(session, read, todo, given.folder or _folder(session), kind=kind)
 
 

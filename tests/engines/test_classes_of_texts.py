@@ -1,12 +1,13 @@
 """Classes of documents with equal elements: who leads, and what the others are to the leader."""
 
 import pyarrow as pa
+import pytest
 
 import neardup as nd
 from engine_runs import batch_of, work_of
 from neardup.engines.classes import find
-from neardup.engines.documents import BEFORE_ALL, read
-from neardup.engines.schemas import DOCUMENTS, NONE, ROW_BITS
+from neardup.engines.documents import BEFORE_ALL, ranked, read
+from neardup.engines.schemas import DOCUMENTS, NONE, PLACES, ROW_BITS
 from neardup.engines.stage import Part
 
 REFERENCE = 9
@@ -111,6 +112,16 @@ def test_a_reference_leads_and_its_documents_are_no_members():
         ("ref", 4): False,
     }
     assert all(row["rank"] < -BEFORE_ALL // 2 for row in found["leaders"])
+
+
+def test_documents_that_were_not_there_when_the_input_was_put_in_order_are_refused():
+    part = Part(0, iter([batch_of(["one text", "another text"])]))
+    [(_, documents)] = [each for each in read(work_of(keep="longest"), False, part) if each[0] == "documents"]
+    placed = pa.table([[0], [7], [8]], PLACES.schema)
+    [(_, found)] = ranked(merges=False).work(documents.slice(0, 1), placed)
+    assert found.column("rank").to_pylist() == [8]
+    with pytest.raises(nd.DataError, match="1 documents were not there when the input was put in order"):
+        list(ranked(merges=False).work(documents, placed))
 
 
 def test_no_documents():

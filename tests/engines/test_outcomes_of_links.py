@@ -138,12 +138,10 @@ def test_a_cluster_is_named_after_its_first_document(many, monkeypatch):
     assert clusters_of((3, 2), (4, 2), (1, 5), places=places) == [("1", "5", "5"), ("3", "2", "4"), ("4", "2", "4")]
 
 
-def test_labels_get_the_places_of_the_input_and_those_of_a_reference_come_last():
-    labels = rows_of(LABELS, (3, 3, '"a"', b""), (5, 5, '"b"', b""), (7, 7, None, b""))
+def test_labels_get_the_places_of_documents():
+    labels = rows_of(LABELS, (3, 3, '"a"', b""), (5, 5, '"b"', b""))
     [(_, found)] = results.PLACE.work(labels, rows_of(PLACES, (3, 11, 0), (4, 1, 0), (5, 10, 0)))
-    assert found.column("place").to_pylist() == [11, 10, 7 + BEFORE_ALL]
-    [(_, found)] = results.PLACE.work(labels, PLACES.schema.empty_table())
-    assert found.column("place").to_pylist() == [3 + BEFORE_ALL, 5 + BEFORE_ALL, 7 + BEFORE_ALL]
+    assert found.column("place").to_pylist() == [11, 10]
 
 
 def test_the_ids_of_marked_documents_are_read_and_fingerprints_of_those_that_need_them():

@@ -1,6 +1,7 @@
 """Values of columns as an order and as groups."""
 
 import datetime
+import functools
 import json
 import math
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 import neardup as nd
 from neardup.options import DedupOptions
-from neardup.text.preference import groups_of, ranks_of, token_of
+from neardup.text.preference import Kinds, groups_of, kinds_in, ranks_of, sort_keys, token_of
 
 
 def ranked(*values):
@@ -33,6 +34,25 @@ def test_text_is_compared_by_code_points(values):
     ranks, _ = ranked(*values)
     order = sorted({value for value in values if value is not None})
     assert ranks == [-1 if value is None else order.index(value) for value in values]
+
+
+NUMBERS = st.integers() | st.integers(-(2**90), 2**90) | st.floats()
+
+
+@given(
+    st.lists(st.none() | st.booleans() | NUMBERS | NUMBERS.map(str))
+    | st.lists(st.none() | st.datetimes(timezones=st.none() | st.timezones()).map(lambda each: each.isoformat()))
+    | st.lists(st.none() | st.text())
+)
+def test_sort_keys_have_the_order_of_ranks_and_parts_the_kinds_of_all(values):
+    tokens = pa.array([token_of(value, "score") for value in values], pa.large_string())
+    expected = ranks_of(tokens, "score")
+    parts = [kinds_in(tokens.slice(at, 3)) for at in range(0, len(tokens), 3)]
+    compared_as = functools.reduce(lambda a, b: a | b, parts, Kinds()).compared_as("score")
+    assert compared_as == expected.compared_as
+    keys = [None if key is None else key.encode() for key in sort_keys(tokens, compared_as).to_pylist()]
+    order = sorted({key for key in keys if key is not None})
+    assert [-1 if key is None else order.index(key) for key in keys] == expected.ranks.tolist()
 
 
 def test_strings_of_numbers_and_of_dates_are_compared_as_what_they_mean():

@@ -15,7 +15,9 @@ from neardup.engines.candidates.table import METHODS
 from neardup.engines.copies import without_copies
 from neardup.engines.frequent import Counting
 from neardup.engines.schemas import COPIES, DOCUMENTS, ROW_BITS, as_prints
+from neardup.engines.seen import REMEDY
 from neardup.engines.sites import sites_of
+from neardup.engines.sorted_columns import looked_up
 from neardup.engines.stage import Found, Part, Stage
 from neardup.engines.work import Work
 from neardup.errors import DataError
@@ -205,12 +207,18 @@ def ranked(*, merges: bool) -> Stage:
 
 
 def _rank(merges: bool, documents: pa.Table, places: pa.Table) -> Found:
-    """Documents with their ranks; those of a reference have theirs."""
+    """Documents with their ranks.
+
+    Raises:
+        DataError: some have no place.
+    """
     if not len(documents):
         return
-    doc = documents.column("doc").to_numpy()
-    rank, at = documents.column("rank").to_numpy().copy(), np.searchsorted(places.column("doc").to_numpy(), doc)
-    ours = ~documents.column("is_reference").to_numpy()
-    rank[ours] = places.column("rank").to_numpy()[at[ours]]
-    documents = documents.set_column(documents.schema.get_field_index("rank"), "rank", pa.array(rank))
+    known, at = looked_up(places.column("doc").to_numpy(), documents.column("doc").to_numpy())
+    if not known.all():
+        raise DataError(
+            f"{np.count_nonzero(~known):,} documents were not there when the input was put in order. {REMEDY}"
+        )
+    rank = places.column("rank").take(pa.array(at))
+    documents = documents.set_column(documents.schema.get_field_index("rank"), "rank", rank)
     yield from without_copies(documents) if merges else [("documents", documents)]

@@ -6,11 +6,10 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
-from neardup.engines.documents import BEFORE_ALL
 from neardup.engines.marks import Marks, marked_rows
 from neardup.engines.packing import ints, mixed
 from neardup.engines.schemas import CLUSTERS, FIRSTS, LABELED, LABELS, RESULTS, UNKNOWN, as_prints, prints_of
-from neardup.engines.sorted_columns import beginnings, looked_up, runs
+from neardup.engines.sorted_columns import beginnings, runs
 from neardup.engines.stage import Found, Part, Reading, Stage
 from neardup.engines.verified import distances
 from neardup.engines.work import Work
@@ -35,12 +34,9 @@ def _read(work: Work, named: Marks, unknown: Marks, part: Part) -> Found:
 
 
 def _place(labels: pa.Table, places: pa.Table) -> Found:
-    """Labels with the places of documents in the order of the input; those of a reference come after all."""
-    doc = labels.column("doc").to_numpy()
-    ours, at = looked_up(places.column("doc").to_numpy(), doc)
-    place = doc + BEFORE_ALL
-    place[ours] = places.column("place").to_numpy()[at[ours]]
-    yield "labels", labels.set_column(1, "place", pa.array(place))
+    """Labels with the places of documents in the order of the input, and of the reference."""
+    at = np.searchsorted(places.column("doc").to_numpy(), labels.column("doc").to_numpy())
+    yield "labels", labels.set_column(1, "place", places.column("place").take(pa.array(at)))
 
 
 PLACE = Stage("places", _place, {"labels": LABELS})

@@ -123,6 +123,7 @@ _LABEL = {"doc": INT, "place": INT, "id": pa.large_string()}
 LABELS = Output(pa.schema({**_LABEL, "print": BYTES}), ("doc",))
 """With fingerprints of those whose distances are unknown; of others, nothing."""
 PLACES = Output(pa.schema({"doc": INT, "place": INT, "rank": INT}), ("doc",))
+"""Those of a reference come after all others, and are preferred to them."""
 LABELED = Output(
     pa.schema({"survivor": INT, "share": INT, **_LABEL, "print": BYTES, **_OUTCOME}), ("survivor", "share")
 )

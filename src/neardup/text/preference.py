@@ -1,8 +1,10 @@
 """PREFERENCE: turn column values into numbers to sort by and into groups, for rules such as `max:score`."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -18,6 +20,7 @@ NO_VALUE = -1
 
 _decode = msgspec.json.Decoder().decode
 _PLAIN_INTEGER = r"^-?\d{1,18}$"
+_COMPLEMENT = str.maketrans("0123456789", "9876543210")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,19 +107,96 @@ def _by_code(codes: Array, values: Array) -> Array:
 
 def _keys(values: list[Any], column: str) -> tuple[list[Any], str]:
     """Sort keys, None for no value; and the kind of comparison."""
-    texts = [value for value in values if isinstance(value, str)]
-    if len(texts) < len(values) or texts:
-        numbers = [number_of(value) for value in values]
-        if all(number is not None for number in numbers):
-            return [None if number != number else number for number in numbers], "numbers"
-    if len(texts) < len(values):
-        number = next(value for value in values if not isinstance(value, str))
-        text = next(value for value in texts if number_of(value) is None)
-        raise DataError(
-            f'Column "{column}" holds numbers, such as {number}, and text, such as {text[:60]!r}: these have no order. '
-            "Make them all of one kind, or name another column."
-        )
-    instants = [instant_of(text) for text in texts]
-    if texts and all(instant is not None for instant in instants):
-        return instants, "dates"
-    return list(texts), "text"
+    compared_as = kinds_of(values).compared_as(column)
+    return [_key(value, compared_as) for value in values], compared_as
+
+
+def _key(value: Any, compared_as: str) -> Any:
+    """What a value is sorted by; None for no value."""
+    if compared_as == "numbers":
+        number = number_of(value)
+        return number if number == number else None
+    return instant_of(value) if compared_as == "dates" else value
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """Which kinds of values a column has, or a part of it: an example of each, or None.
+
+    Attributes:
+        number: a value that is no string.
+        text: a string that tells no number.
+        undated: a string that tells no date.
+    """
+
+    number: Any = None
+    text: str | None = None
+    undated: str | None = None
+
+    def __or__(self, other: "Kinds") -> "Kinds":
+        """Those of two parts together."""
+        mine, theirs = (self.number, self.text, self.undated), (other.number, other.text, other.undated)
+        return Kinds(*(one if one is not None else another for one, another in zip(mine, theirs, strict=True)))
+
+    def compared_as(self, column: str) -> str:
+        """How the values of a column are compared: as numbers, dates or text.
+
+        Raises:
+            DataError: the column mixes numbers and text.
+        """
+        if self.text is None:
+            return "numbers"
+        if self.number is not None:
+            raise DataError(
+                f'Column "{column}" holds numbers, such as {self.number}, and text, such as {self.text[:60]!r}: these have no '
+                "order. Make them all of one kind, or name another column."
+            )
+        return "dates" if self.undated is None else "text"
+
+
+def kinds_of(values: Iterable[Any]) -> Kinds:
+    """The kinds of values that JSON told."""
+    number = text = undated = None
+    for value in values:
+        if not isinstance(value, str):
+            number = value if number is None else number
+            continue
+        text = value if text is None and number_of(value) is None else text
+        undated = value if undated is None and instant_of(value) is None else undated
+        if number is not None and text is not None and undated is not None:
+            break
+    return Kinds(number, text, undated)
+
+
+def kinds_in(tokens: Any) -> Kinds:
+    """Those of a part of a column: Arrow large_string[rows], each a JSON value; null for none."""
+    return kinds_of(map(_decode, _distinct(tokens)[1].to_pylist()))
+
+
+def sort_keys(tokens: Any, compared_as: str) -> Any:
+    """Strings whose bytes have the order of the values, equal for equal ones; null for none. So what sorts strings sorts values.
+
+    Args:
+        tokens: Arrow large_string[rows], each a JSON value; null for none.
+        compared_as: what the kinds of all parts of the column tell.
+    """
+    codes, distinct = _distinct(tokens)
+    found = [_sortable(_key(_decode(token), compared_as)) for token in distinct.to_pylist()]
+    return pa.array(found, pa.large_string()).take(pa.array(codes, mask=codes == NO_VALUE))
+
+
+def _sortable(key: Any) -> str | None:
+    if key is None or isinstance(key, str):
+        return key
+    if isinstance(key, datetime):
+        return key.isoformat(timespec="microseconds")
+    if isinstance(key, float) and math.isinf(key):
+        return "3" if key > 0 else "/"
+    sign, figures, exponent = Decimal(key).as_tuple()
+    digits = "".join(map(str, figures)).rstrip("0")
+    if not digits:
+        return "1"
+    power = len(figures) + int(exponent) + 10**6
+    if not sign:
+        return f"2{power:08d}{digits}"
+    return f"0{10**8 - power:08d}{digits.translate(_COMPLEMENT)}~"  # the tilde comes after all digits

@@ -21,6 +21,33 @@ def demand_columns(frame: Any, wanted: Sequence[str], text: str, called: str = "
         raise InputError(f"The column {text!r} holds {kind}, not strings. Name the column of the texts, or cast it.")
 
 
+_INTEGERS = ("byte", "short", "integer", "long")
+_VALUES = (*_INTEGERS, "string", "float", "double", "decimal", "date", "timestamp", "timestamp_ntz", "boolean")
+_WITHOUT_ORDER = ("map<", "variant")
+
+
+def demand_kinds(frame: Any, *, id: str, order: Sequence[str], value: str | None) -> None:  # noqa: A002
+    """Refuse ids that are no strings or integers, and columns to sort by that have no order.
+
+    Raises:
+        InputError: a column has another type.
+    """
+    kinds = {field.name: field.dataType for field in frame.schema.fields}
+    if kinds[id].typeName() not in ("string", *_INTEGERS):
+        raise InputError(
+            f"The column {id!r} holds {kinds[id].simpleString()}. Ids are strings or integers: name another column, or cast it."
+        )
+    for name in order:
+        if any(kind in kinds[name].simpleString() for kind in _WITHOUT_ORDER):
+            raise InputError(
+                f"The column {name!r} holds {kinds[name].simpleString()}, which has no order. Name another."
+            )
+    if value in kinds and kinds[value].typeName() not in _VALUES:
+        raise InputError(
+            f"The column {value!r} holds {kinds[value].simpleString()}; `keep` compares numbers, dates and strings. Name another."
+        )
+
+
 def demand_one_column(text: Any) -> None:
     """Refuse several columns of texts.
 

@@ -16,9 +16,10 @@ from neardup.engines.schemas import PLACES
 from neardup.engines.seen import SEEN, Content, contents_in, demand_all
 from neardup.engines.spark import settings, tasks
 from neardup.engines.spark.failures import told
-from neardup.engines.spark.frames import Input
+from neardup.engines.spark.frames import Input, Numbers
 from neardup.engines.spark.kept import Kept
 from neardup.engines.spark.ordered import numbers_of
+from neardup.engines.spark.places import places
 from neardup.engines.stage import HERE, THERE, Measured, Output, Reading, Stage
 from neardup.engines.work import Work
 from neardup.version import __version__
@@ -58,20 +59,21 @@ class SparkEngine:
 
     Attributes:
         session: of Spark.
+        input: what is read.
         measured: what each stage took.
         seen: what the partitions of the input held when they were read first, by part.
     """
 
     def __init__(self, session: Any, given: Input, kept: Kept, *, partitions: int, small: int | None = None) -> None:
         """Packed rows go to the folder of a job that has begun. `small`: bytes of inputs up to which a stage runs on the driver."""
-        self.session, self._input, self._kept_rows = session, given, kept
+        self.session, self.input, self._kept_rows = session, given, kept
         self._setting, self._partitions = tasks.Setting(__version__, kept.division["buckets"]), partitions
         self._dividing: dict[str, str | None] = kept.division["settings"]
         self._frames: list[Any] = []
         self._small = SMALL if small is None else small
         self.measured: list[Measured] = []
         self.seen: dict[int, Content] | None = None
-        self._numbers: Mapping[int, int] | None = None
+        self._numbers: Numbers | None = None
 
     def read(self, reading: Reading) -> dict[str, Held]:
         """See `Engine`."""
@@ -79,7 +81,7 @@ class SparkEngine:
 
         def frame() -> Any:
             work = partial(tasks.read, self._setting, reading, self.seen)
-            readings = self._input.readings(self._numbers)
+            readings = self.input.readings(self._numbers)
             frames = [each.mapInArrow(partial(work, where), tasks.PACKED) for each, where in readings]
             return reduce(lambda a, b: a.unionAll(b), frames)
 
@@ -224,7 +226,7 @@ class SparkEngine:
         """See `Engine`: the rows of a frame have no order of their own, but those of files may ascend."""
         begun, measured = time.monotonic(), Measured("order", ran=THERE)
         with self._described("order"), self._settings(PLACE_ROWS), told(self.session):
-            self._numbers = numbers_of(self._input, work)
+            self._numbers = numbers_of(self.input, work)
         measured.seconds = time.monotonic() - begun
         self._note(measured)
         return self._numbers is None
@@ -233,7 +235,7 @@ class SparkEngine:
         """See `Engine`."""
 
         def frame() -> Any:
-            return self._input.places(work, self._setting, self._persisted)
+            return places(self.input, work, self._setting, self._persisted)
 
         return self._materialized("order", frame, {"places": PLACES}, PLACE_ROWS)["places"]
 

@@ -12,9 +12,15 @@ FORMATS = {".parquet": "parquet", ".orc": "orc", ".json": "json", ".jsonl": "jso
 """Of the endings of paths."""
 _CODECS = {".gz": "gzip", ".bz2": "bzip2", ".zst": "zstd"}
 """Of the second endings that lines have."""
+_GLOB = re.compile(r"[][{}*?\\]")
 _CSV = {"header": "true", "quote": '"', "escape": '"'}
 _READING = {"json": {"mode": "FAILFAST"}, "csv": {**_CSV, "multiLine": "true", "mode": "FAILFAST"}}
 _WRITING = {"csv": _CSV}
+
+
+def literal(path: str) -> str:
+    """A path as Spark reads it, which takes some characters for patterns otherwise."""
+    return _GLOB.sub(r"\\\g<0>", path)
 
 
 def format_of(path: str, otherwise: str) -> tuple[str, str | None]:

@@ -19,12 +19,13 @@ def with_fingerprints(
     """Rows with a column more: the fingerprints of their texts.
 
     Raises:
-        DataError: a text is null.
+        DataError: a text is null, or no UTF-8.
     """
 
     def work() -> Iterator[pa.RecordBatch]:
         setting.check()
         for batch in batches:
+            tasks.demand_utf8(batch, [text])
             texts = pc.cast(batch.column(text), pa.large_string())
             if texts.null_count:
                 raise DataError(f"A text in column {text!r} is null. Give each row a text, or leave such rows out.")

@@ -2,25 +2,26 @@
 
 import hashlib
 import logging
-import re
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote
 
 from neardup.engines.spark import settings
+from neardup.engines.spark.copied import steady
 from neardup.engines.spark.engine import SparkEngine
 from neardup.engines.spark.failures import told
+from neardup.engines.spark.files import literal
 from neardup.engines.spark.frames import Input
 from neardup.engines.spark.kept import Kept
 from neardup.engines.spark.memory import memory_of_tasks, settings_of
 from neardup.engines.spark.plan import Plan, plan_of
+from neardup.engines.spark.plans import is_steady, steps_of
 from neardup.engines.spark.sample import sample_of, stages_of
 from neardup.engines.spark.tasks import Setting
 from neardup.engines.work import Work
 from neardup.version import __version__
 
 _WITHOUT_EFFECT = ("threads", "memory", "temp_dir")
-_GLOB = re.compile(r"[][{}*?\\]")
 _log = logging.getLogger("neardup")
 
 
@@ -38,14 +39,17 @@ def started(session: Any, given: Input, work: Work, folder: str, *, kind: str = 
 
     Raises:
         RecipeMismatch: the folder is that of another job.
-        InputError: it is none of a job, and not empty.
+        InputError: it is none of a job, and not empty; or ids are null or occur twice.
         OptionError: the job cannot finish.
     """
     with told(session):
         kept = Kept(session, folder.rstrip("/"), _description(given, work, kind))
+        given = steady(session, given, kept)
     if kept.division:
         _log.info("going on with the job in %s", kept.folder)
     else:
+        with told(session):
+            given.demand_ids()
         plan = planned(session, given, work)
         _log.info("%s", plan)
         plan.demand()
@@ -61,26 +65,28 @@ def _partitions(session: Any) -> int:
 def _description(given: Input, work: Work, kind: str) -> dict[str, Any]:
     """All that decides what stages give, as plain values."""
     options = {name: value for name, value in work.options.as_dict().items() if name not in _WITHOUT_EFFECT}
-    columns = {"text": given.text, "id": given.id, "order": list(given.order)}
+    documents = given.documents
     described = {
         "kind": kind,
         "neardup": __version__,
         "recipe": work.recipe.digest(),
         "options": options,
-        "columns": columns,
+        "columns": {"text": documents.text, "id": documents.id, "order": list(documents.order)},
     }
-    described["input"] = _frame(given.frame)
-    return described if given.reference is None else {**described, "reference": _frame(given.reference)}
+    names = ("input", "reference")
+    return described | {name: _frame(each.frame) for name, each in zip(names, given.frames, strict=False)}
 
 
 def _frame(frame: Any) -> Mapping[str, Any]:
-    """What Spark tells of a frame without reading it: its columns, and its files, if it has such."""
+    """What Spark tells of a frame without reading it: its columns, what is done to make it, and its files, if it has such."""
+    with settings.taken(frame.sparkSession, {settings.SHOWN_FIELDS: str(1 << 30)}):
+        steps = steps_of(frame)
     columns = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
-    names = sorted(frame.inputFiles())
-    found: dict[str, Any] = {"columns": columns, "files": len(names)}
-    if names:
-        files = _files(frame, names)
+    found: dict[str, Any] = {"columns": columns, "steps in Spark": steps}
+    if is_steady(frame):
+        files = _files(frame, sorted(frame.inputFiles()))
         lines = "\n".join(" ".join(map(str, each)) for each in files)
+        found["files"] = len(files)
         found["files' names, sizes and times"] = hashlib.sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()[:16]
         found["files' bytes"] = sum(each[1] for each in files)
     return found
@@ -88,7 +94,9 @@ def _frame(frame: Any) -> Mapping[str, Any]:
 
 def _files(frame: Any, names: list[str]) -> list[tuple[str, int, str]]:
     """The names, sizes and times of change of files; Spark lists them, and reads none."""
-    paths = [_GLOB.sub(r"\\\g<0>", unquote(name)) for name in names]  # which Spark tells as URLs, and reads as patterns
+    if not names:
+        return []
+    paths = [literal(unquote(name)) for name in names]  # which Spark tells as URLs
     files = frame.sparkSession.read.format("binaryFile").load(paths)
     return sorted((row.path, row.length, row.changed) for row in files.selectExpr(
         "path", "length", "cast(unix_micros(modificationTime) as string) changed").collect())  # fmt: skip

@@ -1,6 +1,8 @@
 """KEPT: the folder of a job: what the job is, and what its finished stages gave. A run that failed goes on from there.
 
-    FOLDER/job/                     a line of JSON: the job, and how it was divided
+    FOLDER/job/                     a line of JSON: what the job is
+    FOLDER/divided/                 another: how it was divided, when it began
+    FOLDER/copied/                  one for each frame that was copied first, since it is not the same whenever Spark makes it
     FOLDER/finished/                a line of JSON for each finished stage, written after its rows
     FOLDER/rows/003-equal-1f0c…/    the rows of a stage, as one attempt wrote them
 
@@ -18,7 +20,7 @@ from neardup.errors import DataError, InputError, RecipeMismatch
 
 FORMAT = 1
 """Of the folder."""
-_JOB, _FINISHED, _ROWS = "job", "finished", "rows"
+_JOB, _DIVIDED, _COPIED, _FINISHED, _ROWS = "job", "divided", "copied", "finished", "rows"
 _SHOWN, _LENGTH = 3, 60
 """Differences of jobs in a message, and characters of a value."""
 
@@ -29,6 +31,7 @@ class Kept:
     Attributes:
         folder: its path.
         division: how the job is divided: what `begin` was told by the first run. Empty before.
+        copies: of frames, what `copied` was told, by their names.
     """
 
     def __init__(self, session: Any, folder: str, job: Mapping[str, Any]) -> None:
@@ -40,8 +43,9 @@ class Kept:
             DataError: its record is damaged.
         """
         self._session, self.folder = session, folder
-        self._job = json.loads(json.dumps(job))
+        self._job, self._is_open = json.loads(json.dumps(job)), False
         self.division: dict[str, Any] = {}
+        self.copies: dict[str, dict[str, Any]] = {}
         self._finished: dict[tuple[int, str], dict[str, Any]] = {}
         lines = self._lines(_JOB)
         if not lines:
@@ -54,14 +58,34 @@ class Kept:
                 f"{FORMAT}. Go on with that version, or give another folder as `work=`."
             )
         _demand_same(folder, found["job"], self._job)
-        self.division = found["division"]
+        self.division = next(map(self._decoded, self._lines(_DIVIDED)), {})
+        self.copies = {record.pop("name"): record for record in map(self._decoded, self._lines(_COPIED))}
+        self._is_open = True
         records = sorted(map(self._decoded, self._lines(_FINISHED)), key=lambda record: str(record["rows_in"]))
         self._finished = {(record["number"], record["name"]): record for record in records}
 
     def begin(self, division: Mapping[str, Any]) -> None:
-        """Write down what the job is, and how it is divided."""
+        """Write down how the job is divided; and before that, what it is."""
+        self._open()
         self.division = json.loads(json.dumps(division))
-        self._write(_JOB, {"format": FORMAT, "job": self._job, "division": self.division})
+        self._write(_DIVIDED, self.division)
+
+    def _open(self) -> None:
+        if not self._is_open:
+            self._write(_JOB, {"format": FORMAT, "job": self._job})
+            self._is_open = True
+
+    def copy(self, name: str, frame: Any) -> str:
+        """Write the rows of a frame to a new folder, which is returned. Only what is told to `copied` then lasts."""
+        self._open()
+        path = self.path(0, name)
+        frame.write.option("compression", "zstd").parquet(path)
+        return path
+
+    def copied(self, name: str, path: str, told: Mapping[str, Any]) -> None:
+        """Write down that a frame is copied, and what its rows are."""
+        self.copies[name] = {"rows_in": path[len(self.folder) :], **told}
+        self._write(_COPIED, {"name": name, **self.copies[name]})
 
     def path(self, number: int, name: str) -> str:
         """A new folder for the rows of a stage."""

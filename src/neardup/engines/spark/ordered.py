@@ -12,28 +12,41 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from neardup.engines.spark import tasks
-from neardup.engines.spark.frames import Input
+from neardup.engines.spark.frames import Frame, Input, Numbers
 from neardup.engines.work import Work
 
-COMPARED = ("tinyint", "smallint", "int", "bigint", "date", "timestamp", "string")
+COMPARED = ("tinyint", "smallint", "int", "bigint", "date", "string")
 """Types of columns whose order here is that of Spark."""
 
 
-def numbers_of(given: Input, work: Work) -> Mapping[int, int] | None:
-    """The number of each partition in the order of documents; None if its rows do not ascend, or others come between them.
+def numbers_of(given: Input, work: Work) -> Numbers | None:
+    """The numbers of partitions in the order of documents; None if the rows of some do not ascend, or others come between them.
 
-    One job reads the columns by which documents are in order. Rows that are equal there are ordered by id, so no two may be.
+    One job for each frame reads the columns by which documents are in order. Rows that are equal there have no order but that of
+    ids, so no two may be.
     """
     if work.options.keep not in ("first", "last"):
         return None
-    by, is_strict = given.order_columns(), bool(given.order)
+    found = [_numbers(each) for each in given.frames]
+    return None if None in found else tuple(each for each in found if each is not None)
+
+
+def _numbers(given: Frame) -> Mapping[int, int] | None:
+    from pyspark.sql import functions as f
+
+    by = given.order_columns()
     names = [f"c{number}" for number in range(len(by))]
     rows = given.frame.select(*(column.alias(name) for column, name in zip(by, names, strict=True)))
+    # As local times, those of the hour that clocks repeat would have the order of none.
+    instants = [name for name in names if rows.schema[name].dataType.simpleString() == "timestamp"]
+    rows = rows.withColumns({name: f.unix_micros(name) for name in instants})
     kinds = [rows.schema[name].dataType.simpleString() for name in names]
     if any(kind not in COMPARED for kind in kinds):
         return None
     ends = [(f"{name}_{end} {kind}") for end in ("first", "last") for name, kind in zip(names, kinds, strict=True)]
-    told = rows.mapInArrow(partial(_ends, is_strict), ", ".join(["part int", "ascends boolean", *ends])).collect()
+    told = rows.mapInArrow(
+        partial(_ends, bool(given.order)), ", ".join(["part int", "ascends boolean", *ends])
+    ).collect()
     if not all(row.ascends for row in told):
         return None
     spans = sorted(

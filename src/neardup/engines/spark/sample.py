@@ -76,16 +76,16 @@ def sample_of(given: Input, setting: tasks.Setting) -> Sample:
     from pyspark.sql import functions as f
 
     counted, parts = [], []
-    for (texts, _), frame in zip(given.readings(), (given.frame, given.reference), strict=False):
-        assert frame is not None
-        rows = frame.groupBy(f.spark_partition_id().alias("part")).count().collect()
+    for each in given.frames:
+        texts = each.texts()
+        rows = each.frame.groupBy(f.spark_partition_id().alias("part")).count().collect()
         by_part = {row.part: row["count"] for row in rows}
         numbers = sorted(by_part)
         taken = (
             [numbers[at] for at in np.unique(np.linspace(0, len(numbers) - 1, PARTS).astype(int))] if numbers else []
         )
-        each = max(1, -(-DOCUMENTS // max(1, len(taken)))), max(1, BYTES // max(1, len(taken)))
-        some = texts.mapInArrow(partial(_first, setting, frozenset(taken), *each), _SCHEMA).toArrow()
+        most = max(1, -(-DOCUMENTS // max(1, len(taken)))), max(1, BYTES // max(1, len(taken)))
+        some = texts.mapInArrow(partial(_first, setting, frozenset(taken), *most), _SCHEMA).toArrow()
         large = pa.schema([(name, pa.large_string()) for name in some.schema.names])
         parts.append(some.cast(large).combine_chunks().to_batches())
         counted.append(list(by_part.values()))
@@ -102,6 +102,7 @@ def _first(
         if tasks.partition() not in wanted:
             return
         for batch in batches:
+            tasks.demand_utf8(batch, batch.schema.names)
             some = batch.filter(batch.column("text").is_valid()).slice(0, most)
             ends = np.cumsum([len(text.as_buffer()) for text in some.column("text")])
             if len(some):

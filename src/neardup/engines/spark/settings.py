@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 BATCHES = "spark.sql.execution.arrow.maxRecordsPerBatch"
+SHOWN_FIELDS = "spark.sql.debug.maxToStringFields"
 PARALLELISM = "spark.sql.leafNodeDefaultParallelism"
 _WITH_DEFAULTS = (
     "spark.sql.files.maxPartitionBytes",

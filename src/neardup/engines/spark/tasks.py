@@ -1,7 +1,7 @@
 """TASKS: what runs on the executors: readings of partitions, and stages of buckets; packed rows in and out."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -71,16 +71,29 @@ def partition() -> int:
 
 
 def part_of(
-    batches: Iterator[pa.RecordBatch], *, is_reference: bool, first: int, numbers: Mapping[int, int] | None
+    batches: Iterator[pa.RecordBatch], *, is_reference: bool, first: int, before: int, numbers: Mapping[int, int] | None
 ) -> Part:
-    """The partition that this task reads. `numbers`: those that partitions with rows have instead of their own."""
-    number = partition()
+    """The partition that this task reads.
+
+    Args:
+        batches: its rows.
+        is_reference, first: of its frame.
+        before: how many partitions of other frames come before those of this one.
+        numbers: those that partitions with rows have instead of their own.
+    """
+    number = partition() - before
     if numbers is not None:
         number = numbers.get(number, len(numbers) + number)
     return Part(first + number, map(_as_texts, batches), is_reference)
 
 
 def _as_texts(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """A batch of texts and what belongs to them as large strings.
+
+    Raises:
+        DataError: a text is null, or a string is no UTF-8.
+    """
+    demand_utf8(batch, batch.schema.names)
     columns = [pc.cast(column, pa.large_string()) for column in batch.columns]
     found = pa.record_batch(columns, names=batch.schema.names)
     missing = found.column("text").null_count if "text" in found.schema.names else 0
@@ -89,6 +102,37 @@ def _as_texts(batch: pa.RecordBatch) -> pa.RecordBatch:
         name = found.column("id")[at].as_py()
         raise DataError(f"The text of document {name!r} is null. Give each row a text, or leave such rows out.")
     return found
+
+
+def demand_utf8(batch: pa.RecordBatch, names: Sequence[str]) -> None:
+    """Refuse strings in some columns that are no UTF-8, which Spark lets columns have.
+
+    Raises:
+        DataError: there is one.
+    """
+    for name in names:
+        column = batch.column(name)
+        try:
+            column.validate(full=True)
+        except pa.ArrowInvalid:
+            values = (each.as_buffer() for each in column.cast(pa.binary()))
+            value = next(each for each in map(_bytes, values) if not _is_utf8(each))
+            raise DataError(
+                f"A value in the column of the {name} is no valid UTF-8: {value[:60]!r}. Decode the input by its encoding when it "
+                "is read, as by Spark's option `encoding`, or leave such rows out."
+            ) from None
+
+
+def _bytes(buffer: Any) -> bytes:
+    return b"" if buffer is None else buffer.to_pybytes()
+
+
+def _is_utf8(value: bytes) -> bool:
+    try:
+        value.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def read(

@@ -1,0 +1,141 @@
+"""PLACES of documents on Spark: rows are sorted, where their partitions do not tell their order."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial, reduce
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from neardup.engines.documents import BEFORE_ALL, COSTS
+from neardup.engines.packing import pack_all
+from neardup.engines.schemas import PLACES, ROW_BITS
+from neardup.engines.spark import tasks
+from neardup.engines.spark.frames import Frame, Input, as_json, column
+from neardup.engines.work import Work
+from neardup.text.preference import Kinds, kinds_in, sort_keys
+
+DOC = "__neardup_doc"
+Kept = Callable[[Any], Any]
+
+
+def places(given: Input, work: Work, setting: tasks.Setting, kept: Kept) -> Any:
+    """Packed places and ranks of all rows. `kept`: keeps a frame on the executors that is computed and read again.
+
+    Raises:
+        DataError: the values that say how good documents are mix numbers and text.
+    """
+    compared_as = _compared_as(given, work)
+    found = [_places(frame, work, compared_as, kept) for frame in given.frames]
+    rows = reduce(lambda a, b: a.unionAll(b), found)
+    return rows.select("doc", "place", "rank").mapInArrow(partial(_packed, setting), tasks.PACKED)
+
+
+def _places(given: Frame, work: Work, compared_as: str, kept: Kept) -> Any:
+    """The documents of a frame, their places and ranks."""
+    from pyspark.sql import functions as f
+
+    by = [each.alias(f"order{number}") for number, each in enumerate(given.order_columns())]
+    costs = [] if given.is_reference else _costs(given, work)
+    rows = given.frame.select(*by, *(cost.alias(f"cost{number}") for number, cost in enumerate(costs)))
+    numbered = rows.mapInArrow(
+        partial(_numbered, given.first, compared_as), rows.withColumn(DOC, f.lit(0).cast("long")).schema
+    )
+    names = [*(f"order{number}" for number in range(len(by))), DOC]
+    found = _indexed(numbered, names, kept)
+    if given.is_reference:
+        found = found.withColumn("rank", f.col("place") - BEFORE_ALL)
+        return found.withColumn("place", f.col("place") + (given.first << ROW_BITS))
+    if not costs:
+        return found.withColumn("rank", f.col("place") * (-1 if work.options.keep == "last" else 1))
+    ranks = _indexed(numbered, [*_preferred(work), *names], kept).withColumnRenamed("place", "rank")
+    return found.join(ranks, "doc")
+
+
+def _costs(given: Frame, work: Work) -> list[Any]:
+    """What tells how much a row is preferred."""
+    from pyspark.sql import functions as f
+
+    if work.options.keep in COSTS:
+        return [f.length(column(given.text)).cast("long")]
+    return [] if given.value is None else [as_json(given.frame, given.value)]
+
+
+def _preferred(work: Work) -> list[Any]:
+    """The order of preference by that."""
+    from pyspark.sql import functions as f
+
+    is_descending = work.options.keep == "longest" or str(work.options.keep).startswith("max:")
+    return [f.col("cost0").desc_nulls_last() if is_descending else f.col("cost0").asc_nulls_last()]
+
+
+def _compared_as(given: Input, work: Work) -> str:
+    """Whether values that say how good documents are are numbers, dates or text; as all of them tell, those of a reference, too."""
+    name = given.documents.value
+    if name is None:
+        return ""
+    found = Kinds()
+    for each in given.frames:
+        values = each.frame.select(as_json(each.frame, name).alias("value")).mapInArrow(_kinds, "kinds string")
+        found = reduce(lambda a, b: a | b, (Kinds(*json.loads(row.kinds)) for row in values.collect()), found)
+    return found.compared_as(work.options.preferred_by or name)
+
+
+def _kinds(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The kinds of values of a partition, in a task."""
+    found = Kinds()
+    for batch in batches:
+        found |= kinds_in(pc.cast(batch.column(0), pa.large_string()))
+    yield pa.record_batch([pa.array([json.dumps([found.number, found.text, found.undated])])], names=["kinds"])
+
+
+def _numbered(first: int, compared_as: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Rows with their documents, and values as what sorts them, in a task."""
+    part = first + tasks.partition()
+    row = 0
+    for batch in batches:
+        docs = (part << ROW_BITS) + np.arange(row, row + len(batch))
+        row += len(batch)
+        if compared_as:
+            at = batch.schema.get_field_index("cost0")
+            keys = sort_keys(pc.cast(batch.column(at), pa.large_string()), compared_as)
+            batch = batch.set_column(at, batch.schema.field(at), keys.cast(batch.schema.field(at).type))
+        yield batch.append_column(DOC, pa.array(docs))
+
+
+def _indexed(frame: Any, by: Sequence[Any], kept: Kept) -> Any:
+    """The documents of rows (`doc`), and how many come before each by some columns (`place`)."""
+    from pyspark.sql import functions as f
+
+    ordered = kept(frame.orderBy(*by).select(DOC, f.spark_partition_id().alias("part")))
+    counts = ordered.mapInArrow(_counted, "part int, rows long").collect()
+    before, first = {}, 0
+    for part, rows in sorted(tuple(row) for row in counts):
+        before[part] = first
+        first += rows
+    return ordered.mapInArrow(partial(_placed, before), "doc long, place long")
+
+
+def _counted(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    rows, part = 0, None
+    for batch in batches:
+        rows += len(batch)
+        part = batch.column(1).slice(0, 1)
+    if part is not None:
+        yield pa.record_batch([part, pa.array([rows])], names=["part", "rows"])
+
+
+def _placed(before: Mapping[int, int], batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Rows of a partition, whose number they have: as part of several frames, it has another."""
+    place: int | None = None
+    for batch in batches:
+        place = before[batch.column(1)[0].as_py()] if place is None else place
+        yield pa.record_batch([batch.column(0), pa.array(np.arange(place, place + len(batch)))], names=["doc", "place"])
+        place += len(batch)
+
+
+def _packed(setting: tasks.Setting, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    found = (("places", pa.Table.from_batches([batch]).cast(PLACES.schema)) for batch in batches)
+    yield from tasks.as_batches(pack_all(found, {"places": PLACES}, setting.buckets))

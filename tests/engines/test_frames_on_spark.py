@@ -1,0 +1,210 @@
+"""Any frame of Spark gives the answer of one machine, however Spark makes its rows; or it is refused in our words."""
+
+import datetime
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import neardup as nd
+from engines.spark_runs import local_session, missing
+from neardup import spark as on_spark
+from neardup.engines.packing import unsorted
+from neardup.engines.schemas import PLACES
+from neardup.engines.spark import ordered, places, tasks
+from neardup.engines.spark.frames import Frame, Input
+from neardup.engines.work import Work
+from neardup.options import DedupOptions
+from neardup.recipe.recipe import Recipe
+from neardup.survivors.decisions import cost_of_values
+from neardup.text.preference import token_of
+from neardup.version import __version__
+
+pytestmark = [
+    pytest.mark.cluster,
+    pytest.mark.skipif(missing() is not None, reason=str(missing())),
+    pytest.mark.filterwarnings("ignore"),  # pyspark's, of versions of pandas and of sockets
+]
+SENTENCE = "one of the texts that many pages have in common with others, of family {} and with word {}"
+
+
+@pytest.fixture(scope="module")
+def session():
+    found = local_session(2, **{"spark.sql.session.timeZone": "Europe/Berlin"})
+    yield found
+    found.stop()
+
+
+def rows_of(count=24, families=6, **columns):
+    """Rows of which some have near texts; ids descend while numbers ascend."""
+    return [
+        {"id": f"{count - n:02}", "text": SENTENCE.format(f"number{n % families} " * 9, n), "n": n}
+        | {name: make(n) for name, make in columns.items()}
+        for n in range(count)
+    ]
+
+
+def files_of(session, folder, rows, files=4):
+    """A frame of files to which rows are dealt in turn."""
+    folder.mkdir()
+    for number in range(files):
+        pq.write_table(pa.Table.from_pylist(rows[number::files]), folder / f"{number}.parquet")
+    return session.read.parquet(str(folder))
+
+
+def kept(frame, work, **options):
+    done = on_spark.deduplicate(frame, order="n", work=str(work), **options)
+    return sorted(row.n for row in done.survivors.collect()), {
+        row.id: row.survivor_id for row in done.duplicates.collect()
+    }
+
+
+def expected(rows, **options):
+    found = nd.deduplicate(rows, method="exact", **options)
+    return [row["n"] for row in found.survivors], {
+        row["id"]: row["survivor_id"] for row in found.duplicates.to_pylist()
+    }
+
+
+MOVED = {
+    "repartition": lambda frame: frame.repartition(3),
+    "dropDuplicates": lambda frame: frame.dropDuplicates(["id"]),
+    "cached": lambda frame: frame.where("n >= 0").cache(),
+}
+
+
+@pytest.mark.parametrize("moves", MOVED)
+def test_rows_that_spark_moves_are_copied_first(session, tmp_path, moves):
+    rows = rows_of()
+    frame = MOVED[moves](files_of(session, tmp_path / "in", rows))
+    assert kept(frame, tmp_path / "work") == expected(rows)
+    assert list((tmp_path / "work" / "rows").glob("000-input-*/*.parquet"))
+
+
+@pytest.mark.parametrize("moves", [*MOVED, "sort", "made in the session"])
+def test_frames_that_are_copied_have_no_order_of_files(session, tmp_path, moves):
+    frame = files_of(session, tmp_path / "in", rows_of())
+    made = MOVED | {
+        "sort": lambda frame: frame.sort("n"),
+        "made in the session": lambda _: session.createDataFrame(rows_of()),
+    }
+    with pytest.raises(nd.OptionError, match="This frame has no order: give `order=`"):
+        on_spark.deduplicate(made[moves](frame), work=str(tmp_path / "work"))
+    with pytest.raises(nd.OptionError, match="This frame has no order: give `order=`"):
+        on_spark.deduplicate(frame, against=made[moves](frame), work=str(tmp_path / "work"))
+
+
+def test_a_folder_has_the_work_of_one_frame(session, tmp_path):
+    frame, work = files_of(session, tmp_path / "in", rows_of()), tmp_path / "work"
+    kept(frame, work)
+    for other in (frame.where("n < 20"), frame.withColumn("text", frame.id)):
+        with pytest.raises(nd.RecipeMismatch, match="has the work of another job: input steps in Spark was"):
+            kept(other, work)
+    assert kept(session.read.parquet(str(tmp_path / "in")), work) == expected(rows_of())
+
+
+def test_a_folder_has_the_work_of_one_copy(session, tmp_path):
+    work = tmp_path / "work"
+    first = kept(session.createDataFrame(rows_of()), work)
+    assert kept(session.createDataFrame(rows_of()), work) == first == expected(rows_of())
+    with pytest.raises(
+        nd.RecipeMismatch, match="has the work of a job on other rows: the input had 24 rows with the sum"
+    ):
+        kept(session.createDataFrame(rows_of(families=5)), work)
+
+
+VALUES = {
+    "numbers as strings": lambda n: str(10 ** (n % 7)) if n % 5 else None,
+    "dates as strings": lambda n: f"2024-0{1 + n % 9}-01" + ("T12:00+02:00" if n % 2 else ""),
+    "words": lambda n: "abc"[n % 3] * (1 + n % 4),
+    "numbers": lambda n: float("nan") if n % 4 == 0 else (n * 7 % 10) / 3,
+    "times": lambda n: datetime.datetime(2024, 5, 1, tzinfo=datetime.UTC) + datetime.timedelta(microseconds=n * 7 % 10),
+}
+
+
+def ranked(frame, keep, reference=None):
+    """The numbers of documents as they are preferred, the best first."""
+    given = Frame(frame, "text", "id", ("n",), value="v")
+    known = None if reference is None else replace(given, frame=reference, is_reference=True)
+    work = Work.of(Recipe(), DedupOptions(method="exact", keep=keep))
+    packed = places.places(Input(given, known), work, tasks.Setting(__version__, 1), lambda found: found)
+    rows = unsorted([bytes(row.content) for row in packed.collect()], PLACES).sort_by("rank")
+    return rows.column("place").to_pylist()
+
+
+@pytest.mark.parametrize(("values", "keep"), [(name, ("max:v", "min:v")[at % 2]) for at, name in enumerate(VALUES)])
+def test_values_are_preferred_as_on_one_machine(session, tmp_path, values, keep):
+    rows = rows_of(v=VALUES[values])
+    written = [row["v"].isoformat() if values == "times" else row["v"] for row in rows]
+    tokens = pa.array([token_of(value, "v") for value in written], pa.large_string())
+    costs = cost_of_values(tokens, DedupOptions(method="exact", keep=keep))
+    assert ranked(files_of(session, tmp_path / "in", rows), keep) == list(np.lexsort((np.arange(len(rows)), costs)))
+
+
+def test_numbers_and_words_have_no_order(session, tmp_path):
+    rows = rows_of(v=lambda n: "12" if n < 23 else "many")
+    words = files_of(session, tmp_path / "in", rows)
+    assert ranked(words, "min:v") == list(range(24))
+    with pytest.raises(nd.DataError, match=r'Column "v" holds numbers, such as \d+\.0, and text, such as .many.'):
+        ranked(words.selectExpr("id", "text", "n", "double(n) as v"), "min:v", reference=words)
+
+
+def test_a_reference_is_in_order(session, tmp_path):
+    known = [{"id": f"k{n}", "text": SENTENCE.format("a b c d e f g " * 5, "x"), "n": n} for n in (3, 1, 2, 0)]
+    rows = [{"id": "new", "text": known[0]["text"], "n": 9}]
+    reference = files_of(session, tmp_path / "known", known)
+    done = on_spark.deduplicate(
+        files_of(session, tmp_path / "in", rows, 1), order="n", against=reference, work=str(tmp_path / "work")
+    )
+    assert [row.survivor_id for row in done.duplicates.collect()] == ["k0"]
+
+
+def test_the_hour_that_clocks_repeat_has_an_order(session, tmp_path):
+    begins = datetime.datetime(2024, 10, 27, 0, 30, tzinfo=datetime.UTC)  # 2:30 in Berlin, and an hour later 2:30 again
+    rows = rows_of(8, at=lambda n: begins + datetime.timedelta(minutes=20 * n))
+    (tmp_path / "in").mkdir()
+    for number in range(2):
+        pq.write_table(pa.Table.from_pylist(rows[4 * number :][:4]), tmp_path / "in" / f"{1 - number}.parquet")
+    frame = session.read.parquet(str(tmp_path / "in"))
+    work = Work.of(Recipe(), DedupOptions(method="exact"))
+    (numbers,) = ordered.numbers_of(Input(Frame(frame, "text", "id", ("at",))), work)
+    assert sorted(numbers.values()) == [0, 1]
+    parts = {row.part: row.n for row in frame.selectExpr("spark_partition_id() as part", "n").collect()}
+    assert sorted(numbers, key=numbers.get) == sorted(parts, key=parts.get)
+
+
+def test_strings_that_are_no_utf8_are_refused(session, tmp_path):
+    frame = files_of(session, tmp_path / "in", rows_of()).selectExpr("id", "n", "string(unhex('C328')) as text")
+    with pytest.raises(nd.DataError, match=r"A value in the column of the text is no valid UTF-8: b'\\xc3\("):
+        kept(frame, tmp_path / "work")
+    with pytest.raises(Exception, match="is no valid UTF-8"):
+        on_spark.fingerprint(frame).collect()
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "message"),
+    [
+        (["double(n) as id"], {}, "The column 'id' holds double. Ids are strings or integers"),
+        (["id", "map(n, n) as n"], {}, "The column 'n' holds map<bigint,bigint>, which has no order"),
+        (
+            ["id", "array(n) as v"],
+            {"keep": "max:v"},
+            "The column 'v' holds array<bigint>; `keep` compares numbers, dates",
+        ),
+    ],
+)
+def test_types_without_a_meaning_are_refused(session, tmp_path, columns, options, message):
+    names = [*columns, "text"] + ([] if any(" as n" in name for name in columns) else ["n"])
+    frame = files_of(session, tmp_path / "in", rows_of()).selectExpr(*names)
+    with pytest.raises(nd.InputError, match=message):
+        kept(frame, tmp_path / "work", **options)
+
+
+def test_names_of_columns_may_have_any_characters(session, tmp_path):
+    rows = rows_of()
+    frame = files_of(session, tmp_path / "in", rows).toDF("the.id", "the `text`", "n")
+    done = on_spark.deduplicate(frame, text="the `text`", id="the.id", order="n", work=str(tmp_path / "work"))
+    assert sorted(row.n for row in done.survivors.collect()) == expected(rows)[0]
+    assert done.survivors.columns == frame.columns
