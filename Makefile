@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 # Half of the time that pip takes for the 150 packages of the tests.
 INSTALL := $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python
 
-.PHONY: help debian nginx postgresql java demo kernels kernels-from-wheel wheels wheel-arm test test-all test-long slow-tests test-levels test-checked test-interpreted test-cluster test-cluster-long test-lowest install-tools test-properties fuzz flips kills kills-service lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start bench-store bench-store-growth bench-service redis soak soak-store clean
+.PHONY: help debian nginx postgresql java demo kernels kernels-from-wheel wheels wheel-arm test test-all test-long slow-tests test-levels test-checked test-interpreted test-cluster test-cluster-long test-lowest install-tools test-properties fuzz flips kills kills-service lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start bench-store bench-store-growth bench-service redis soak soak-service soak-store clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /: /' | sort
@@ -113,8 +113,8 @@ flips: $(VENV)/developing kernels  ## FLIPS bytes changed in files of every form
 kills: $(VENV)/developing kernels  ## KILLS runs of dedup --resume, index, filter and stores killed at random moments, or of those with SCENARIOS in their names
 	PYTHONPATH=tests $(BIN)/python -m kills --kills $(KILLS) --seed $(SEED) $(if $(SCENARIOS),--scenarios $(SCENARIOS)) $(if $(OUTPUT),--output $(OUTPUT))
 
-kills-service: $(VENV)/developing kernels  ## KILLS kills of a service under load (KILLS=200), each followed by a search for all that it had acknowledged
-	PYTHONPATH=tests $(BIN)/python -m service.kills --kills $(KILLS) --seed $(SEED)
+kills-service: $(VENV)/developing kernels  ## KILLS kills of services under load (KILLS=200), each followed by a search for what they had acknowledged; ONLY=folder or postgresql
+	PYTHONPATH=tests $(BIN)/python -m service.kills --kills $(KILLS) --seed $(SEED) $(if $(ONLY),--only $(ONLY)) $(if $(OUTPUT),--output $(OUTPUT))
 
 lint: $(VENV)/developing  ## style
 	$(BIN)/ruff check .
@@ -206,8 +206,12 @@ bench-store: $(VENV)/benchmarking kernels  ## stores beside other tools; needs `
 bench-store-growth: $(VENV)/benchmarking kernels  ## stores of up to 16 million short documents; half an hour at most, and 15 GB of disk
 	$(BIN)/python benchmarks/store_growth.py
 
-bench-service: $(VENV)/benchmarking kernels  ## a service with a million documents of 2 KB under load; some 10 minutes, and 5 GB of disk
+bench-service: $(VENV)/benchmarking kernels  ## a service with a million documents of 2 KB under load, and its tables; `make postgresql redis` first; 25 minutes at most, 5 GB of disk
 	$(BIN)/python benchmarks/service.py
+	$(BIN)/python benchmarks/tables.py
+
+soak-service: $(VENV)/developing kernels  ## an hour of mixed requests to a service (or SOAK_SECONDS=600), or to two on one database (KIND=postgresql)
+	$(BIN)/python benchmarks/service_soak.py $(if $(KIND),--kind $(KIND)) $(if $(SOAK_SECONDS),--seconds $(SOAK_SECONDS))
 
 soak-store: $(VENV)/developing kernels  ## an hour of mixed work on a store (or SOAK_SECONDS=600), with memory, files and latency by the minute
 	$(BIN)/python benchmarks/store_soak.py $(if $(SOAK_SECONDS),--seconds $(SOAK_SECONDS))

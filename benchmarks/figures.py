@@ -40,6 +40,13 @@ def _range(source: str, values: Callable[[Record], list[float]]) -> Figure:
     return source, lambda record: "-".join(dict.fromkeys(number(end(values(record)), 2) for end in (min, max)))
 
 
+def _waits(kind: str, *keys: str) -> Figure:
+    """Seconds of the largest store of a kind in `service_waits.json`."""
+    return "service_waits", lambda record: number(
+        reduce(operator.getitem, keys, [each for each in record["stores"] if each["kind"] == kind][-1]), 2
+    )
+
+
 def _speed(contender: str) -> Figure:
     """Megabytes a second of a contender in `signatures.json`."""
     return "signatures", lambda record: number(
@@ -221,6 +228,11 @@ FIGURES: dict[str, Figure] = {
     "store-kills": _count("store_kills", "kills", "kills"),
     "store-kills-finished": _count("store_kills", "kills", "finished_runs"),
     "store-kills-finds": ("store_kills", lambda record: f"{len(record['kills']['finds'])}"),
+    "compacted-folder-seconds": _waits("folder", "compaction", "seconds"),
+    "first-start-seconds": _waits("postgresql", "first_start_seconds"),
+    "service-kills": _count("service_kills", "kills"),
+    "service-kills-requests": _count("service_kills", "requests"),
+    "service-kills-finds": _count("service_kills", "finds"),
     "kills-finds": ("reliability", lambda record: f"{len(record['kills']['finds'])}"),
     "soak-auto-1m-mb": _count("soak", "1,000,000 documents, auto", "peak_anonymous_mb"),
     "soak-auto-5m-mb": _count("soak", "5,000,000 documents, auto", "peak_anonymous_mb"),

@@ -9,49 +9,56 @@ Targets: single checks, 1,500 a second with a p99 below 15 ms; durable additions
 syncs; in batches of 100, 12,000 checks and 8,000 durable additions a second. Four services on a store in PostgreSQL, with
 fewer documents: 200 durable additions a second, and 4,000 in batches.
 
-Beside it: the same application on Granian, and indexes of other tools with fewer documents (`service_peers.py`).
+Beside it: the same application on Granian, and indexes of other tools with fewer documents (`service_peers.py`). After 22 minutes
+no further case begins.
 """
 
 import contextlib
 import importlib.util
 import itertools
-import json
-import multiprocessing
 import os
-import random
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import msgspec
-import numpy as np
-
 import measure
 import neardup
-from service_load import load, request
+from service_cases import Case, Measuring, documents, neardup_serve, served
 from service_peers import PEERS
 from service_shared import shared_store
-from store_texts import vocabulary
 
-WORDS = 300
 DOCUMENTS, QUICK_DOCUMENTS = 1_000_000, 20_000
 SECONDS, QUICK_SECONDS = 15.0, 3.0
+MOST_SECONDS = 22 * 60
 CLIENTS, BATCH, BATCH_CLIENTS = 32, 100, 4
 RATE = 1_500.0
-NEAR = 0.1
-PEER_DOCUMENTS = 2_000
+PEER_DOCUMENTS, QUICK_PEER_DOCUMENTS = 2_000, 200
 """Of other tools' indexes, which take long to fill."""
 SERVICES, SHARED_DOCUMENTS = 4, 100_000
 """On one database, whose documents are decided and committed there, and read by each service."""
-POOL = 4_000
-"""Different texts that are asked about; they come again and again."""
+ALONE = (
+    Case("single checks, paced", 1, CLIENTS, adds=False, expected=RATE, rate=RATE),
+    Case("single checks", 1, CLIENTS, adds=False, expected=20_000),
+    Case("batches of checks", BATCH, BATCH_CLIENTS, adds=False, expected=100_000),
+    Case("single additions", 1, CLIENTS, adds=True, expected=5_000),
+    Case("batches of additions", BATCH, BATCH_CLIENTS, adds=True, expected=20_000),
+)
+SLOW = Case("single additions, slow syncs", 1, CLIENTS, adds=True, expected=3_000)
+ON_GRANIAN = (
+    Case("single checks, Granian", 1, CLIENTS, adds=False, expected=20_000),
+    Case("single additions, Granian", 1, CLIENTS, adds=True, expected=5_000),
+)
+SHARED = (
+    Case("single checks, four services", 1, CLIENTS, adds=False, expected=20_000),
+    Case("single additions, four services", 1, CLIENTS, adds=True, expected=3_000),
+    Case("batches of checks, four services", BATCH, 2 * SERVICES, adds=False, expected=100_000),
+    Case("batches of additions, four services", BATCH, 2 * SERVICES, adds=True, expected=20_000),
+)
 SLOW_SYNC = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -68,22 +75,6 @@ app = make_app({"default": sys.argv[-1]}, log=Log(quiet=True))
 """
 
 
-def documents(count: int, seed: int) -> Iterator[str]:
-    """Random documents of about 2 KB."""
-    chance = np.random.default_rng(seed)
-    words, shares = vocabulary()
-    for first in range(0, count, 1024):
-        drawn = np.searchsorted(shares, chance.random((min(1024, count - first), WORDS)))
-        yield from (" ".join([words[i] for i in row]) for row in drawn.tolist())
-
-
-def near_some(texts: Iterator[str], kept: list[str], seed: int) -> Iterator[str]:
-    """The texts, some of them replaced by kept ones with a word more."""
-    chance = random.Random(seed)
-    for text in texts:
-        yield f"{chance.choice(kept)} besides" if chance.random() < NEAR else text
-
-
 def fill(path: Path, count: int) -> tuple[list[str], float]:
     """A store of so many documents. Returns some of them, and the seconds that it took."""
     began, kept, texts = time.perf_counter(), list[str](), documents(count, 1)
@@ -95,146 +86,107 @@ def fill(path: Path, count: int) -> tuple[list[str], float]:
     return kept[:2000], time.perf_counter() - began
 
 
-def bodies(kept: list[str], count: int, size: int, *, adds: bool, seed: int) -> list[bytes]:
-    """Requests of `size` documents each: one object, or an array."""
-    texts = list(near_some(documents(count * size, seed), kept, seed))
-    path = f"/v1/stores/default/{'check-and-add' if adds else 'check'}"
-    made = []
-    for number in range(count):
-        some: list[dict[str, Any]] = [{"text": text} for text in texts[number * size : (number + 1) * size]]
-        for place, each in enumerate(some):
-            each |= {"id": f"{seed}-{number}-{place}"} if adds else {}
-        body = msgspec.json.encode(some[0] if size == 1 else some)
-        made.append(request(path, body, f"Idempotency-Key: {seed}-{number}\r\n" if adds else ""))
-    return made
+def slow_syncs(folder: Path) -> dict[str, str]:
+    """What makes each sync slow.
 
-
-@contextlib.contextmanager
-def served(command: list[str], environment: dict[str, str] | None = None) -> Iterator[int]:
-    """The port of a service that runs, and is ended."""
-    given = os.environ | (environment or {})
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, env=given)
-    assert process.stderr is not None
-    try:
-        line = b""
-        for line in process.stderr:
-            found = json.loads(line) if line.startswith(b"{") else {}
-            if found.get("event") == "listening":
-                yield int(found["port"])
-                break
-            if found.get("event") == "started":  # of another server, at the port that it was told
-                time.sleep(1)
-                yield int(command[command.index("--port") + 1])
-                break
-        else:
-            raise RuntimeError(f"the service did not start: {line.decode().strip()}")
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.stderr.read()
-        process.wait(120)
-        process.stderr.close()
-
-
-def neardup_serve(store: Path | str) -> list[str]:
-    return [sys.executable, "-m", "neardup", "serve", "--store", str(store), "--port", "0", "--quiet", "--wait", "30"]
-
-
-def slow_syncs(folder: Path) -> dict[str, str] | None:
-    """What makes each sync slow; None without a C compiler."""
+    Raises:
+        RuntimeError: there is no C compiler.
+    """
     if shutil.which("cc") is None:
-        return None
+        raise RuntimeError("there is no C compiler")
     (folder / "slow.c").write_text(SLOW_SYNC)
     subprocess.run(["cc", "-shared", "-fPIC", "-o", folder / "slow.so", folder / "slow.c", "-ldl"], check=True)
     return {"LD_PRELOAD": str(folder / "slow.so")}
 
 
-def run(folder: Path, count: int, seconds: float) -> dict[str, Any]:
-    """All cases, one after another, on one store."""
-    store = folder / "seen.store"
-    kept, took = fill(store, count)
-    found: dict[str, Any] = {"documents": count, "fill_seconds": round(took), "document_bytes": len(kept[0])}
-    seeds, cases = itertools.count(100), {}
+def granian(folder: Path, store: Path) -> list[str]:
+    """The command of the same application on Granian.
 
-    def case(
-        name: str, command: list[str], size: int, clients: int, *, adds: bool, expected: float, rate: float | None = None,
-        environment: dict[str, str] | None = None, services: int = 1, asked: list[str] = kept,
-    ) -> None:  # fmt: skip
-        most = int(expected * seconds / size) + clients
-        made = bodies(asked, most if adds else min(most, POOL), size, adds=adds, seed=next(seeds))
-        sent = iter(made) if adds else itertools.cycle(made)
-        with contextlib.ExitStack() as running:
-            ports = [running.enter_context(served(command, environment)) for _ in range(services)]
-            load(ports, itertools.cycle(bodies(asked, 20, 1, adds=False, seed=1)), 4, 1.0)
-            before = os.getloadavg()[0]
-            with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("fork")) as pool:
-                done = pool.submit(_loaded, ports, sent, clients, seconds, rate).result()
-        cases[name] = {**done.as_record(size), "clients": clients, "load_before": round(before, 2)}
-        print(name, json.dumps(cases[name]), flush=True)
+    Raises:
+        RuntimeError: it is not installed.
+    """
+    if importlib.util.find_spec("granian") is None:
+        raise RuntimeError("Granian is not installed")
+    (folder / "served.py").write_text(GRANIAN.replace("sys.argv[-1]", repr(str(store))))
+    return [
+        sys.executable, "-m", "granian", "--interface", "asgi", "--workers", "1", "--port", "8479", "--no-access-log",
+        "--log-level", "error", "--working-dir", str(folder), "served:app",
+    ]  # fmt: skip
 
-    serve = neardup_serve(store)
-    case("single checks, paced", serve, 1, CLIENTS, adds=False, expected=RATE, rate=RATE)
-    case("single checks", serve, 1, CLIENTS, adds=False, expected=20_000)
-    case("batches of checks", serve, BATCH, BATCH_CLIENTS, adds=False, expected=100_000)
-    case("single additions", serve, 1, CLIENTS, adds=True, expected=5_000)
-    case("batches of additions", serve, BATCH, BATCH_CLIENTS, adds=True, expected=20_000)
-    if (environment := slow_syncs(folder)) is not None:
-        case("single additions, slow syncs", serve, 1, CLIENTS, adds=True, expected=3_000, environment=environment)
-    if has_granian():
-        (folder / "served.py").write_text(GRANIAN.replace("sys.argv[-1]", repr(str(store))))
-        granian = [
-            sys.executable, "-m", "granian", "--interface", "asgi", "--workers", "1", "--port", "8479", "--no-access-log",
-            "--log-level", "error", "--working-dir", str(folder), "served:app",
-        ]  # fmt: skip
-        case("single checks, Granian", granian, 1, CLIENTS, adds=False, expected=20_000)
-        case("single additions, Granian", granian, 1, CLIENTS, adds=True, expected=5_000)
-    shared = min(count, SHARED_DOCUMENTS)
-    several: dict[str, Any] = {"environment": {"NEARDUP_CACHE_DIR": str(folder / "cache")}, "services": SERVICES}
+
+def run_alone(measuring: Measuring, folder: Path, store: Path, kept: list[str]) -> None:
+    """One service on a store in a folder: as it comes, with slow syncs, and on Granian. Each case has a service of its own."""
+    for case in ALONE:
+        with served(neardup_serve(store)) as port:
+            measuring.measure(case, [port], kept)
     try:
-        with shared_store(documents(shared, 1), folder) as (place, asked):
-            serve = neardup_serve(place)
-            for name, size, clients, adds, expected in (
-                ("single checks, four services", 1, CLIENTS, False, 20_000),
-                ("single additions, four services", 1, CLIENTS, True, 3_000),
-                ("batches of additions, four services", BATCH, 2 * SERVICES, True, 20_000),
-            ):
-                case(name, serve, size, clients, adds=adds, expected=expected, asked=asked, **several)
+        with served(neardup_serve(store), slow_syncs(folder)) as port:
+            measuring.measure(SLOW, [port], kept)
     except RuntimeError as problem:
-        cases["four services"] = {"skipped": str(problem)}
+        measuring.skip(SLOW.name, str(problem))
+    for case in ON_GRANIAN:
+        try:
+            with served(granian(folder, store)) as port:
+                measuring.measure(case, [port], kept)
+        except RuntimeError as problem:
+            measuring.skip(case.name, str(problem))
+
+
+def run_shared(measuring: Measuring, folder: Path, count: int) -> None:
+    """Several services on a store in PostgreSQL."""
+    environment = {"NEARDUP_CACHE_DIR": str(folder / "cache")}
+    try:
+        with shared_store(documents(count, 1), folder) as (place, kept), contextlib.ExitStack() as running:
+            ports = [running.enter_context(served(neardup_serve(place), environment)) for _ in range(SERVICES)]
+            for case in SHARED:
+                measuring.measure(case, ports, kept)
+    except RuntimeError as problem:
+        measuring.skip("four services", str(problem))
+
+
+def run_peers(measuring: Measuring, folder: Path, count: int) -> None:
+    """Indexes of other tools behind the same server and framework. What they lose in a crash is told by `service_peers.py`."""
+    kept = list(documents(count, 1))[:2000]
     for name in PEERS:
         own = folder / name.replace(" ", "-")
         own.mkdir()
-        few = PEER_DOCUMENTS
-        command = [sys.executable, str(Path(__file__).parent / "service_peers.py"), name, str(own), "8478", str(few)]
+        program = str(Path(__file__).parent / "service_peers.py")
         try:
-            case(f"single checks, {name}", command, 1, CLIENTS, adds=False, expected=5_000)
-            shutil.rmtree(own)
-            own.mkdir()
-            case(f"single additions, {name}", command, 1, CLIENTS, adds=True, expected=5_000)
+            with served([sys.executable, program, name, str(own), "8478", str(count)]) as port:
+                for what, adds in (("checks", False), ("additions", True)):
+                    case = Case(f"single {what}, {name}", 1, CLIENTS, adds=adds, expected=5_000 if not adds else 1_000)
+                    measuring.measure(case, [port], kept)
         except RuntimeError as problem:
-            cases[name] = {"skipped": str(problem)}
-    few = {"peer_documents": PEER_DOCUMENTS, "shared_documents": shared}
-    return found | {"seconds": seconds, **few, "cases": cases}
+            measuring.skip(name, str(problem))
 
 
-def has_granian() -> bool:
-    """Whether Granian is installed, beside which the service is measured."""
-    return importlib.util.find_spec("granian") is not None
-
-
-def _loaded(ports: list[int], sent: Iterator[bytes], clients: int, seconds: float, rate: float | None) -> Any:
-    return load(ports, sent, clients, seconds, rate)
+def run(folder: Path, write: Callable[[dict[str, Any]], None], *, quick: bool) -> None:
+    """All cases, one after another."""
+    ends, store = time.monotonic() + MOST_SECONDS, folder / "seen.store"
+    count, seconds = (QUICK_DOCUMENTS, QUICK_SECONDS) if quick else (DOCUMENTS, SECONDS)
+    kept, took = fill(store, count)
+    peers, shared = (QUICK_PEER_DOCUMENTS if quick else PEER_DOCUMENTS), min(count, SHARED_DOCUMENTS)
+    about: dict[str, Any] = {
+        "documents": count,
+        "fill_seconds": round(took),
+        "document_bytes": len(kept[0]),
+        "seconds": seconds,
+    }
+    about |= {
+        "peer_documents": peers,
+        "shared_documents": shared,
+        "durable": {name: of.durable for name, of in PEERS.items()},
+    }
+    measuring = Measuring(seconds, ends, lambda cases: write({**about, "cases": cases}))
+    run_alone(measuring, folder, store, kept)
+    shutil.rmtree(store)
+    run_shared(measuring, folder, shared)
+    run_peers(measuring, folder, peers)
 
 
 def main() -> None:
     """Measure, print, and unless `--quick` write."""
     given = measure.arguments(__doc__ or "", "service")
-    before = os.getloadavg()
-    with tempfile.TemporaryDirectory() as folder:
-        found = run(
-            Path(folder),
-            QUICK_DOCUMENTS if given.quick else DOCUMENTS,
-            QUICK_SECONDS if given.quick else SECONDS,
-        )
     packages = (
         "starlette",
         "uvicorn",
@@ -242,9 +194,14 @@ def main() -> None:
         "httptools",
         "msgspec",
         "psycopg",
-        *(["granian"] if has_granian() else []),
+        "granian",
+        "datasketch",
+        "redis",
+        "simhash",
     )
-    measure.write_json(given.output, {"environment": measure.environment(packages), "load_before": before, **found})
+    about = {"environment": measure.environment(packages), "load_before": os.getloadavg()}
+    with tempfile.TemporaryDirectory() as folder:
+        run(Path(folder), lambda found: measure.write_json(given.output, {**about, **found}), quick=given.quick)
 
 
 if __name__ == "__main__":

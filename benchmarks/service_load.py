@@ -7,12 +7,16 @@ for a free connection; a latency is counted from when the request was due, so th
 import asyncio
 import collections
 import itertools
+import json
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
+MOST_IDLE = 10.0
+"""Seconds for which a connection is kept that nobody uses. A service closes it after 30."""
 
 
 @dataclass
@@ -140,3 +144,56 @@ def load(
     import uvloop
 
     return uvloop.run(_load(ports, requests, connections, seconds, rate))
+
+
+class Asking:
+    """Kept connections to a service, each for one request at a time, without what a client of the library adds.
+
+    Attributes:
+        refused: how many answers there were of each status but 200; such requests were sent again.
+    """
+
+    def __init__(self, port: int) -> None:
+        self._port, self._keys, self.refused = port, itertools.count(), collections.Counter[int]()
+        self._free: collections.deque[tuple[float, asyncio.StreamReader, asyncio.StreamWriter]]
+        self._free = collections.deque()
+
+    async def call(self, name: str, value: Any) -> Any:
+        """The answer of a route of the store, which is asked until it gives one."""
+        key = f"Idempotency-Key: {self._port}-{next(self._keys)}\r\n" if name == "check-and-add" else ""
+        sent = request(f"/v1/stores/default/{name}", json.dumps(value).encode(), key)
+        while True:
+            status, body = await self.send(sent)
+            if status == 200:
+                return json.loads(body)
+            if status not in (503, 504):
+                raise RuntimeError(f"{name}: {status} {body.decode()}")
+            self.refused[status] += 1
+            await asyncio.sleep(1.0)
+
+    async def send(self, sent: bytes) -> tuple[int, bytes]:
+        """Status and body of the answer to a request."""
+        reader, writer = await self._connection()
+        writer.write(sent)
+        head = (await reader.readuntil(b"\r\n\r\n")).lower()
+        at = head.find(b"content-length:")
+        body = await reader.readexactly(int(head[at + 15 : head.find(b"\r\n", at)]))
+        if b"connection: close" in head:
+            writer.close()
+        else:
+            self._free.append((time.monotonic(), reader, writer))
+        return int(head[9:12]), body
+
+    async def _connection(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """The connection that was used last; those that the service may be about to close are closed."""
+        while self._free and self._free[0][0] < time.monotonic() - MOST_IDLE:
+            self._free.popleft()[2].close()
+        if not self._free:
+            return await asyncio.open_connection("127.0.0.1", self._port)
+        _, reader, writer = self._free.pop()
+        return reader, writer
+
+    def close(self) -> None:
+        """Close the connections, none of which is in use."""
+        while self._free:
+            self._free.pop()[2].close()

@@ -8,8 +8,10 @@ The index gets so many documents first. One request is decided after another, in
 import argparse
 import itertools
 import json
+import signal
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -21,9 +23,23 @@ from starlette.routing import Route
 
 from store_contenders import Datasketch, OneByOne, PyPISimhash
 
-PEERS: dict[str, Callable[[Path], OneByOne]] = {
-    "datasketch on Redis": lambda folder: Datasketch(folder, "everysec"),
-    "PyPI simhash": PyPISimhash,
+
+@dataclass(frozen=True)
+class Peer:
+    """An index of another tool.
+
+    Attributes:
+        open: makes it, in a folder.
+        durable: what of an answered addition survives a crash of the machine.
+    """
+
+    open: Callable[[Path], OneByOne]
+    durable: str
+
+
+PEERS = {
+    "datasketch on Redis": Peer(lambda folder: Datasketch(folder, "everysec"), "all but the last second"),
+    "PyPI simhash": Peer(PyPISimhash, PyPISimhash.durable),
 }
 
 
@@ -56,7 +72,7 @@ def app_of(peer: OneByOne) -> Starlette:
 
 def main() -> None:
     """Fill, serve, and end with the process."""
-    from service import documents
+    from service_cases import documents
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name", choices=PEERS)
@@ -64,7 +80,8 @@ def main() -> None:
     parser.add_argument("port", type=int)
     parser.add_argument("documents", type=int)
     given = parser.parse_args()
-    peer = PEERS[given.name](given.folder)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # which ends Redis, too; uvicorn raises the signal again
+    peer = PEERS[given.name].open(given.folder)
     try:
         for number, text in enumerate(documents(given.documents, 1)):
             peer.add(number, [text])

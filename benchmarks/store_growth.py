@@ -42,9 +42,9 @@ SECONDS = 900.0
 WARM_TEXTS = ["The night ferry to the islands leaves at ten past nine from the old customs pier."] * 2
 
 
-def memory_mb() -> dict[str, int]:
-    """Of this process, resident, now: what no file backs, and what a file backs."""
-    found = dict(re.findall(r"(RssAnon|RssFile):\s+(\d+)", Path("/proc/self/status").read_text()))
+def memory_mb(process: int | str = "self") -> dict[str, int]:
+    """Of a process, this one by default, resident, now: what no file backs, and what a file backs."""
+    found = dict(re.findall(r"(RssAnon|RssFile):\s+(\d+)", Path(f"/proc/{process}/status").read_text()))
     return {"anonymous_mb": int(found["RssAnon"]) >> 10, "file_backed_mb": int(found["RssFile"]) >> 10}
 
 

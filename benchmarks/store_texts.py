@@ -4,6 +4,7 @@ Short documents are words of a vocabulary in which the word of rank r is drawn i
 One in twenty is equal to an earlier one, one in ten differs from an earlier one in its last word.
 """
 
+import functools
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -54,6 +55,7 @@ def sources(kind: str, count: int) -> list[str]:
     return texts[:count]
 
 
+@functools.cache
 def vocabulary() -> tuple[list[str], Array]:
     """Random words, and the shares of all up to each of them, the frequent ones first."""
     letters = np.array(list("abcdefghijklmnopqrstuvwxyz"))

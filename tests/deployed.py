@@ -1,7 +1,11 @@
 """What tests of the files in deploy/ share: the folder, secrets that its script makes, and the certificate of a service."""
 
+import contextlib
 import shutil
+import signal
+import socket
 import subprocess
+import time
 
 import pytest
 import yaml
@@ -38,3 +42,35 @@ def certificate_in(folder):
     issued.private_key_pem.write_to_path(files[1])
     authority.cert_pem.write_to_path(files[2])
     return files
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        return found.getsockname()[1]
+
+
+def nginx():
+    found = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
+    if found is None:
+        pytest.skip("needs nginx: make nginx, as root on Debian")
+    return found
+
+
+@contextlib.contextmanager
+def running_nginx(folder, text, port):
+    """nginx with a configuration, which answers on a port when it is ready."""
+    (folder / "nginx.conf").write_text(text)
+    command = [nginx(), "-e", "stderr", "-p", str(folder), "-c", str(folder / "nginx.conf")]
+    checked = subprocess.run([*command, "-t"], capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stderr
+    process = subprocess.Popen([*command, "-g", "daemon off;"], stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(200):
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+                break
+            assert process.poll() is None
+            time.sleep(0.05)
+        yield
+    finally:
+        process.send_signal(signal.SIGQUIT)
+        process.wait(60)

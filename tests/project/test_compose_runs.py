@@ -7,13 +7,10 @@ import os
 import random
 import re
 import shutil
-import signal
-import socket
 import ssl
 import subprocess
 import sys
 import tempfile
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -21,16 +18,21 @@ import pytest
 
 import neardup as nd
 import postgres_server
-from deployed import COMPOSE, DEPLOY, PAGE, bearer, certificate_in, make_secrets
+from deployed import (
+    COMPOSE,
+    DEPLOY,
+    PAGE,
+    bearer,
+    certificate_in,
+    free_port,
+    make_secrets,
+    nginx,
+    running_nginx,
+)
 from places import ROOT
 from service.serving import FERRY, Served, add, httpx, is_problem, lines, post, texts_of
 
 NAMED = "postgresql://neardup@db/pages"
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        return found.getsockname()[1]
 
 
 @pytest.fixture(scope="module")
@@ -74,13 +76,6 @@ def test_the_commands_of_the_page_on_postgresql_give_what_they_show(server, tmp_
     assert json.loads(exported)  # what the database had lost
 
 
-def nginx():
-    found = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
-    if found is None:
-        pytest.skip("needs nginx: make nginx, as root on Debian")
-    return found
-
-
 @contextlib.contextmanager
 def proxied(folder, ports, certificate):
     """The URL of nginx with the project's file before services on these ports."""
@@ -94,23 +89,9 @@ def proxied(folder, ports, certificate):
     text = text.replace("listen 8443", f"listen 127.0.0.1:{of_tls}").replace("127.0.0.1:8081", f"127.0.0.1:{of_health}")
     text = text.replace("/tmp/", f"{folder}/tmp/").replace("/run/secrets", str(folder / "secrets"))
     text = text.replace("/dev/stdout", str(folder / "out/access"))
-    (folder / "nginx.conf").write_text(text)
-    command = [nginx(), "-e", "stderr", "-p", str(folder), "-c", str(folder / "nginx.conf")]
-    checked = subprocess.run([*command, "-t"], capture_output=True, text=True)
-    assert checked.returncode == 0, checked.stderr
     folder.chmod(0o711)  # its workers may be another user
-    process = subprocess.Popen([*command, "-g", "daemon off;"], stderr=subprocess.DEVNULL)
-    try:
-        for _ in range(200):
-            with contextlib.suppress(httpx.TransportError):
-                assert httpx.get(f"http://127.0.0.1:{of_health}/", trust_env=False).status_code == 204
-                break
-            assert process.poll() is None
-            time.sleep(0.05)
+    with running_nginx(folder, text, of_health):
         yield f"https://localhost:{of_tls}"
-    finally:
-        process.send_signal(signal.SIGQUIT)
-        process.wait(60)
 
 
 class Composed:

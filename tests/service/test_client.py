@@ -65,6 +65,7 @@ def test_a_client_answers_as_a_store(tmp_path, made):
             assert client.compare(FERRY, LATER) == nd.compare(FERRY, LATER, recipe=store.recipe)
             assert client.remove([7, "no"]) == store.remove([7, "no"]) == 1
             assert client.expire(newest=10) == store.expire(newest=10)
+            assert client.compact() == store.compact() is True
             assert client.info().documents == store.info().documents == 10
             assert client.info().keep == "always"
             assert url in repr(client._client if made is Awaited else client)

@@ -114,7 +114,7 @@ def test_whatever_fits_the_document_is_answered_as_it_says_and_what_does_not_is_
     if mode == "NEGATIVE" and row.given is None:
         pytest.skip("nothing that is given can be wrong")
 
-    @settings(deadline=None, max_examples=40, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+    @settings(deadline=None, max_examples=25, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
     @given(case=operation.as_strategy(generation_mode=schemathesis.GenerationMode[mode]))
     def ask(case):
         case.call_and_validate(timeout=30, excluded_checks=BEYOND)

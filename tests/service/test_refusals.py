@@ -97,7 +97,7 @@ def test_other_media_types(client, headers):
 
 
 def test_lines_where_one_value_is_taken(client):
-    for name in ("get", "remove", "neighbors", "expire", "compare"):
+    for name in ("get", "remove", "neighbors", "expire", "compact", "compare"):
         response = client.post(f"/v1/stores/default/{name}", content=b"{}", headers=LINES)
         assert "one value" in is_problem(response, 415, "unsupported_media_type")
 
@@ -189,11 +189,11 @@ def test_without_tokens_only_names_of_this_machine_are_served(tmp_path):
 ALLOWED = {
     "read": ["check", "neighbors", "get", "compare"],
     "write": ["check-and-add"],
-    "admin": ["remove", "expire"],
+    "admin": ["remove", "expire", "compact"],
 }
 BODIES = {
     "check": {"text": FERRY}, "neighbors": {"text": FERRY}, "get": {"ids": [1]}, "compare": {"left": "a", "right": "b"},
-    "check-and-add": {"id": 1, "text": FERRY}, "remove": {"ids": [2]}, "expire": {},
+    "check-and-add": {"id": 1, "text": FERRY}, "remove": {"ids": [2]}, "expire": {}, "compact": {},
 }  # fmt: skip
 
 

@@ -147,7 +147,7 @@ def test_5000_idle_connections_leave_room_for_others_and_are_closed_in_the_end(t
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 6_000), hard))
     idle = []
     try:
-        with Served("--store", new_store(tmp_path / "s"), "--timeout", "20", "--quiet") as served:
+        with Served("--store", new_store(tmp_path / "s"), "--timeout", "12", "--quiet") as served:
             for _ in range(5_000):
                 idle.append(socket.create_connection(("127.0.0.1", served.port), timeout=30))  # noqa: PERF401
             with served.client() as client:
@@ -285,11 +285,63 @@ def test_half_closed_clients_get_their_answers(served):
     assert raw(served, head + b"Content-Length: 100\r\n\r\n" + body[:10], ends=True)[:12] in (b"", b"HTTP/1.1 408")
 
 
-def test_a_body_that_is_said_to_be_too_large_is_refused_before_it_comes(served):
-    head = b"POST /v1/stores/default/check HTTP/1.1\r\n" + HOST + b"Content-Type: application/json\r\n"
-    found = raw(served, head + b"Content-Length: 999999999999\r\n\r\n{")
+CHECK = b"POST /v1/stores/default/check HTTP/1.1\r\n" + HOST
+JSON = b"Content-Type: application/json\r\n"
+
+
+def test_a_body_that_is_said_to_be_too_large_is_refused_before_it_comes(hasty):
+    found = raw(hasty, CHECK + JSON + b"Content-Length: 999999999999\r\n\r\n{")
     assert found.startswith(b"HTTP/1.1 413")
     assert b"connection: close" in found.lower()
+
+
+@pytest.mark.parametrize("framing", ["length", "chunks"])
+@pytest.mark.parametrize("version", [b"1.0", b"1.1"])
+def test_a_client_that_sends_all_of_a_too_large_body_reads_the_refusal(served, framing, version):
+    body = b"x" * 600_000
+    sent = CHECK.replace(b"1.1", version) + JSON
+    if framing == "length":
+        sent += b"Content-Length: %d\r\n\r\n" % len(body) + body
+    else:
+        chunk = b"%x\r\n" % 30_000 + body[:30_000] + b"\r\n"
+        sent += b"Transfer-Encoding: chunked\r\n\r\n" + chunk * 20 + b"0\r\n\r\n"
+    for _ in range(5):
+        found = raw(served, sent)
+        assert found.startswith(b"HTTP/1.1 413")
+        assert b'"code":"too_large"' in found
+        assert found.count(b"HTTP/1.1") == 1
+
+
+def test_after_a_refusal_the_rest_of_the_body_is_dropped_and_the_next_request_answered(served):
+    body = b"x" * 90_000
+    refused = CHECK + b"Content-Type: text/plain\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+    last = b"GET /v1/health HTTP/1.1\r\nConnection: close\r\n" + HOST + b"\r\n"
+    with socket.create_connection(("127.0.0.1", served.port), timeout=30) as connection:
+        for sent in (refused[:200], refused[200:50_000], refused[50_000:] + last):
+            connection.sendall(sent)
+            time.sleep(0.05)
+        found = b""
+        while part := connection.recv(65536):
+            found += part
+    assert [part[:3] for part in found.split(b"HTTP/1.1 ")[1:]] == [b"415", b"200"]
+
+
+def test_a_body_without_end_is_dropped_up_to_a_size(served):
+    with socket.create_connection(("127.0.0.1", served.port), timeout=30) as connection:
+        connection.sendall(CHECK + JSON + b"Content-Length: 999999999999\r\n\r\n")
+        assert connection.recv(65536).startswith(b"HTTP/1.1 413")
+        sent = 0
+        with contextlib.suppress(OSError):  # reset, or a broken pipe
+            while sent < 300 << 20:
+                sent += connection.send(b"x" * 65536)
+    assert 60 << 20 < sent < 200 << 20  # buffers of the system take some
+
+
+def test_a_refused_client_that_has_not_sent_its_body_is_not_waited_for(served):
+    expecting = b"Content-Type: text/plain\r\nExpect: 100-continue\r\nContent-Length: 9000\r\n\r\n"
+    began = time.monotonic()
+    assert raw(served, CHECK + expecting).startswith(b"HTTP/1.1 415")
+    assert time.monotonic() - began < 25  # its time-out is 30 s
 
 
 def test_pipelined_requests_are_answered_in_order(served):

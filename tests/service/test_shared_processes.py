@@ -69,7 +69,7 @@ def agrees_with_one(server, schema, place, folder, bodies, answers, texts, **opt
     [
         (2, "first"),
         pytest.param(4, "first", marks=pytest.mark.slow),
-        pytest.param(4, "longest", marks=pytest.mark.slow),
+        pytest.param(4, "longest", marks=pytest.mark.long),
     ],
 )
 def test_services_with_overlapping_streams_decide_as_one_in_the_order_of_commits(
@@ -94,7 +94,7 @@ def test_services_with_overlapping_streams_decide_as_one_in_the_order_of_commits
     agrees_with_one(server, schema, place, tmp_path / "one", everything, answers, texts, keep=keep)
 
 
-@pytest.mark.parametrize("kills", [1, pytest.param(6, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [2, pytest.param(6, marks=pytest.mark.long)])
 def test_a_service_that_is_killed_under_load_has_lost_nothing_and_others_go_on(server, schema, place, tmp_path, kills):
     """Writers send what was not answered again, with its key, to the other service."""
     new_store(place)
@@ -159,7 +159,7 @@ def kept_answer(server, schema, key):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGQUIT])
+@pytest.mark.parametrize("how", [pytest.param(signal.SIGINT, marks=pytest.mark.long), signal.SIGQUIT])
 def test_a_database_that_stops_and_starts_under_load_loses_nothing(own_server, tmp_path, how):
     place, texts = own_server.place("s"), texts_of(random.Random(9), 300)
     new_store(place)

@@ -85,13 +85,19 @@ def _small_parts(monkeypatch):
     monkeypatch.setattr(log, "AT_ONCE", 5)
 
 
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """What a store in a folder answers to the same work, and which ids it has."""
+    folder, texts = tmp_path_factory.mktemp("alone"), list(near_copies(60, 7))
+    write(folder / "alone", texts, folder / "said", min_similarity=0.7)
+    with Store(folder / "alone", mode="r") as store:
+        return store.check_many(texts), [store.get(number) is not None for number in range(66)]
+
+
 @pytest.mark.parametrize("step", STEPS)
-def test_a_kill_at_a_step_loses_nothing(server, cache, tmp_path, step):
-    texts = list(near_copies(60, 7))
-    options = {"min_similarity": 0.7}
-    write(tmp_path / "alone", texts, tmp_path / "alone.said", **options)
-    with Store(tmp_path / "alone", mode="r") as store:
-        expected, ids = store.check_many(texts), [store.get(number) is not None for number in range(66)]
+def test_a_kill_at_a_step_loses_nothing(server, cache, tmp_path, alone, step):
+    texts, options = list(near_copies(60, 7)), {"min_similarity": 0.7}
+    expected, ids = alone
     reached = 0
     for nth, after in itertools.product((1, 4), (False, True)):
         place, said = (
@@ -131,20 +137,20 @@ def test_a_kill_at_a_step_loses_nothing(server, cache, tmp_path, step):
 
 
 def test_services_that_are_killed_at_random_lose_nothing(server, place, tmp_path):
-    texts, choose = list(near_copies(900, 4)), random.Random(4)
+    texts, choose = list(near_copies(600, 4)), random.Random(4)
     Store(place, min_similarity=0.7).close()
 
     def work(number):
         said = tmp_path / str(number)
         done = said.read_text().count("\n") if said.exists() else 0
         with Store(place) as store, said.open("a") as file:
-            for row in range(number + 3 * done, 900, 3):
+            for row in range(number + 3 * done, 600, 3):
                 answer = store.check_and_add(row, texts[row])
                 file.write(f"{row} {row if answer.is_new else answer.duplicate_of}\n")
                 file.flush()
 
     children = {number: forked(work, number) for number in range(3)}
-    for _ in range(20):
+    for _ in range(12):
         time.sleep(choose.random() / 5)
         number = choose.randrange(3)
         os.kill(children[number], signal.SIGKILL)
@@ -152,7 +158,7 @@ def test_services_that_are_killed_at_random_lose_nothing(server, place, tmp_path
         children[number] = forked(work, number)
     assert [ended(child) for child in children.values()] == [0, 0, 0]
     told = [line.split() for number in range(3) for line in (tmp_path / str(number)).read_text().splitlines()]
-    assert sorted(int(row) for row, _ in told) == list(range(900))
+    assert sorted(int(row) for row, _ in told) == list(range(600))
     with Store(place) as store:
         answers = store.check_many(texts)
         assert store.verify().is_sound

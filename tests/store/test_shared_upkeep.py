@@ -337,3 +337,50 @@ def test_removing_a_replica_is_safe(place):
     shutil.rmtree(store.path)
     with Store(place) as store:
         assert store.check_many(TEXTS) == expected
+
+
+def test_a_copy_of_a_replica_goes_on_from_where_it_is(place, tmp_path, monkeypatch):
+    """It was made while a service ran, and is taken to another machine: only what came since is read."""
+    read, really = [], log.Log.documents
+
+    def documents(self, connection, rows, first, upto):
+        read.append((first, upto))
+        return really(self, connection, rows, first, upto)
+
+    one, copy = tmp_path / "one", tmp_path / "copy"
+    with Store(f"{place}&replica={one}") as store:
+        store.check_and_add_many(range(60), TEXTS[:60])
+        store.remove([0, 1])
+    with Store(f"{place}&replica={one}") as store, Store(one, mode="r") as beside:
+        kept = len(beside)
+        beside.backup(copy)
+        with pytest.raises(nd.InputError, match="is a replica: it follows the store at"):
+            Store(copy)
+        store.remove([2, 3])
+        store.check_and_add_many(range(60, 80), TEXTS[60:])
+        monkeypatch.setattr(log.Log, "documents", documents)
+        with Store(f"{place}&replica={copy}") as other:
+            assert [first for first, _ in read] == [kept + 2]  # the removed ones have their numbers yet
+            assert other.check_many(TEXTS) == store.check_many(TEXTS)
+            assert other.verify().is_sound
+            other.check_and_add("new", "a text of some words that nobody else has got today")
+            assert store.get("new") is not None
+
+
+def test_a_copy_of_a_replica_from_before_a_compaction_is_made_anew(place, tmp_path):
+    one, copy = tmp_path / "one", tmp_path / "copy"
+    with Store(f"{place}&replica={one}") as store:
+        store.check_and_add_many(range(60), TEXTS[:60])
+    with Store(one, mode="r") as beside:
+        beside.backup(copy)
+    with Store(f"{place}&replica={one}") as store:
+        store.remove(range(20))
+        assert store.compact()
+        with Store(f"{place}&replica={copy}") as other:
+            assert other.check_many(TEXTS) == store.check_many(TEXTS)
+            assert other.verify().is_sound
+    with (
+        pytest.raises(nd.InputError, match="is a replica of another store"),
+        Store(f"{place.replace('store=default', 'store=other')}&replica={copy}"),
+    ):
+        pass

@@ -1,81 +1,37 @@
 """`AsyncClient`: `Client` for asyncio."""
 
 import asyncio
+import itertools
 from collections.abc import Sequence
 from typing import Any, Literal, Self, TypeVar
 
-from neardup.errors import MissingExtra, TransferError
 from neardup.judging.comparison import Comparison
-from neardup.service.calls import (
-    AGAIN,
-    CallOf,
-    Calls,
-    checked_headers,
-    checked_retries,
-    checked_url,
-    failure_of,
-    pause_before,
-)
+from neardup.service.calls import CallOf
+from neardup.service.connected import Connected
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
 from neardup.store.info import StoreInfo
 
 T = TypeVar("T")
 
 
-class AsyncClient:
+class AsyncClient(Connected):
     """One store of a service that `neardup serve` runs: the methods of `Client`, to be awaited. Tasks may share a client.
 
     `async with` closes it.
     """
 
-    def __init__(
-        self,
-        url: str,
-        *,
-        store: str = "default",
-        token: str | None = None,
-        timeout: float = 60.0,
-        retries: int = 5,
-        verify: Any = True,
-    ) -> None:
-        """Name a service; see `Client`."""
-        self._url, self._store, self._retries = checked_url(url), store, checked_retries(retries)
-        self._calls = Calls(store)
-        headers = checked_headers(token)
-        try:
-            import httpx
-        except ImportError:
-            raise MissingExtra(
-                "`AsyncClient` needs httpx, which is not installed: pip install 'neardup[client]'"
-            ) from None
-        self._transport_error = httpx.TransportError
-        self._http = httpx.AsyncClient(base_url=self._url, headers=headers, timeout=timeout, verify=verify)
-
-    def __repr__(self) -> str:
-        return f"AsyncClient({self._url!r}, store={self._store!r})"
+    _Http = "AsyncClient"
 
     async def _sent(self, call: CallOf[T]) -> T:
-        """The result of a request, which is sent until it succeeds or is refused.
-
-        Raises:
-            OptionError, ServiceError: it was refused.
-            TransferError: the service did not answer at any attempt.
-        """
-        for attempt in range(1, self._retries + 2):
-            is_last = attempt > self._retries
+        """The result of a request, which is sent until it succeeds or is refused; see `Connected._pause`."""
+        for attempt in itertools.count(1):
             try:
                 found = await self._http.request(call.method, call.path, content=call.body, headers=call.headers)
+                if found.status_code == 200:
+                    return call.read(found.content)
             except self._transport_error as problem:
-                if is_last:
-                    reason = f"{type(problem).__name__} {problem}".strip()
-                    raise TransferError(self._url, "the request", attempt, reason) from problem
-                await asyncio.sleep(pause_before(attempt, None))
-                continue
-            if found.status_code == 200:
-                return call.read(found.content)
-            if is_last or found.status_code not in AGAIN:
-                raise failure_of(found.status_code, found.content)
-            await asyncio.sleep(pause_before(attempt, found.headers.get("retry-after")))
+                found = problem
+            await asyncio.sleep(self._pause(attempt, found))
         raise AssertionError("unreachable")
 
     async def check(self, text: str) -> StoreAnswer:
@@ -138,6 +94,10 @@ class AsyncClient:
     ) -> int:
         """Remove the documents that have expired, and others that are old; see `Store.expire`."""
         return await self._sent(self._calls.expire(older_than, newest, by))
+
+    async def compact(self) -> bool:
+        """Give up the room of removed documents; see `Store.compact`. Other requests wait meanwhile."""
+        return await self._sent(self._calls.compact())
 
     async def compare(self, left: str, right: str) -> Comparison:
         """Compare two texts step by step, with the recipe of the store; see `neardup.compare`."""

@@ -132,7 +132,7 @@ def _too_large(what: str, limits: Limits) -> Problem:
     return Problem(
         "too_large",
         f"The {what} has more than {size_text(limits.max_body)} (`max_body={limits.max_body}`). Send less at a time.",
-        {"Connection": "close"},  # the rest of the body is not read
+        {"Connection": "close"},  # the rest of the body is dropped
     )
 
 

@@ -118,13 +118,19 @@ class Calls:
         given = messages.Expire(older_than, newest, by)
         return self._post("expire", given, lambda body: msgspec.json.decode(body, type=messages.Expired).removed)
 
+    def compact(self) -> CallOf[bool]:
+        """The request that gives up room."""
+        return self._post(
+            "compact", messages.Compact(), lambda body: msgspec.json.decode(body, type=messages.Compacted).compacted
+        )
+
     def compare(self, left: str, right: str) -> CallOf[Comparison]:
         """The request that compares two texts."""
         return self._post("compare", messages.TwoTexts(_text(left), _text(right)), _read_comparison)
 
     def info(self) -> CallOf[StoreInfo]:
         """The request for what the store is."""
-        return CallOf("GET", f"{self._at}/info", None, {}, lambda body: StoreInfo(**msgspec.json.decode(body)))
+        return CallOf("GET", f"{self._at}/info", None, {}, lambda body: msgspec.json.decode(body, type=StoreInfo))
 
     def _post(
         self, name: str, value: Any, read: Callable[[bytes], T], headers: dict[str, str] | None = None

@@ -1,28 +1,20 @@
 """`Client`: the stores of a service, called as a store of this machine is."""
 
+import itertools
 import time
 from collections.abc import Sequence
 from typing import Any, Literal, Self, TypeVar
 
-from neardup.errors import MissingExtra, TransferError
 from neardup.judging.comparison import Comparison
-from neardup.service.calls import (
-    AGAIN,
-    CallOf,
-    Calls,
-    checked_headers,
-    checked_retries,
-    checked_url,
-    failure_of,
-    pause_before,
-)
+from neardup.service.calls import CallOf
+from neardup.service.connected import Connected
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
 from neardup.store.info import StoreInfo
 
 T = TypeVar("T")
 
 
-class Client:
+class Client(Connected):
     """One store of a service that `neardup serve` runs. Threads may share a client.
 
     The methods are those of `Store`, with the same answers. What fails on the way, or may succeed later, is sent again, which is
@@ -33,65 +25,18 @@ class Client:
     Client('http://127.0.0.1:8080', store='news')
     """
 
-    def __init__(
-        self,
-        url: str,
-        *,
-        store: str = "default",
-        token: str | None = None,
-        timeout: float = 60.0,
-        retries: int = 5,
-        verify: Any = True,
-    ) -> None:
-        """Name a service. Nothing is sent yet.
-
-        Args:
-            url: its address, such as http://127.0.0.1:8080.
-            store: the name of the store there.
-            token: a token that the service knows.
-            timeout: seconds in which it must answer.
-            retries: how many times a request is sent again.
-            verify: as in httpx: an `ssl.SSLContext` that knows the certificate of the service.
-
-        Raises:
-            OptionError: an argument has a value that is not allowed.
-            MissingExtra: httpx is not installed.
-        """
-        self._url, self._store, self._retries = checked_url(url), store, checked_retries(retries)
-        self._calls = Calls(store)
-        headers = checked_headers(token)
-        try:
-            import httpx
-        except ImportError:
-            raise MissingExtra("`Client` needs httpx, which is not installed: pip install 'neardup[client]'") from None
-        self._transport_error = httpx.TransportError
-        self._http = httpx.Client(base_url=self._url, headers=headers, timeout=timeout, verify=verify)
-
-    def __repr__(self) -> str:
-        return f"Client({self._url!r}, store={self._store!r})"
+    _Http = "Client"
 
     def _sent(self, call: CallOf[T]) -> T:
-        """The result of a request, which is sent until it succeeds or is refused.
-
-        Raises:
-            OptionError, ServiceError: it was refused.
-            TransferError: the service did not answer at any attempt.
-        """
-        for attempt in range(1, self._retries + 2):
-            is_last = attempt > self._retries
+        """The result of a request, which is sent until it succeeds or is refused; see `Connected._pause`."""
+        for attempt in itertools.count(1):
             try:
                 found = self._http.request(call.method, call.path, content=call.body, headers=call.headers)
+                if found.status_code == 200:
+                    return call.read(found.content)
             except self._transport_error as problem:
-                if is_last:
-                    reason = f"{type(problem).__name__} {problem}".strip()
-                    raise TransferError(self._url, "the request", attempt, reason) from problem
-                time.sleep(pause_before(attempt, None))
-                continue
-            if found.status_code == 200:
-                return call.read(found.content)
-            if is_last or found.status_code not in AGAIN:
-                raise failure_of(found.status_code, found.content)
-            time.sleep(pause_before(attempt, found.headers.get("retry-after")))
+                found = problem
+            time.sleep(self._pause(attempt, found))
         raise AssertionError("unreachable")
 
     def check(self, text: str) -> StoreAnswer:
@@ -168,6 +113,10 @@ class Client:
     ) -> int:
         """Remove the documents that have expired, and others that are old; see `Store.expire`."""
         return self._sent(self._calls.expire(older_than, newest, by))
+
+    def compact(self) -> bool:
+        """Give up the room of removed documents; see `Store.compact`. Other requests wait meanwhile."""
+        return self._sent(self._calls.compact())
 
     def compare(self, left: str, right: str) -> Comparison:
         """Compare two texts step by step, with the recipe of the store; see `neardup.compare`."""

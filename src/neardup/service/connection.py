@@ -2,10 +2,14 @@
 
 A connection that waits for a request, or has sent a part of its headers, is closed after a time; one that does not read its
 response, too. So idle, slow and half-closed clients hold a socket for a bounded time, and no thread.
+
+A request may be refused before its body has come. What is left of the body is then read and dropped, for a bounded time and up to
+a size. If the connection were closed instead, the system of the client would hear of it at once, and the client, or a proxy such as
+nginx, would fail to send and never read the refusal.
 """
 
 import asyncio
-from typing import Any
+from typing import Any, ClassVar
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
@@ -16,114 +20,175 @@ _TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0
 
 def connection_type(limits: Limits) -> type[HttpToolsProtocol]:
     """The protocol of connections under these limits."""
+    return type("Connection", (Connection,), {"limits": limits})
 
-    class Connection(HttpToolsProtocol):
-        """One connection."""
 
-        _waits: asyncio.TimerHandle | None = None
-        _unread: asyncio.TimerHandle | None = None
-        _headers, _complete = 0, 0  # bytes that have come of headers, and those of whole ones
+class Connection(HttpToolsProtocol):
+    """One connection.
 
-        def connection_made(self, transport: Any) -> None:
-            """Begin to wait for a request, unless there are too many connections."""
-            super().connection_made(transport)
-            if len(self.connections) > limits.max_connections:
-                transport.abort()
-            else:
-                self._begin_waiting()
+    Attributes:
+        limits: what it bears; of the class, which uvicorn calls.
+    """
 
-        def connection_lost(self, exc: Exception | None) -> None:
-            """Forget the connection."""
-            self._stop(self._waits, self._unread)
-            super().connection_lost(exc)
+    limits: ClassVar[Limits]
+    _waits: asyncio.TimerHandle | None = None
+    _unread: asyncio.TimerHandle | None = None
+    _headers, _complete = 0, 0  # bytes that have come of headers, and those of whole ones
+    _has_more, _is_begun, _is_last, _dropped = (
+        False,
+        False,
+        False,
+        0,
+    )  # of the request that came last: see `_is_dropping`
 
-        def data_received(self, data: bytes) -> None:
-            """Parse what has come."""
-            before = self._waits
-            super().data_received(data)
-            if self._waits is None or self._waits is not before:  # a body, or the headers are complete
-                self._headers = 0
-                return
+    def connection_made(self, transport: Any) -> None:
+        """Begin to wait for a request, unless there are too many connections."""
+        super().connection_made(transport)
+        if len(self.connections) > self.limits.max_connections:
+            transport.abort()
+        else:
+            self._begin_waiting()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        _stop(self._waits, self._unread)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Parse what has come."""
+        before, was_dropping = self._waits, self._is_dropping
+        super().data_received(data)
+        if was_dropping or self._is_dropping:
+            self._headers = 0
+            self._dropped += len(data)
+            if self._dropped > self.limits.max_dropped:
+                self._end()
+        elif self._waits is None or self._waits is not before:  # a body, or the headers are complete
+            self._headers = 0
+        else:
             self._headers += len(data)
             if self._headers > HEADERS and not self.transport.is_closing():
                 self.send_400_response("")
 
-        def eof_received(self) -> bool:  # type: ignore[override]
-            """Let a client that sends no more read its answers. Returns whether the connection stays open for that."""
-            cycle = self.cycle
-            if cycle is None or cycle.response_complete or self.transport.get_extra_info("ssl_object") is not None:
-                return False
-            if cycle.more_body:  # it will never come
-                cycle.disconnected = True
-                cycle.message_event.set()
-                return False
-            last = self.pipeline[0][0] if self.pipeline else cycle
-            last.keep_alive = False
-            return True
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """Let a client that sends no more read its answers. Returns whether the connection stays open for that."""
+        cycle = self.cycle
+        if cycle is None or cycle.response_complete or self.transport.get_extra_info("ssl_object") is not None:
+            return False
+        if cycle.more_body:  # it will never come
+            cycle.disconnected = True
+            cycle.message_event.set()
+            return False
+        last = self.pipeline[0][0] if self.pipeline else cycle
+        last.keep_alive = False
+        return True
 
-        def on_message_begin(self) -> None:
-            """Begin with the headers of a request."""
-            self._complete = 0
-            super().on_message_begin()
+    # ------------------------------------------------------------------------------------------- headers of requests
 
-        def on_header(self, name: bytes, value: bytes) -> None:
-            """Take a header.
+    def on_message_begin(self) -> None:
+        """Begin with the headers of a request."""
+        self._complete = 0
+        super().on_message_begin()
 
-            Raises:
-                ValueError: there are too many. The parser tells uvicorn of it, which then sends a response of status 400.
-            """
-            self._complete += len(name) + len(value)
-            if self._complete > HEADERS:
-                raise ValueError("too many headers")
-            super().on_header(name, value)
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take a header.
 
-        def send_400_response(self, msg: str) -> None:
-            """Refuse what is no request, or has too large headers."""
-            if max(self._headers, self._complete) <= HEADERS:
-                super().send_400_response(msg)
-            else:
-                self.transport.write(_TOO_LARGE)
-                self._end()
+        Raises:
+            ValueError: there are too many. The parser tells uvicorn of it, which then sends a response of status 400.
+        """
+        self._complete += len(name) + len(value)
+        if self._complete > HEADERS:
+            raise ValueError("too many headers")
+        super().on_header(name, value)
 
-        def on_headers_complete(self) -> None:
-            """Begin with a request."""
-            self._stop(self._waits)
-            self._waits = None
-            super().on_headers_complete()
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no request, or has too large headers."""
+        if max(self._headers, self._complete) <= HEADERS:
+            super().send_400_response(msg)
+        else:
+            self.transport.write(_TOO_LARGE)
+            self._end()
 
-        def on_response_complete(self) -> None:
-            """Wait for the next request, unless it is there."""
-            is_last = not self.pipeline
-            super().on_response_complete()
-            if is_last and not self.transport.is_closing():
-                self._unset_keepalive_if_required()  # the same time, and it would be reset by each byte
-                self._begin_waiting()
+    def on_headers_complete(self) -> None:
+        """Begin with a request."""
+        _stop(self._waits)
+        self._waits = None
+        self._has_more, self._is_begun, self._dropped = True, False, 0
+        super().on_headers_complete()
+        self.cycle.transport = _Response(self)  # type: ignore[assignment]  # it needs no more of a transport
 
-        def pause_writing(self) -> None:
-            """Note that the client does not read."""
-            super().pause_writing()
-            self._unread = self.loop.call_later(limits.timeout, self.transport.abort)
+    # ---------------------------------------------------------------------------------- bodies, and ends of responses
 
-        def resume_writing(self) -> None:
-            """Note that the client reads."""
-            self._stop(self._unread)
-            self._unread = None
-            super().resume_writing()
+    def on_body(self, body: bytes) -> None:
+        """Take a part of a body."""
+        self._is_begun = True
+        super().on_body(body)
 
-        def _begin_waiting(self) -> None:
-            self._headers = 0
-            self._waits = self.loop.call_later(limits.timeout, self._end)
+    def on_message_complete(self) -> None:
+        """Take the end of a body, which is dropped if the response is complete."""
+        self._has_more = False
+        super().on_message_complete()
+        if self._is_last:
+            self._end()
 
-        def _end(self) -> None:
-            """Close; what the client has not read by then is dropped a little later."""
+    @property
+    def _is_dropping(self) -> bool:
+        """Whether what comes belongs to a request that was answered already."""
+        return self._has_more and self.cycle.response_complete
+
+    def end_after_request(self) -> None:
+        """Close, but first drop what is left of the request."""
+        if self._has_more and not self.pipeline:
+            self._is_last = True
+        else:
             self.transport.close()
-            self._stop(self._unread)
-            self._unread = self.loop.call_later(limits.timeout, self.transport.abort)
 
-        @staticmethod
-        def _stop(*timers: asyncio.TimerHandle | None) -> None:
-            for timer in timers:
-                if timer is not None:
-                    timer.cancel()
+    def on_response_complete(self) -> None:
+        """Wait for the next request, unless it is there."""
+        is_last = not self.pipeline
+        super().on_response_complete()
+        if self._has_more and self.expect_100_continue and not self._is_begun:  # a client may leave out the body now
+            self._end()
+        elif is_last and not self.transport.is_closing():
+            self._unset_keepalive_if_required()  # the same time, and it would be reset by each byte
+            self._begin_waiting()
 
-    return Connection
+    def pause_writing(self) -> None:
+        """Note that the client does not read."""
+        super().pause_writing()
+        self._unread = self.loop.call_later(self.limits.timeout, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Note that the client reads."""
+        _stop(self._unread)
+        self._unread = None
+        super().resume_writing()
+
+    def _begin_waiting(self) -> None:
+        self._headers = 0
+        self._waits = self.loop.call_later(self.limits.timeout, self._end)
+
+    def _end(self) -> None:
+        """Close; what the client has not read by then is dropped a little later."""
+        self.transport.close()
+        _stop(self._unread)
+        self._unread = self.loop.call_later(self.limits.timeout, self.transport.abort)
+
+
+class _Response:
+    """What a response is written to: the transport of a connection, which a response closes only after its request has come."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.write = connection.transport.write
+        self.is_closing = connection.transport.is_closing
+
+    def close(self) -> None:
+        """End the connection."""
+        self._connection.end_after_request()
+
+
+def _stop(*timers: asyncio.TimerHandle | None) -> None:
+    for timer in timers:
+        if timer is not None:
+            timer.cancel()

@@ -123,6 +123,7 @@ EXAMPLES = (
         given={"ids": ["ferry", "unheard of"]},
         answer={"removed": 1, "unknown": ["unheard of"]},
     ),
+    Example(route="compact", title="what was removed", given={}, answer={"compacted": True}),
     Example(route="expire", title="old documents", given={"older_than": "30d"}, answer={"removed": 0}),
     Example(route="expire", title="all but the newest", given={"newest": 0, "by": "first_seen"}, answer={"removed": 1}),
 )

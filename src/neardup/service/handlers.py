@@ -201,6 +201,12 @@ class Service:
         )
         return _json(encode(messages.Expired(count)))
 
+    async def compact(self, asked: Asked) -> Response:
+        """Give up the room of removed documents. Other requests wait until that is done."""
+        await self._given(asked, messages.Compact)
+        done = await self.call(self.worker(asked), lambda store: store.compact())
+        return _json(encode(messages.Compacted(done)))
+
     async def compare(self, asked: Asked) -> Response:
         """Compare two texts step by step, with the recipe of the store."""
         given: messages.TwoTexts = await self._given(asked, messages.TwoTexts)

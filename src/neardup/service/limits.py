@@ -42,6 +42,11 @@ class Limits:
     timeout: float = 30.0
     keep_answers: float = 86_400.0
 
+    @property
+    def max_dropped(self) -> int:
+        """Bytes that are read and dropped of a body whose request was answered already; beyond, the connection is closed."""
+        return max(64 << 20, 8 * self.max_body)
+
 
 def limits_of(
     *,

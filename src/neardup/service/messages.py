@@ -55,6 +55,10 @@ class Expire(Struct, forbid_unknown_fields=True):
     by: Literal["first_seen", "last_seen"] = "last_seen"
 
 
+class Compact(Struct, forbid_unknown_fields=True):
+    """Nothing needs to be said: `{}`."""
+
+
 class TwoTexts(Struct, forbid_unknown_fields=True):
     """Two texts to compare."""
 
@@ -125,6 +129,12 @@ class Expired(Struct):
     removed: int
 
 
+class Compacted(Struct):
+    """Whether there was room to give up."""
+
+    compacted: bool
+
+
 class Feature(Struct):
     """A feature that votes. `weight`: a decimal number; `hash`: hexadecimal."""
 
@@ -154,22 +164,6 @@ class Compared(Struct):
     common_shingles: int | None
     all_shingles: int | None
     similarities: dict[str, float] | None
-
-
-class Info(Struct):
-    """What a store is, and what it takes; see `neardup store info`."""
-
-    documents: int
-    removed: int
-    gone: int
-    method: str
-    similarity: Any
-    min_similarity: float
-    max_distance: int | None
-    floor: float | None
-    keep: str
-    recipe: dict[str, Any]
-    bytes: dict[str, int]
 
 
 class Stores(Struct):

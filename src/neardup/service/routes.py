@@ -10,6 +10,7 @@ from neardup.service import messages
 from neardup.service.admission import Asked
 from neardup.service.handlers import Service
 from neardup.service.tokens import Role
+from neardup.store.info import StoreInfo
 
 Handler = Callable[[Service, Asked], Awaitable[Response]]
 OF_STORE = "/v1/stores/{store}"
@@ -65,8 +66,9 @@ ROUTES = (
     _of_store("get", Service.get, "read", messages.Ids, messages.Found),
     _of_store("remove", Service.remove, "admin", messages.Ids, messages.Removed),
     _of_store("expire", Service.expire, "admin", messages.Expire, messages.Expired),
+    _of_store("compact", Service.compact, "admin", messages.Compact, messages.Compacted),
     _of_store("compare", Service.compare, "read", messages.TwoTexts, messages.Compared),
-    _of_store("info", Service.info, "read", None, messages.Info),
+    _of_store("info", Service.info, "read", None, StoreInfo),
     RouteRow(
         name="stores", method="GET", path="/v1/stores", handler=Service.stores, role="read", answer=messages.Stores
     ),

@@ -27,7 +27,7 @@ from neardup.recipe.serialization import recipe_of_run
 from neardup.store.contents import Contents, Layout, weights_of
 from neardup.store.derived import Derived
 from neardup.store.files import Files
-from neardup.store.opening import RECORD, free_folder, to_store
+from neardup.store.opening import RECORD, REPLICA_MARK, free_folder, to_store
 from neardup.store.recalling import AT_ONCE
 from neardup.store.record import DocumentRow, Record, RemovedRow
 from neardup.store.texts import Texts, digest_words, no_elements
@@ -39,7 +39,7 @@ AGAIN = "Export the store again."
 
 
 def backup(files: Files, target: Path) -> None:
-    """Copy a store as its record is now, which a reader holds as it is: a writer may go on.
+    """Copy a store as its record is now, which a reader holds as it is: a writer may go on. The copy of a replica is a replica.
 
     Raises:
         InputError: the target is not free, or within the store.
@@ -56,6 +56,8 @@ def backup(files: Files, target: Path) -> None:
         with contextlib.suppress(OSError):  # a writer replaces it: what is not whole is removed
             shutil.copytree(folder, target / folder.name)
     files.candidates.copied(target, facts)
+    if (files.path / REPLICA_MARK).exists():
+        _copy(files.path / REPLICA_MARK, target / REPLICA_MARK)
     files.record.copy_to(target / RECORD)  # last: without it, the copy is no store
     to_disk(target)
     _demand_whole(files, target)

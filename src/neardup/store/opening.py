@@ -20,6 +20,8 @@ from neardup.store.transactions import location
 RECORD, LOCK = "record.sqlite", "lock"
 REPLICA = "replica"
 """The fact of a store that follows one in a database: which, and how far."""
+REPLICA_MARK = f"{RECORD}.replica"
+"""A file that says which store a folder follows, so that a damaged record is known to be a replica's."""
 DECIDING = ("method", "min_similarity", "similarity", "max_distance")
 """The options of a store."""
 PATIENCE = 0.05

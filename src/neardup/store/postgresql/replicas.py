@@ -11,12 +11,9 @@ from typing import Any
 
 from neardup.errors import InputError
 from neardup.io.growing_file import to_disk
-from neardup.store.opening import LOCK, RECORD, is_store, writing
+from neardup.store.opening import LOCK, RECORD, REPLICA_MARK, is_store, writing
 from neardup.store.postgresql.log_rows import NO_REQUEST, Head
 from neardup.store.postgresql.places import DatabasePlace
-
-MARK = f"{RECORD}.replica"
-"""A file that says which store a folder follows, so that a damaged record is known to be a replica's."""
 
 
 class OutdatedError(Exception):
@@ -93,7 +90,7 @@ def _cache() -> Path:
 def marked(folder: Path) -> str | None:
     """Which store a folder is a replica of; None if it is none."""
     try:
-        return (folder / MARK).read_text(errors="replace")
+        return (folder / REPLICA_MARK).read_text(errors="replace")
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as problem:
@@ -120,16 +117,16 @@ def mark(folder: Path, identity: str, wait: float) -> None:
     except OSError as problem:
         raise InputError(f"{folder} cannot be made: {problem.strerror}. Name another folder.") from None
     with writing(folder, wait):
-        beside = folder / f"{MARK}.new"
+        beside = folder / f"{REPLICA_MARK}.new"
         try:
             beside.write_text(identity)
-            beside.replace(folder / MARK)
+            beside.replace(folder / REPLICA_MARK)
             to_disk(folder)
         except OSError as problem:
             raise InputError(f"{folder} cannot be written to: {problem.strerror}. Name another folder.") from None
 
 
-def _others(folder: Path, own: str = MARK) -> bool:
+def _others(folder: Path, own: str = REPLICA_MARK) -> bool:
     """Whether a folder is a file, or has files other than those of a mark; `own`: how the names of these begin."""
     try:
         return any(path.name != LOCK and not path.name.startswith(own) for path in folder.iterdir())
@@ -154,6 +151,6 @@ def empty(folder: Path, identity: str) -> None:
         raise InputError(f"{folder} is no replica of this store. Name another folder.")
     with writing(folder, 0):
         for path in folder.iterdir():
-            if path.name not in (LOCK, MARK):
+            if path.name not in (LOCK, REPLICA_MARK):
                 rmtree(path) if path.is_dir() else path.unlink()
         to_disk(folder)
