@@ -1,4 +1,7 @@
-"""A job on a cluster, as a program that a test may kill: MASTER INPUT WORK [SETTING=VALUE …]. Prints the survivors, or the error."""
+"""A job on a cluster, as a program that a test may kill: MASTER INPUT WORK [SETTING=VALUE …]. Prints the survivors, or the error.
+
+The variable SMALL has the bytes up to which stages run on the driver: none, if it is not set.
+"""
 
 import os
 import sys
@@ -12,7 +15,7 @@ if __name__ == "__main__":
 
     master, given, work, *settings = sys.argv[1:]
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    engine.SMALL = 0
+    engine.SMALL = int(os.environ.get("SMALL", "0"))
     session = session_on(master, **dict(setting.split("=", 1) for setting in settings))
     try:
         print("survivors", survivors(run(session, given, work)))

@@ -60,7 +60,7 @@ def test_a_driver_that_is_killed_goes_on_when_it_is_started_again(cluster, tmp_p
     os.killpg(driver.pid, 9)
     driver.wait()
     before = {path.name for path in (work / "rows").iterdir()}
-    assert told(cluster, given, work) == f"survivors {expected(rows)}\n"
+    assert told(cluster, given, work, SMALL="16000000") == f"survivors {expected(rows)}\n"
     after = {path.name for path in (work / "rows").iterdir()}
     stages = [name[:3] for name in after]
     assert sum(stages.count(name[:3]) > 1 for name in before) <= 2  # of the one that was cut short
