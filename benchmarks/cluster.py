@@ -8,9 +8,9 @@ starts its Java machine within the time. Survivors are counted at the sink, and 
 - A million package texts (`package_texts.py`, about 3.3 KB each), by `exact` and by `minhash`.
 - Made texts of 1 KB: 160 words of 50,000, the word of rank r drawn in proportion to 1 / (r + 10). Every tenth is a copy of one of
   the seven before it with four other words. So there are known near-copies, as many as a tenth of the texts.
-- 100,000 package texts by others on Spark: MLlib's MinHashLSH, and MinHash with bands in RDDs without verification, as published
-  for The Stack (Kocetkov and others 2022). Recall: pairs of `neardup.match` by `exact` at 0.8 that they find, or have in one
-  cluster. Precision: pairs that they list that are 0.8 alike.
+- 100,000 package texts by others on Spark, which are ended after 20 minutes: MLlib's MinHashLSH, and MinHash with bands in RDDs
+  without verification, as published for The Stack (Kocetkov and others 2022). Recall: pairs of `neardup.match` by `exact` at 0.8
+  that they find, or have in one cluster. Precision: pairs that they list that are 0.8 alike.
 """
 
 import argparse
@@ -19,6 +19,7 @@ import itertools
 import json
 import os
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -121,16 +122,22 @@ def by_spark(folder: Path, method: str, scratch: Path) -> dict[str, Any]:
         return in_process("deduplicate", str(folder), method, work)
 
 
-def in_process(name: str, *given: str) -> dict[str, Any]:
-    """Run one of RUNS in a new process, with the seconds from its start to its end."""
+def in_process(name: str, *given: str, limit: float | None = None) -> dict[str, Any]:
+    """Run one of RUNS in a new process, with the seconds from its start to its end; or those after which it was ended."""
     begun = time.perf_counter()
     command = [sys.executable, __file__, "--run", name, *given]
-    done = subprocess.run(
-        command, check=False, capture_output=True, text=True, env=os.environ | {"PYSPARK_PYTHON": sys.executable}
-    )
-    if done.returncode:
-        sys.exit(f"{' '.join(command)} failed:\n{done.stderr[-4000:]}")
-    return {"seconds": time.perf_counter() - begun, **json.loads(done.stdout.splitlines()[-1])}
+    environment = os.environ | {"PYSPARK_PYTHON": sys.executable}
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        try:
+            output, errors = process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # its Java machine, too
+            return {"unfinished_after": limit}
+    if process.returncode:
+        sys.exit(f"{' '.join(command)} failed:\n{errors[-4000:]}")
+    return {"seconds": time.perf_counter() - begun, **json.loads(output.splitlines()[-1])}
 
 
 def session() -> Any:
@@ -207,15 +214,17 @@ def hash_of(text: str) -> int:
     return int(xxhash.xxh64_intdigest(text))
 
 
-def beside(folder: Path, texts: Sequence[str], scratch: Path) -> dict[str, Any]:
-    """The others on Spark, and ours, on the same texts."""
+def beside(folder: Path, texts: Sequence[str], scratch: Path, limit: float) -> dict[str, Any]:
+    """The others on Spark, and ours, on the same texts. `limit`: seconds that each of the others may take."""
     found = nd.match(texts, method="exact", min_similarity=MIN_SIMILARITY)
     truth = set(zip(found.left.tolist(), found.right.tolist(), strict=True))
     record: dict[str, Any] = {"documents": len(texts), "pairs": len(truth)}
     record["neardup.spark"] = by_spark(folder, "exact", scratch)
     for name in ("mllib", "bands"):
         output = scratch / name
-        record[name] = in_process(name, str(folder), str(output))
+        record[name] = in_process(name, str(folder), str(output), limit=limit)
+        if "seconds" not in record[name]:
+            continue
         listed = pq.read_table(output)
         pairs = set(zip(listed.column("a").to_pylist(), listed.column("b").to_pylist(), strict=True))
         if name == "bands":
@@ -301,7 +310,7 @@ def main() -> None:
             parts = list(package_parts(given.folder, QUICK_OTHERS if given.quick else given.others))
             write(iter(parts), some)
             if not given.without_others:
-                record["others"] = beside(some, [text for part in parts for text in part], scratch)
+                record["others"] = beside(some, [text for part in parts for text in part], scratch, given.limit)
                 print(json.dumps(record["others"]), flush=True)
         for count in QUICK_SIZES if given.quick else given.sizes:
             folder = scratch / f"made {count}"
@@ -326,6 +335,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--methods", nargs="*", default=("exact", "minhash"))
     parser.add_argument("--add", action="store_true", help="keep what the result file has of other runs")
     parser.add_argument("--others", type=int, default=OTHERS, help="package texts for other tools")
+    parser.add_argument("--limit", type=float, default=1200, help="seconds after which another tool is ended")
     parser.add_argument("--without-others", action="store_true", help="do not run other tools")
     given = parser.parse_args()
     if given.add and (given.quick or not (given.output or RESULT).exists()):

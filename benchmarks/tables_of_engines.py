@@ -75,6 +75,9 @@ def cluster_others(record: Record) -> str:
     for name, called in OTHERS.items():
         run = others[name]
         ours = name == "neardup.spark"
+        if "seconds" not in run:
+            rows.append([called, f"not finished after {number(run['unfinished_after'])}", "", ""])
+            continue
         rows.append(
             [
                 called,
