@@ -34,12 +34,8 @@ class Connection(HttpToolsProtocol):
     _waits: asyncio.TimerHandle | None = None
     _unread: asyncio.TimerHandle | None = None
     _headers, _complete = 0, 0  # bytes that have come of headers, and those of whole ones
-    _has_more, _is_begun, _is_last, _dropped = (
-        False,
-        False,
-        False,
-        0,
-    )  # of the request that came last: see `_is_dropping`
+    _has_more, _is_begun, _is_last = False, False, False  # of the request that came last: see `_is_dropping`
+    _dropped = 0  # bytes of a body
 
     def connection_made(self, transport: Any) -> None:
         """Begin to wait for a request, unless there are too many connections."""
