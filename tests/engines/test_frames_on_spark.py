@@ -75,7 +75,9 @@ MOVED = {
 }
 
 
-@pytest.mark.parametrize("moves", MOVED)
+@pytest.mark.parametrize(
+    "moves", ["repartition", *(pytest.param(each, marks=pytest.mark.long) for each in ("dropDuplicates", "cached"))]
+)
 def test_rows_that_spark_moves_are_copied_first(session, tmp_path, moves):
     rows = rows_of()
     frame = MOVED[moves](files_of(session, tmp_path / "in", rows))

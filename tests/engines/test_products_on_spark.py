@@ -42,8 +42,8 @@ def given(session, tmp_path_factory):
 @pytest.mark.parametrize(
     "options",
     [
-        {**EXACT, "keep": "last", "within": "language"},
-        {**MINHASH, "keep": "longest", "cluster": "components"},
+        pytest.param({**EXACT, "keep": "last", "within": "language"}, marks=pytest.mark.long),
+        pytest.param({**MINHASH, "keep": "longest", "cluster": "components"}, marks=pytest.mark.long),
         {**SIMHASH, "keep": "longest", "within": "language", "cluster": "components"},
     ],
     ids=lambda options: options["method"],
@@ -57,7 +57,11 @@ def test_clusters_are_those_of_one_machine(given, tmp_path, options):
     assert sorted(listed) == sorted((row["id"], rows[row["cluster_id"]]["id"], row["survivor_id"]) for row in expected)
 
 
-@pytest.mark.parametrize("options", [{**MINHASH, "within": "language"}, BY_DISTANCE], ids=lambda each: each["method"])
+@pytest.mark.parametrize(
+    "options",
+    [{**MINHASH, "within": "language"}, pytest.param(BY_DISTANCE, marks=pytest.mark.long)],
+    ids=lambda each: each["method"],
+)
 def test_new_rows_are_those_of_one_machine(given, tmp_path, options):
     rows, against, frame, reference = given
     done = on_spark.filter_new(frame, reference, order="n", work=str(tmp_path / "work"), **options)
@@ -70,7 +74,9 @@ def test_new_rows_are_those_of_one_machine(given, tmp_path, options):
 
 
 @pytest.mark.parametrize(
-    ("options", "other"), [(MINHASH, True), (SIMHASH, False)], ids=["minhash of two", "simhash of one"]
+    ("options", "other"),
+    [pytest.param(MINHASH, True, marks=pytest.mark.long), pytest.param(SIMHASH, False, marks=pytest.mark.long)],
+    ids=["minhash of two", "simhash of one"],
 )
 def test_pairs_are_those_of_one_machine(given, tmp_path, options, other):
     rows, against, frame, reference = given

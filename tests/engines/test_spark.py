@@ -67,10 +67,17 @@ def check(session, tmp_path, name, options, files=3, *, small=0, shuffled=False)
 @pytest.mark.parametrize(
     ("name", "options", "files"),
     [
-        ("mixture", {"method": "exact", "min_similarity": 0.6}, 1),
+        pytest.param("mixture", {"method": "exact", "min_similarity": 0.6}, 1, marks=pytest.mark.long),
         ("reference", {"method": "exact", "min_similarity": 0.6, "similarity": "containment"}, 4),
-        ("mixture", {"method": "minhash", "min_similarity": 0.7, "keep": "longest", "within": "language"}, 3),
-        ("chains", {"method": "exact", "min_similarity": 0.6, "cluster": "components"}, 8),
+        pytest.param(
+            "mixture",
+            {"method": "minhash", "min_similarity": 0.7, "keep": "longest", "within": "language"},
+            3,
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            "chains", {"method": "exact", "min_similarity": 0.6, "cluster": "components"}, 8, marks=pytest.mark.long
+        ),
         ("equal sets", {"method": "simhash", "max_distance": 24, "keep": "last"}, 3),
     ],
 )
@@ -89,7 +96,12 @@ def test_frames_that_were_shuffled(session, tmp_path):
 
 @pytest.mark.parametrize(
     ("order", "keep", "sorts"),
-    [("n", "first", False), (["language", "n"], "last", False), ("n", "longest", True), ((), "first", None)],
+    [
+        ("n", "first", False),
+        pytest.param(["language", "n"], "last", False, marks=pytest.mark.long),
+        pytest.param("n", "longest", True, marks=pytest.mark.long),
+        ((), "first", None),
+    ],
 )
 def test_rows_that_ascend_need_no_sorting(session, tmp_path, order, keep, sorts):
     rows = [{**row, "language": f"{row['n'] // 50:03}"} for row in rows_of()]
