@@ -10,6 +10,7 @@ from neardup import spark as on_spark
 
 pytestmark = [
     pytest.mark.cluster,
+    pytest.mark.long,
     pytest.mark.skipif(missing() is not None, reason=str(missing())),
     pytest.mark.filterwarnings("ignore"),  # pyspark's, of versions of pandas and of sockets
 ]
@@ -42,8 +43,8 @@ def given(session, tmp_path_factory):
 @pytest.mark.parametrize(
     "options",
     [
-        pytest.param({**EXACT, "keep": "last", "within": "language"}, marks=pytest.mark.long),
-        pytest.param({**MINHASH, "keep": "longest", "cluster": "components"}, marks=pytest.mark.long),
+        {**EXACT, "keep": "last", "within": "language"},
+        {**MINHASH, "keep": "longest", "cluster": "components"},
         {**SIMHASH, "keep": "longest", "within": "language", "cluster": "components"},
     ],
     ids=lambda options: options["method"],
@@ -59,7 +60,7 @@ def test_clusters_are_those_of_one_machine(given, tmp_path, options):
 
 @pytest.mark.parametrize(
     "options",
-    [{**MINHASH, "within": "language"}, pytest.param(BY_DISTANCE, marks=pytest.mark.long)],
+    [{**MINHASH, "within": "language"}, BY_DISTANCE],
     ids=lambda each: each["method"],
 )
 def test_new_rows_are_those_of_one_machine(given, tmp_path, options):
@@ -75,7 +76,7 @@ def test_new_rows_are_those_of_one_machine(given, tmp_path, options):
 
 @pytest.mark.parametrize(
     ("options", "other"),
-    [pytest.param(MINHASH, True, marks=pytest.mark.long), pytest.param(SIMHASH, False, marks=pytest.mark.long)],
+    [(MINHASH, True), (SIMHASH, False)],
     ids=["minhash of two", "simhash of one"],
 )
 def test_pairs_are_those_of_one_machine(given, tmp_path, options, other):

@@ -78,7 +78,9 @@ def check(session, tmp_path, name, options, files=3, *, small=0, shuffled=False)
         pytest.param(
             "chains", {"method": "exact", "min_similarity": 0.6, "cluster": "components"}, 8, marks=pytest.mark.long
         ),
-        ("equal sets", {"method": "simhash", "max_distance": 24, "keep": "last"}, 3),
+        pytest.param(
+            "equal sets", {"method": "simhash", "max_distance": 24, "keep": "last"}, 3, marks=pytest.mark.long
+        ),
     ],
 )
 def test_the_cluster_answers_as_one_machine(session, tmp_path, name, options, files):
@@ -97,7 +99,7 @@ def test_frames_that_were_shuffled(session, tmp_path):
 @pytest.mark.parametrize(
     ("order", "keep", "sorts"),
     [
-        ("n", "first", False),
+        pytest.param("n", "first", False, marks=pytest.mark.long),
         pytest.param(["language", "n"], "last", False, marks=pytest.mark.long),
         pytest.param("n", "longest", True, marks=pytest.mark.long),
         ((), "first", None),

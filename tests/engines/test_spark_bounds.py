@@ -11,7 +11,7 @@ from engines.spark_runs import local_session, missing
 from neardup import spark as on_spark
 from neardup.engines import expansion
 from neardup.engines.spark import engine, settings
-from neardup.engines.spark.frames import Input
+from neardup.engines.spark.frames import Frame, Input
 from neardup.engines.spark.job import started
 from neardup.engines.stage import Output, Reading
 
@@ -30,6 +30,7 @@ def session():
     found.stop()
 
 
+@pytest.mark.long
 def test_the_pairs_of_many_copies_are_made_by_the_cluster(session, tmp_path, monkeypatch, caplog):
     monkeypatch.setattr(engine, "SMALL", 1 << 14)
     monkeypatch.setattr(expansion, "AT_ONCE", 1 << 14)
@@ -49,7 +50,7 @@ def test_the_pairs_of_many_copies_are_made_by_the_cluster(session, tmp_path, mon
 def test_long_texts_come_in_small_batches(session, tmp_path, monkeypatch):
     monkeypatch.setattr(settings, "MOST_BYTES", 1 << 12)
     rows = [(n, f"{n} " + "long " * 400) for n in range(12)]
-    given = Input(session.createDataFrame(rows, "id long, text string").coalesce(1), "text", "id", ("id",))
+    given = Input(Frame(session.createDataFrame(rows, "id long, text string").coalesce(1), "text", "id", ("id",)))
     runs = started(session, given, work_of(), str(tmp_path / "work"))
 
     def lengths(part):

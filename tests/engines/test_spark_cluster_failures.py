@@ -49,6 +49,7 @@ def told(cluster, given, work, *settings, **environment):
     return printed
 
 
+@pytest.mark.long
 def test_a_driver_that_is_killed_goes_on_when_it_is_started_again(cluster, tmp_path):
     rows = rows_of()
     given, work = written(tmp_path / "in", rows), tmp_path / "work"
@@ -66,6 +67,7 @@ def test_a_driver_that_is_killed_goes_on_when_it_is_started_again(cluster, tmp_p
     assert sum(stages.count(name[:3]) > 1 for name in before) <= 2  # of the one that was cut short
 
 
+@pytest.mark.long
 def test_an_executor_without_the_package_is_named(cluster, tmp_path):
     bare = tmp_path / "python"
     bare.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
