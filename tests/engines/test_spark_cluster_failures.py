@@ -17,6 +17,7 @@ from neardup.engines.spark import engine
 
 pytestmark = [
     pytest.mark.cluster,
+    pytest.mark.long,
     pytest.mark.skipif(missing() is not None, reason=str(missing())),
     pytest.mark.filterwarnings("ignore"),  # pyspark's, of versions of pandas and of sockets
 ]
@@ -49,7 +50,6 @@ def told(cluster, given, work, *settings, **environment):
     return printed
 
 
-@pytest.mark.long
 def test_a_driver_that_is_killed_goes_on_when_it_is_started_again(cluster, tmp_path):
     rows = rows_of()
     given, work = written(tmp_path / "in", rows), tmp_path / "work"
@@ -67,7 +67,6 @@ def test_a_driver_that_is_killed_goes_on_when_it_is_started_again(cluster, tmp_p
     assert sum(stages.count(name[:3]) > 1 for name in before) <= 2  # of the one that was cut short
 
 
-@pytest.mark.long
 def test_an_executor_without_the_package_is_named(cluster, tmp_path):
     bare = tmp_path / "python"
     bare.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
@@ -142,12 +141,10 @@ def check_workers(cluster, tmp_path, monkeypatch, names):
     assert killed == ran if names is None else sorted(killed) == sorted(names)
 
 
-@pytest.mark.long
 def test_a_worker_that_dies_in_a_stage_changes_nothing(cluster, tmp_path, monkeypatch):
     check_workers(cluster, tmp_path, monkeypatch, ("documents", "pairs", "texts again"))
 
 
-@pytest.mark.long
 def test_a_worker_that_dies_in_each_stage_changes_nothing(cluster, tmp_path, monkeypatch):
     check_workers(cluster, tmp_path, monkeypatch, None)
 

@@ -40,9 +40,8 @@ def _places(given: Frame, work: Work, compared_as: str, kept: Kept) -> Any:
     by = [each.alias(f"order{number}") for number, each in enumerate(given.order_columns())]
     costs = [] if given.is_reference else _costs(given, work)
     rows = given.frame.select(*by, *(cost.alias(f"cost{number}") for number, cost in enumerate(costs)))
-    numbered = rows.mapInArrow(
-        partial(_numbered, given.first, compared_as), rows.withColumn(DOC, f.lit(0).cast("long")).schema
-    )
+    told = partial(_numbered, given.first, compared_as if costs else "")
+    numbered = rows.mapInArrow(told, rows.withColumn(DOC, f.lit(0).cast("long")).schema)
     names = [*(f"order{number}" for number in range(len(by))), DOC]
     found = _indexed(numbered, names, kept)
     if given.is_reference:
