@@ -6,6 +6,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -80,6 +81,18 @@ class Cluster:
                 with contextlib.suppress(ProcessLookupError):
                     process.kill()
                 process.wait()
+
+
+@contextlib.contextmanager
+def running(folder):
+    """A cluster, whose executors have this Python."""
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    found = Cluster(folder)
+    try:
+        found.start()
+        yield found
+    finally:
+        found.stop()
 
 
 def session_on(url, **more):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from engines.spark_cluster import Cluster, session_on
+from engines.spark_cluster import running, session_on
 from engines.spark_runs import expected, missing, rows_of, run, survivors, written
 from neardup.engines.spark import engine
 
@@ -28,13 +28,8 @@ ENOUGH = 8
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    found = Cluster(tmp_path_factory.mktemp("cluster"))
-    try:
-        found.start()
+    with running(tmp_path_factory.mktemp("cluster")) as found:
         yield found
-    finally:
-        found.stop()
 
 
 def begun(cluster, given, work, *settings, **environment):

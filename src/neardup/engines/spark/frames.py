@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from neardup.engines.schemas import REFERENCE
-from neardup.engines.spark.plans import demand_files
 from neardup.errors import InputError
 
 Numbers = tuple[Mapping[int, int], ...]
@@ -20,7 +19,7 @@ class Frame:
     Attributes:
         frame: the frame.
         text, id: columns.
-        order: columns by which rows are in order, and then by id; none for the file and the place in it.
+        order: columns by which rows are in order, and then by id; none for the file and the place in it, which only files have.
         within, value: the column in which documents must agree, and that which says how good they are; None if there is none.
         is_reference: whether its documents are those of a reference.
     """
@@ -45,16 +44,11 @@ class Frame:
         return self.frame.select(*names, within.alias("within"), value.alias("value"))
 
     def order_columns(self) -> list[Any]:
-        """The columns by which rows are in order; rows that are equal there, of files alone, are in the order of their partitions.
-
-        Raises:
-            OptionError: the frame has no order.
-        """
+        """The columns by which rows are in order; rows of files that are equal there are in the order of their partitions."""
         from pyspark.sql import functions as f
 
         if self.order:
             return [*(column(name) for name in self.order), column(self.id)]
-        demand_files(self.frame)
         return [f.col("_metadata.file_path"), f.col("_metadata.file_block_start")]
 
 
@@ -80,12 +74,11 @@ class Input:
 
         `numbers`: those in order, of partitions with rows.
         """
-        before = 0
         for at, each in enumerate(self.frames):
-            texts = each.texts()
+            # Of a new frame, as one keeps its partitions when settings change.
+            before = self.documents.texts().rdd.getNumPartitions() if each.is_reference else 0
             told = {"is_reference": each.is_reference, "first": each.first, "before": before}
-            yield texts, told | {"numbers": numbers and numbers[at]}
-            before += texts.rdd.getNumPartitions()
+            yield each.texts(), told | {"numbers": numbers and numbers[at]}
 
     def demand_ids(self) -> None:
         """Refuse ids that are null, or occur twice where they are not those of a reference.

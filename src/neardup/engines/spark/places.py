@@ -17,7 +17,8 @@ from neardup.engines.spark.frames import Frame, Input, as_json, column
 from neardup.engines.work import Work
 from neardup.text.preference import Kinds, kinds_in, sort_keys
 
-DOC = "__neardup_doc"
+DOC, LENGTH, VALUE = "doc_of_row", "length_of_row", "value_of_row"
+"""Columns beside those of the order."""
 Kept = Callable[[Any], Any]
 
 
@@ -27,7 +28,7 @@ def places(given: Input, work: Work, setting: tasks.Setting, kept: Kept) -> Any:
     Raises:
         DataError: the values that say how good documents are mix numbers and text.
     """
-    compared_as = _compared_as(given, work)
+    compared_as = _compared_as(given)
     found = [_places(frame, work, compared_as, kept) for frame in given.frames]
     rows = reduce(lambda a, b: a.unionAll(b), found)
     return rows.select("doc", "place", "rank").mapInArrow(partial(_packed, setting), tasks.PACKED)
@@ -38,39 +39,41 @@ def _places(given: Frame, work: Work, compared_as: str, kept: Kept) -> Any:
     from pyspark.sql import functions as f
 
     by = [each.alias(f"order{number}") for number, each in enumerate(given.order_columns())]
-    costs = [] if given.is_reference else _costs(given, work)
-    rows = given.frame.select(*by, *(cost.alias(f"cost{number}") for number, cost in enumerate(costs)))
-    told = partial(_numbered, given.first, compared_as if costs else "")
-    numbered = rows.mapInArrow(told, rows.withColumn(DOC, f.lit(0).cast("long")).schema)
+    cost = None if given.is_reference else _cost(given, work)
+    rows = given.frame.select(*by, *([] if cost is None else [cost]))
+    numbered = rows.mapInArrow(
+        partial(_numbered, given.first, compared_as), rows.withColumn(DOC, f.lit(0).cast("long")).schema
+    )
     names = [*(f"order{number}" for number in range(len(by))), DOC]
     found = _indexed(numbered, names, kept)
     if given.is_reference:
         found = found.withColumn("rank", f.col("place") - BEFORE_ALL)
         return found.withColumn("place", f.col("place") + (given.first << ROW_BITS))
-    if not costs:
+    if cost is None:
         return found.withColumn("rank", f.col("place") * (-1 if work.options.keep == "last" else 1))
-    ranks = _indexed(numbered, [*_preferred(work), *names], kept).withColumnRenamed("place", "rank")
+    ranks = _indexed(numbered, [_preferred(work), *names], kept).withColumnRenamed("place", "rank")
     return found.join(ranks, "doc")
 
 
-def _costs(given: Frame, work: Work) -> list[Any]:
-    """What tells how much a row is preferred."""
+def _cost(given: Frame, work: Work) -> Any | None:
+    """The column that tells how much a row is preferred: LENGTH, or VALUE."""
     from pyspark.sql import functions as f
 
     if work.options.keep in COSTS:
-        return [f.length(column(given.text)).cast("long")]
-    return [] if given.value is None else [as_json(given.frame, given.value)]
+        return f.length(column(given.text)).cast("long").alias(LENGTH)
+    return None if given.value is None else as_json(given.frame, given.value).alias(VALUE)
 
 
-def _preferred(work: Work) -> list[Any]:
+def _preferred(work: Work) -> Any:
     """The order of preference by that."""
     from pyspark.sql import functions as f
 
+    cost = f.col(LENGTH if work.options.keep in COSTS else VALUE)
     is_descending = work.options.keep == "longest" or str(work.options.keep).startswith("max:")
-    return [f.col("cost0").desc_nulls_last() if is_descending else f.col("cost0").asc_nulls_last()]
+    return cost.desc_nulls_last() if is_descending else cost.asc_nulls_last()
 
 
-def _compared_as(given: Input, work: Work) -> str:
+def _compared_as(given: Input) -> str:
     """Whether values that say how good documents are are numbers, dates or text; as all of them tell, those of a reference, too."""
     name = given.documents.value
     if name is None:
@@ -79,7 +82,7 @@ def _compared_as(given: Input, work: Work) -> str:
     for each in given.frames:
         values = each.frame.select(as_json(each.frame, name).alias("value")).mapInArrow(_kinds, "kinds string")
         found = reduce(lambda a, b: a | b, (Kinds(*json.loads(row.kinds)) for row in values.collect()), found)
-    return found.compared_as(work.options.preferred_by or name)
+    return found.compared_as(name)
 
 
 def _kinds(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -97,8 +100,8 @@ def _numbered(first: int, compared_as: str, batches: Iterator[pa.RecordBatch]) -
     for batch in batches:
         docs = (part << ROW_BITS) + np.arange(row, row + len(batch))
         row += len(batch)
-        if compared_as:
-            at = batch.schema.get_field_index("cost0")
+        at = batch.schema.get_field_index(VALUE)
+        if at >= 0:
             keys = sort_keys(pc.cast(batch.column(at), pa.large_string()), compared_as)
             batch = batch.set_column(at, batch.schema.field(at), keys.cast(batch.schema.field(at).type))
         yield batch.append_column(DOC, pa.array(docs))

@@ -115,24 +115,12 @@ def demand_utf8(batch: pa.RecordBatch, names: Sequence[str]) -> None:
         try:
             column.validate(full=True)
         except pa.ArrowInvalid:
-            values = (each.as_buffer() for each in column.cast(pa.binary()))
-            value = next(each for each in map(_bytes, values) if not _is_utf8(each))
+            values = column.cast(pa.binary()).drop_null().to_pylist()
+            value = next(each for each in values if each.decode(errors="ignore").encode() != each)
             raise DataError(
                 f"A value in the column of the {name} is no valid UTF-8: {value[:60]!r}. Decode the input by its encoding when it "
                 "is read, as by Spark's option `encoding`, or leave such rows out."
             ) from None
-
-
-def _bytes(buffer: Any) -> bytes:
-    return b"" if buffer is None else buffer.to_pybytes()
-
-
-def _is_utf8(value: bytes) -> bool:
-    try:
-        value.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def read(
