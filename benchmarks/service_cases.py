@@ -52,12 +52,13 @@ class Measuring:
     """What all cases share.
 
     Attributes:
-        seconds: of each case; ends: when no further one begins, by `time.monotonic`.
+        seconds: of each case; warming: of other checks before it; ends: when no further one begins, by `time.monotonic`.
         write: gets all figures after each case.
         found: the figures of each case by its name.
     """
 
     seconds: float
+    warming: float
     ends: float
     write: Callable[[dict[str, Any]], None]
     found: dict[str, Any] = field(default_factory=dict)
@@ -72,7 +73,7 @@ class Measuring:
         count = most if case.adds else min(most, max(POOL // case.size, LEAST_POOL))
         made = bodies(kept, count, case.size, adds=case.adds, seed=next(self._seeds))
         sent = iter(made) if case.adds else itertools.cycle(made)
-        load(ports, itertools.cycle(bodies(kept, 20, 1, adds=False, seed=1)), 4, 1.0)
+        load(ports, itertools.cycle(bodies(kept, POOL, 1, adds=False, seed=1)), case.clients, self.warming)
         before = os.getloadavg()[0]
         with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("fork")) as pool:
             given = (list(ports), sent, case.clients, self.seconds, case.rate)

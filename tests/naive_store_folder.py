@@ -33,6 +33,7 @@ FACTS = [
 PLAN = ["agreement", "bands", "max_distance", "min_tokens", "rows"]
 RULES = ["floor", "keep", "max_distance", "method", "min_similarity", "similarity"]
 CHUNK = 8192
+BITMAP_WORDS = 8
 M64 = 2**64 - 1
 GOLDEN_RATIO = 0x9E3779B97F4A7C15
 HEADER = struct.Struct("<8sI4s24sQ8sQ")
@@ -130,6 +131,14 @@ def bands_of(similarity):
     return needed[rows], rows
 
 
+def bitmap_of(elements):
+    words = [0] * BITMAP_WORDS
+    for element in elements:
+        high = (element * GOLDEN_RATIO & M64) >> 40
+        words[high // 64 % BITMAP_WORDS] |= 1 << high % 64
+    return words
+
+
 def kinds_of(measure, rules):
     """The kinds of elements that a store keeps."""
     if rules["min_similarity"] == 0:
@@ -198,6 +207,12 @@ class StoreFolder:
     def kinds(self):
         return kinds_of(self.measure, self.rules)
 
+    @property
+    def has_bitmaps(self):
+        if self.measure == "edit":
+            return self.kinds[-1:] == ["joined"]
+        return self.kinds != [] and self.measure != "cosine"
+
     def _read_contents(self):
         ends, words = self.facts["ends"], -(-self.recipe["bits"] // 64)
         weighted = self.measure == "cosine"
@@ -208,7 +223,8 @@ class StoreFolder:
             types["signatures"] = "<u4"
         assert sorted(types) == sorted(ends)
         items = {name: self._items(name, dtype, ends[name]) for name, dtype in types.items()}
-        width, n = 3 + words + 3 * len(self.kinds) + ("signatures" in types) + 1, self.facts["documents"]
+        place = 3 + words + 3 * len(self.kinds)
+        width, n = place + ("signatures" in types) + BITMAP_WORDS * self.has_bitmaps + 1, self.facts["documents"]
         assert ends["rows"] == n * width
         rows = items["rows"].reshape(n, width).tolist()
         self.rows = [self._row(number, row, words, items) for number, row in enumerate(rows)]
@@ -217,7 +233,7 @@ class StoreFolder:
             self.bands = (self.facts["plan"]["bands"], self.facts["plan"]["rows"])
             signatures = items["signatures"].reshape(n, math.prod(self.bands)).tolist()
             for row, written, values in zip(self.rows, rows, signatures, strict=True):
-                assert written[-2] == row_checksum(values)
+                assert written[place] == row_checksum(values)
                 row["signature"] = values
 
     def _check_plan(self):
@@ -261,6 +277,8 @@ class StoreFolder:
                 found[f"{kind}_weights"] = weights.tolist()
             assert total == checksum
             found[kind] = elements.tolist()
+        if self.has_bitmaps:
+            assert row[-1 - BITMAP_WORDS : -1] == bitmap_of(found[self.kinds[-1]])
         return found
 
     # ------------------------------------------------------------------------------------------------------ the derived

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
-from neardup.kernels.engines.bitmaps import fill_bitmaps, may_share_enough
 from neardup.kernels.engines.frequent import count_frequent
 from neardup.kernels.engines.groups import (
     ANY,
@@ -22,6 +21,7 @@ from neardup.kernels.engines.groups import (
     pairs_of_tiles,
 )
 from neardup.kernels.engines.standing import OUT, SURVIVES, UNDECIDED, standing_of_pairs
+from neardup.kernels.matching.bitmaps import fill_bitmaps, may_share_enough
 from neardup.kernels.matching.similarities import CODES, prefix_length
 from neardup.kernels.store.prefixes import Order
 

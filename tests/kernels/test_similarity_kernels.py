@@ -136,6 +136,14 @@ def test_the_least_common_is_the_first_number_that_passes_the_comparison(code):
                 assert (common > 0 and common / other >= least) == (common == needed), (a, b, least)
 
 
+@pytest.mark.parametrize("code", [similarities.JACCARD, similarities.CONTAINMENT, similarities.EDIT])
+def test_so_many_in_common_may_reach_what_requires_no_more(code):
+    for a, b, common in product(range(14), range(14), range(-2, 16)):
+        for least in (0.05, 1 / 3, 0.5, 0.8, 0.9, 1.0):
+            enough = similarities.required_overlap(code, a, b, least) <= min(common, a, b)
+            assert similarities.may_reach(code, common, a, b, least) == enough, (a, b, common, least)
+
+
 def test_sets_without_elements_reach_nothing_and_need_no_prefix():
     for code in similarities.CODES.values():
         for a, b in (([], []), ([1], []), ([], [1, 2])):

@@ -6,6 +6,8 @@ import xxhash
 from hypothesis import given
 from hypothesis import strategies as st
 
+import naive
+from neardup.kernels.matching.bitmaps import fill_bitmaps
 from neardup.kernels.matching.similarities import CODES, prefix_length, required_overlap
 from neardup.kernels.store import band_keys, postings, prefixes, rows
 from neardup.kernels.store.postings import ANY, DAMAGED, MIX, Chains, Entries, Keys, Room, Sorted
@@ -73,6 +75,38 @@ def test_a_signature_that_changed_is_found(values, data):
     place = data.draw(st.integers(0, len(values) - 1))
     signatures[numbers[place], data.draw(st.integers(0, 4))] ^= np.uint32(1 << data.draw(st.integers(0, 31)))
     assert rows.gather_signatures(signatures, numbers, sums[numbers], out) == place
+
+
+@given(
+    st.lists(st.sets(WORDS, max_size=20), min_size=2, max_size=8),
+    st.sampled_from(["jaccard", "containment", "edit"]),
+    st.floats(0.05, 1.0) | st.sampled_from([0.5, 0.8, 1.0]),
+    st.sampled_from([1, 2, 8]),
+)
+def test_rows_are_sieved_by_the_bits_that_differ(sets, kind, threshold, words):
+    values = np.array([element for each in sets for element in sorted(each)], np.uint64)
+    offsets, sizes = np.cumsum([0, *map(len, sets)]), np.array([len(each) for each in sets])
+    maps = np.zeros((len(sets), words), np.uint64)
+    fill_bitmaps(values, offsets, np.arange(0, maps.size + 1, words), maps.reshape(-1))
+    sealed = np.zeros((len(sets), words + 3), np.uint64)
+    sealed[:, 1], sealed[:, 2:-1] = sizes, maps
+    rows.seal_rows(sealed, 0)
+    numbers, places = (part.ravel() for part in np.indices((len(sets), len(sets))))
+    asked, found = rows.Sieved(sizes, maps), np.zeros(len(numbers), np.bool_)
+    assert rows.sieve_rows(sealed, (1, 2), numbers, places, asked, CODES[kind], threshold, found) == -1
+    bits = [{(value * int(MIX) % 2**64 >> 40) % (64 * words) for value in each} for each in sets]
+    for i, j, told in zip(numbers.tolist(), places.tolist(), found.tolist(), strict=True):
+        needed = required_overlap(CODES[kind], len(sets[i]), len(sets[j]), threshold)
+        apart = len(bits[i] ^ bits[j])
+        assert told == (needed <= min(len(sets[i]), len(sets[j])) and apart <= len(sets[i]) + len(sets[j]) - 2 * needed)
+        common = len(sets[i] & sets[j])
+        assert (
+            told or not common or not naive.could_reach(kind, *sorted((len(sets[i]), len(sets[j]))), common, threshold)
+        )
+    sealed[1, 1] += 1
+    assert rows.sieve_rows(sealed, (1, 2), numbers, places, asked, CODES[kind], threshold, found) == 1
+    missing = np.array([len(sealed)])
+    assert rows.sieve_rows(sealed, (1, 2), missing, places[:1], asked, CODES[kind], threshold, found) == len(sealed)
 
 
 SETS = st.lists(st.sets(st.integers(0, 40), max_size=14), min_size=1, max_size=8)

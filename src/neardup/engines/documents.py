@@ -21,7 +21,7 @@ from neardup.engines.sorted_columns import looked_up
 from neardup.engines.stage import Found, Part, Stage
 from neardup.engines.work import Work
 from neardup.errors import DataError
-from neardup.kernels.engines.bitmaps import fill_bitmaps
+from neardup.kernels.matching.bitmaps import fill_bitmaps
 from neardup.kernels.matching.elements import SEQUENCE
 from neardup.kernels.xxh3 import digest_rows, xxh3_128_features
 from neardup.matching.similarities.table import Elements

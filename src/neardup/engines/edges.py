@@ -23,7 +23,7 @@ from neardup.engines.schemas import (
 from neardup.engines.sorted_columns import runs
 from neardup.engines.stage import Found, Stage
 from neardup.engines.work import Work
-from neardup.kernels.engines.bitmaps import may_share_enough
+from neardup.kernels.matching.bitmaps import may_share_enough
 from neardup.kernels.store.postings import MIX
 
 MOST = 1 << 21

@@ -83,7 +83,7 @@ def _derive(files: Files, contents: Contents, derived: Derived) -> int:
     known = Known(files.record, contents, derived, nothing)
     if files.candidates.in_derived:
         candidates = files.new_candidates()
-        candidates.open(contents, derived, nothing)
+        candidates.open(contents, derived, nothing, 1)
         candidates.prepare()
 
     def write_full(upto: int, removed_upto: int) -> None:

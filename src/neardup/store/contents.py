@@ -1,7 +1,8 @@
 """CONTENTS: what a store knows of its documents besides the record, by their numbers: a row each, elements, and signatures.
 
 A row has, in words of 64 bits: the digest (2), the number of tokens, the fingerprint, of each kind of elements where they begin,
-how many there are and their checksum, the checksum of the signature, and the checksum of the row itself and of its number.
+how many there are and their checksum, the checksum of the signature, a bitmap of the elements by which candidates are found,
+and the checksum of the row itself and of its number.
 """
 
 import re
@@ -16,14 +17,19 @@ from neardup.arrays import Array
 from neardup.errors import DataError
 from neardup.fingerprints.minhash import Signing
 from neardup.fingerprints.simhash import Fingerprints
+from neardup.kernels.matching.bitmaps import fill_bitmaps
 from neardup.kernels.store import rows as kernels
+from neardup.kernels.store.rows import Sieved, sieve_rows
 from neardup.matching.similarities.table import Elements
 from neardup.store.appended_file import AppendedFile
 from neardup.store.contents_header import Header
+from neardup.store.postings import Found
 from neardup.store.texts import Texts, no_elements
 
 DIGEST, TOKENS, FINGERPRINT = 0, 2, 3
 """Columns of a row."""
+BITMAP_WORDS = 8
+"""Of a bitmap, which tells most unlike texts of up to some 1,000 elements apart without their elements."""
 
 
 _OURS = re.compile(r"(?:rows|signatures|(?:compared|joined)(?:_weights)?)-(\d+)")
@@ -38,17 +44,20 @@ class Layout:
         kinds: the kinds of elements, of `compared` and `joined`; none if distances decide.
         weighted: whether elements have weights.
         signing: how texts are signed, if signatures are kept.
+        bounded: whether the number of elements of the last kind that two texts have in common bounds their similarity, so that
+            bitmaps of them are kept.
     """
 
     words: int
     kinds: tuple[str, ...]
     weighted: bool
     signing: Signing | None
+    bounded: bool
 
     @property
     def width(self) -> int:
         """Words of a row."""
-        return FINGERPRINT + self.words + 3 * len(self.kinds) + (self.signing is not None) + 1
+        return self.place_of_bitmap + BITMAP_WORDS * self.bounded + 1
 
     def place_of(self, kind: str) -> int:
         """The column that says where the elements of a kind begin."""
@@ -58,6 +67,11 @@ class Layout:
     def place_of_signature(self) -> int:
         """The column with the checksum of the signature."""
         return FINGERPRINT + self.words + 3 * len(self.kinds)
+
+    @property
+    def place_of_bitmap(self) -> int:
+        """The column where the bitmap begins."""
+        return self.place_of_signature + (self.signing is not None)
 
     @property
     def types(self) -> dict[str, str]:
@@ -73,6 +87,14 @@ class Layout:
     def no_ends(self) -> dict[str, int]:
         """What `Contents.ends` tells of no documents."""
         return dict.fromkeys(self.types, 0)
+
+
+def bitmaps_of(texts: Texts) -> Array:
+    """The bitmaps of the elements of texts, uint64[n, BITMAP_WORDS]."""
+    out = np.zeros((len(texts), BITMAP_WORDS), np.uint64)
+    starts = np.arange(0, out.size + 1, BITMAP_WORDS)
+    fill_bitmaps(texts.joined.values, texts.joined.offsets, starts, out.reshape(-1))
+    return out
 
 
 def weights_of(kind: str) -> str:
@@ -183,6 +205,9 @@ class Contents:
             sums = np.empty(n, np.uint64)
             kernels.fill_signature_checksums(texts.signatures.values, sums)
             rows[:, layout.place_of_signature] = sums
+        if layout.bounded:
+            at = layout.place_of_bitmap
+            rows[:, at : at + BITMAP_WORDS] = bitmaps_of(texts)
         kernels.seal_rows(rows, len(self))
         self._files["rows"].append(rows)
 
@@ -204,16 +229,42 @@ class Contents:
             DataError: a row is not what was written, or there is none of a number.
         """
         rows = self._rows()
-        damaged = int(kernels.damaged_row(rows, numbers))
-        if damaged >= len(rows):
+        self._demand_sound(int(kernels.damaged_row(rows, numbers)))
+        found: Array = rows[numbers]
+        return found
+
+    def _demand_sound(self, damaged: int) -> None:
+        """Refuse a row that is damaged, or not there; -1 for none.
+
+        Raises:
+            DataError: there is one.
+        """
+        if damaged >= len(self):
             raise DataError(
-                f"{self.path} has {len(rows):,} documents, but a file that is made of others names document {damaged:,}. Repair "
+                f"{self.path} has {len(self):,} documents, but a file that is made of others names document {damaged:,}. Repair "
                 "the store."
             )
         if damaged >= 0:
             raise self._damage("rows", damaged)
-        found: Array = rows[numbers]
-        return found
+
+    def sieved(self, texts: Texts, pairs: Found, code: int, least: float) -> Found:
+        """Those pairs of a place in texts and a document that may reach a similarity, by their bitmaps.
+
+        Args:
+            texts, pairs: see `Found`.
+            code: of the similarity, for kernels.
+            least: what is to be reached.
+
+        Raises:
+            DataError: a row is not what was written, or there is none of a number.
+        """
+        if not self.layout.bounded or not len(pairs.found):
+            return pairs
+        asked = Sieved(np.diff(texts.joined.offsets), bitmaps_of(texts))
+        columns = (self.layout.place_of(self.layout.kinds[-1]) + 1, self.layout.place_of_bitmap)
+        may: Array = np.empty(len(pairs.found), np.bool_)
+        self._demand_sound(int(sieve_rows(self._rows(), columns, pairs.found, pairs.asked, asked, code, least, may)))
+        return Found(pairs.asked[may], pairs.found[may])
 
     def fingerprints(self, rows: Array) -> Array:
         """The fingerprints in rows: uint64[k, words]."""

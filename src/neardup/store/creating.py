@@ -10,6 +10,7 @@ from typing import Any
 from neardup.hamming.index.stored_recipe import fields_in_folder
 from neardup.io.growing_file import to_disk
 from neardup.kernels.matching.elements import WEIGHTS
+from neardup.kernels.matching.similarities import BY_NORM
 from neardup.matching.similarities.table import maker_of
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
@@ -90,7 +91,9 @@ def layout_of(recipe: Recipe, rules: Rules, candidates: Candidates) -> Layout:
     kinds = ["compared"] if rules.options.min_similarity > 0 else []
     if kinds and rules.options.method == "exact" and similarity.row.joined != similarity.row.verified:
         kinds.append("joined")
-    return Layout(recipe.words, tuple(kinds), similarity.verified == WEIGHTS, candidates.signing)
+    joins = kinds[-1:] == ["joined"] or similarity.row.joined == similarity.row.verified
+    bounded = len(kinds) > 0 and joins and similarity.code not in BY_NORM
+    return Layout(recipe.words, tuple(kinds), similarity.verified == WEIGHTS, candidates.signing, bounded)
 
 
 def _asked(rules: Rules) -> DedupOptions:

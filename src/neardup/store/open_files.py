@@ -165,7 +165,7 @@ class OpenFiles:
         self.state = facts["state"]
         self.derived = self._open_files.enter_context(contextlib.closing(Derived(self.path, facts["derived"])))
         self.known = Known(self.record, self.contents, self.derived, self.gone)
-        self.candidates.open(self.contents, self.derived, self.gone)
+        self.candidates.open(self.contents, self.derived, self.gone, self.resources.thread_count)
         if not readonly:
             self.names_to_disk()
             sweep_generations(self.path, self.generation)

@@ -6,8 +6,8 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.kernels.compilation import kernel
-from neardup.kernels.engines.bitmaps import differing
 from neardup.kernels.intrinsics import popcount
+from neardup.kernels.matching.bitmaps import differing
 from neardup.kernels.matching.similarities import BY_NORM, required_overlap, sizes_may_match
 
 u64 = np.uint64
@@ -25,7 +25,7 @@ class Kinds(NamedTuple):
         groups: int64[rows]; of a pair they are equal.
         are_given: bool[rows], whether a document is of a reference, with no other text in its class; two such do not match.
         prints: uint64[rows, words], fingerprints; of no words if no distance decides.
-        bitmaps: uint64[], see `neardup.kernels.engines.bitmaps`.
+        bitmaps: uint64[], see `neardup.kernels.matching.bitmaps`.
         starts: int64[rows + 1], where they begin.
     """
 

@@ -64,6 +64,19 @@ def required_overlap(code, a, b, threshold):
 
 
 @kernel
+def may_reach(code, common, a, b, threshold):
+    """Whether sets of a and b elements can reach `threshold` with at most so many in common: whether it is `required_overlap`."""
+    common = min(common, a, b)
+    if common < 1:
+        return False
+    if code == CONTAINMENT:
+        return common / min(a, b) >= threshold
+    if code == EDIT:
+        return common / max(a, b) >= threshold
+    return common / (a + b - common) >= threshold
+
+
+@kernel
 def sizes_may_match(code, a, b, threshold):
     """Whether sets of a and b elements can reach `threshold`, by their sizes alone; empty ones reach nothing."""
     if code in OF_ANY_SIZES:

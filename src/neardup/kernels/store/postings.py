@@ -11,7 +11,8 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.kernels.compilation import kernel
-from neardup.kernels.matching.similarities import BY_NORM, required_overlap
+from neardup.kernels.intrinsics import opaque
+from neardup.kernels.matching.similarities import BY_NORM, may_reach
 from neardup.kernels.xxh3 import xxh3_128
 
 u64 = np.uint64
@@ -24,6 +25,8 @@ DAMAGED = -1
 """Instead of how many texts were found: a page is not what was written."""
 MANY = 1 << 21
 """Pairs that are found together, at most, except for a single text."""
+TOUCHED = 64
+"""Keys that are looked up in a segment together."""
 ANY = -1
 """Instead of the code of a similarity: every text with the key is found."""
 
@@ -106,7 +109,7 @@ def may_match(code, threshold, position, size, other_position, other_size):
     """
     if code == ANY or code in BY_NORM or other_size == LARGEST:
         return True
-    return min(size - position, other_size - other_position) >= required_overlap(code, size, other_size, threshold)
+    return may_reach(code, min(size - position, other_size - other_position), size, other_size, threshold)
 
 
 @kernel
@@ -180,10 +183,26 @@ def is_whole(places, array, width, begin, end):
 
 
 @kernel
+def touch(keys, entries, places):
+    """Read of a segment what these keys need, so that the processor waits for all of it at once. Returns what is to be ignored."""
+    read, last = u64(0), len(entries.keys) - 1
+    if last < 0:
+        return read
+    for key in keys:
+        read += u64(places.directory[np.int64(short_key(key)) >> places.shift])
+    for key in keys:
+        at = min(np.int64(places.directory[np.int64(short_key(key)) >> places.shift]), last)
+        read += u64(entries.keys[at]) + u64(entries.texts[at]) + u64(entries.positions[at]) + u64(entries.sizes[at])
+    return read
+
+
+@kernel
 def find_sorted(asked, entries, places, gone, code, threshold, room):
     """The same in a segment; DAMAGED if a page of it that is needed is not what was written."""
     total = 0
     for i in range(len(asked.keys)):
+        if i % TOUCHED == 0:
+            opaque(touch(asked.keys[i : i + TOUCHED], entries, places))
         if total > MANY and asked.texts[i] != asked.texts[0]:
             return total
         key = short_key(asked.keys[i])
@@ -194,16 +213,20 @@ def find_sorted(asked, entries, places, gone, code, threshold, room):
         begin, end = np.int64(places.directory[bucket]), np.int64(places.directory[bucket + 1])
         if begin < end and not is_whole(places, 0, 4, begin, end):
             return DAMAGED
+        while begin < end and entries.keys[begin] < key:
+            begin += 1
+        while begin < end and entries.keys[end - 1] > key:
+            end -= 1
+        if begin == end:
+            continue
+        for array in range(1, 4):
+            if not is_whole(places, array, 4 if array == 1 else 2, begin, end):
+                return DAMAGED
         for at in range(begin, end):
-            if entries.keys[at] >= key:
-                if entries.keys[at] > key:
-                    break
-                for array in range(1, 4):
-                    if not is_whole(places, array, 4 if array == 1 else 2, at, at + 1):
-                        return DAMAGED
+            other, other_size = np.int64(entries.positions[at]), np.int64(entries.sizes[at])
+            if may_match(code, threshold, position, size, other, other_size):
                 text = np.int64(entries.texts[at])
-                other, other_size = np.int64(entries.positions[at]), np.int64(entries.sizes[at])
-                if may_match(code, threshold, position, size, other, other_size) and not is_marked(gone, text):
+                if not is_marked(gone, text):
                     if total < len(room.found):
                         room.asked[total], room.found[total] = asked.texts[i], text
                     total += 1

@@ -4,11 +4,18 @@ A checksum of words v is the sum of (v[i] + (i + 1) A) (B + 2 i) modulo 2^64, wi
 others do but for one case in 2^63 or so.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.kernels.compilation import kernel
+from neardup.kernels.intrinsics import opaque, popcount
+from neardup.kernels.matching.similarities import may_reach
 
 u64 = np.uint64
+LINE, TOUCHED = 8, 64
+"""Words that come from memory together, and rows that are waited for together."""
 A, B = u64(0x9E3779B97F4A7C15), u64(0xD1B54A32D192ED03)
 
 
@@ -46,15 +53,72 @@ def seal_rows(rows, first):
 
 
 @kernel
+def is_sound_row(rows, number):
+    """Whether there is a row with this number, and its checksum is that of its words."""
+    if number < 0 or number >= len(rows):
+        return False
+    width = rows.shape[1]
+    of_number = (u64(number) + u64(width) * A) * (B + u64(2 * (width - 1)))
+    return rows[number, -1] == checksum_of(rows[number], 0, width - 1) + of_number
+
+
+@kernel
 def damaged_row(rows, numbers):
     """The first of some rows (int64[k]) that is not there, or whose checksum is another; -1 if there is none."""
-    width = rows.shape[1]
-    a, b = u64(width) * A, B + u64(2 * (width - 1))
     for number in numbers:
-        if number < 0 or number >= len(rows):
+        if not is_sound_row(rows, number):
             return number
-        if rows[number, -1] != checksum_of(rows[number], 0, width - 1) + (u64(number) + a) * b:
+    return np.int64(-1)
+
+
+class Sieved(NamedTuple):
+    """Of n texts, how many elements each has, int64[n], and their bitmaps, uint64[n, words]."""
+
+    sizes: Array
+    bitmaps: Array
+
+
+@kernel
+def touch(rows, numbers):
+    """Read rows that are needed soon, so that the processor waits for all of them at once. Returns what is to be ignored."""
+    read = u64(0)
+    for number in numbers:
+        at = min(max(number, 0), len(rows) - 1)
+        for word in range(0, rows.shape[1], LINE):
+            read += rows[at, word]
+        read += rows[at, -1]
+    return read
+
+
+@kernel
+def sieve_rows(rows, columns, numbers, places, texts, code, threshold, out):
+    """Whether documents, of which there are rows, and texts can reach a similarity, by their sizes and bitmaps of equal width.
+
+    Bits that differ bound how many elements one set has and the other lacks; see `neardup.kernels.matching.bitmaps`.
+
+    Args:
+        rows: uint64[documents, width].
+        columns: where the number of elements is in a row, and where its bitmap begins.
+        numbers, places: int64[p], the documents, and the places of the texts.
+        texts: see Sieved.
+        code, threshold: the similarity, not one of BY_NORM, and what is to be reached.
+        out: bool[p].
+
+    Returns:
+        The first number of which there is no sound row, or -1.
+    """
+    size, begin = columns
+    for i in range(len(numbers)):
+        if i % TOUCHED == 0 and len(rows):
+            opaque(touch(rows, numbers[i : i + TOUCHED]))
+        number, place = numbers[i], places[i]
+        if not is_sound_row(rows, number):
             return number
+        apart = np.int64(0)
+        for word in range(texts.bitmaps.shape[1]):
+            apart += np.int64(popcount(rows[number, begin + word] ^ texts.bitmaps[place, word]))
+        a, b = np.int64(rows[number, size]), texts.sizes[place]
+        out[i] = may_reach(code, (a + b - apart) >> 1, a, b, threshold)
     return np.int64(-1)
 
 

@@ -4,6 +4,7 @@ The order of elements is learned from the documents as the store grows. Any one 
 of their time, and asked for under all that are in use.
 """
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,7 @@ from neardup.kernels.store.prefixes import Order, Ordered, keys_of_texts
 from neardup.matching.similarities.table import Elements
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
+from neardup.resources.threads import in_order
 from neardup.store.candidates.plan import Plan
 from neardup.store.candidates.proposing import Candidates, once, smaller_first
 from neardup.store.orders import BY_HASH, learned
@@ -25,6 +27,8 @@ FIRST_LEARNED, GROWTH = 64, 128
 """The order is learned when a store has so many documents, and again when it has grown so many times."""
 SAMPLED = 4096
 """Documents of which it is learned, the last ones."""
+FEWEST_EACH = 32
+"""Texts for which another thread is worth its start."""
 MOST_MOVED = 1 << 17
 """Up to so many documents get new keys when the order is learned; more stay under theirs until the store is compacted."""
 
@@ -103,6 +107,13 @@ class ExactCandidates(Candidates):
         self.derived.add_order(learned(sample.joined.values), documents)
 
     def of_kept(self, texts: Texts) -> Found:
+        count = max(1, min(self.threads, len(texts) // FEWEST_EACH))
+        parts = [texts[places] for places in np.array_split(np.arange(len(texts)), count)]
+        firsts = itertools.accumulate((len(part) for part in parts[:-1]), initial=0)
+        found = zip(firsts, in_order(self._of_kept, parts, count), strict=True)
+        return joined([Found(first + asked, numbers) for first, (asked, numbers) in found])
+
+    def _of_kept(self, texts: Texts) -> Found:
         parts = []
         for version in range(len(self.derived.orders) + 1):
             for side in self.sides:

@@ -56,9 +56,9 @@ class Candidates(ABC):
             min_tokens=min_tokens_of(options.method, recipe, options), max_distance=distance_limit(recipe, options)
         )
 
-    def open(self, contents: Contents, derived: Derived, gone: Marks) -> None:
+    def open(self, contents: Contents, derived: Derived, gone: Marks, threads: int) -> None:
         """Use the files of a store. What is kept later than these say is given to `keep` again."""
-        self.contents, self.derived, self.gone = contents, derived, gone
+        self.contents, self.derived, self.gone, self.threads = contents, derived, gone, threads
 
     def blocks(self, first: int, last: int) -> Iterator[Array]:
         """The numbers (int64[n]) of kept documents from one on, before another, some at a time."""

@@ -57,8 +57,8 @@ class SimHashCandidates(Candidates):
         self._most = self.max_distance
         self._index, self._upto = Index(max_distance=self._most, bits=64 * recipe.words), 0
 
-    def open(self, contents: Contents, derived: Derived, gone: Marks) -> None:
-        super().open(contents, derived, gone)
+    def open(self, contents: Contents, derived: Derived, gone: Marks, threads: int) -> None:
+        super().open(contents, derived, gone, threads)
         if is_index(derived.folder / FOLDER):
             self._index = saved_index(derived.folder, contents.store, contents.generation)
             assert self._index.state is not None

@@ -8,7 +8,7 @@ import numpy as np
 
 from neardup.kernels.compilation import kernel
 from neardup.kernels.intrinsics import popcount
-from neardup.kernels.matching.similarities import BY_NORM, required_overlap
+from neardup.kernels.matching.similarities import BY_NORM, may_reach
 
 u64 = np.uint64
 MIX = u64(0x9E3779B97F4A7C15)
@@ -65,4 +65,4 @@ def may_share_enough(code, threshold, sizes, maps, starts, pairs, out):
             continue
         a, b = left[i], right[i]
         apart = differing(maps, starts[a], starts[a + 1], starts[b], starts[b + 1])
-        out[i] = apart <= sizes[a] + sizes[b] - 2 * required_overlap(code, sizes[a], sizes[b], threshold)
+        out[i] = may_reach(code, (sizes[a] + sizes[b] - apart) >> 1, sizes[a], sizes[b], threshold)
