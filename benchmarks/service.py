@@ -37,7 +37,7 @@ DOCUMENTS, QUICK_DOCUMENTS = 1_000_000, 20_000
 SECONDS, QUICK_SECONDS = 15.0, 3.0
 WARMING = 5.0
 MOST_SECONDS = 22 * 60
-CLIENTS, BATCH, BATCH_CLIENTS = 32, 100, 4
+CLIENTS, BATCH, BATCH_CLIENTS = 32, 100, 8
 RATE = 1_500.0
 PEER_DOCUMENTS, QUICK_PEER_DOCUMENTS = 2_000, 200
 """Of other tools' indexes, which take long to fill."""
@@ -58,8 +58,8 @@ ON_GRANIAN = (
 SHARED = (
     Case("single checks, four services", 1, CLIENTS, adds=False, expected=20_000),
     Case("single additions, four services", 1, CLIENTS, adds=True, expected=3_000),
-    Case("batches of checks, four services", BATCH, 2 * SERVICES, adds=False, expected=100_000),
-    Case("batches of additions, four services", BATCH, 2 * SERVICES, adds=True, expected=20_000),
+    Case("batches of checks, four services", BATCH, 4 * SERVICES, adds=False, expected=100_000),
+    Case("batches of additions, four services", BATCH, 4 * SERVICES, adds=True, expected=20_000),
 )
 SLOW_SYNC = """
 #define _GNU_SOURCE

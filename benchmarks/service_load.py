@@ -6,6 +6,7 @@ for a free connection; a latency is counted from when the request was due, so th
 
 import asyncio
 import collections
+import gc
 import itertools
 import json
 import time
@@ -90,7 +91,7 @@ class _Work:
         self._running, self._sent = 0, 0
         self._began = time.perf_counter()
         self._ends = self._began + seconds
-        self._is_over, self.done = False, asyncio.get_running_loop().create_future()
+        self._is_waiting, self._is_over, self.done = False, False, asyncio.get_running_loop().create_future()
 
     def is_free(self, connection: _Connection, *, has_answer: bool) -> None:
         self._running -= has_answer
@@ -106,7 +107,9 @@ class _Work:
                 self._is_over = True
                 break
             if due > now:
-                asyncio.get_running_loop().call_later(due - now, self.go_on)
+                if not self._is_waiting:  # a single timer, however many connections are free
+                    self._is_waiting = True
+                    asyncio.get_running_loop().call_later(due - now, self._is_due)
                 return
             sent = next(self._requests, None)
             if sent is None:
@@ -118,6 +121,10 @@ class _Work:
         if self._is_over and not self._running and not self.done.done():
             self.found.seconds = time.perf_counter() - self._began
             self.done.set_result(None)
+
+    def _is_due(self) -> None:
+        self._is_waiting = False
+        self.go_on()
 
     def lost(self) -> None:
         if not self.done.done():
@@ -143,6 +150,8 @@ def load(
     """Send requests to ports of this machine, until they or the seconds are at their end; connections take ports in turn."""
     import uvloop
 
+    gc.collect()
+    gc.freeze()  # a search for cycles among all that the caller has would count as a latency of the service
     return uvloop.run(_load(ports, requests, connections, seconds, rate))
 
 

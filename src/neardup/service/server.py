@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import dataclasses
+import gc
 import ipaddress
 import logging
 import os
@@ -114,6 +115,7 @@ def serve(
 
 
 def _run(app: Any, listening: socket.socket, context: ssl.SSLContext | None, limits: Limits, log: Log) -> None:
+    gc.freeze()  # else a search for cycles among all that was loaded makes requests wait for some 50 ms now and then
     with _logged(log):
         server = server_of(app, _within_files(limits), context)
         asyncio.Runner(loop_factory=server.config.get_loop_factory()).run(server.serve([listening]))

@@ -291,7 +291,7 @@ def _find(
     Raises:
         TooManyPairsError: more than MANY pairs of several texts.
     """
-    most = 64 + 2 * len(asked.keys)
+    most = 64 + 8 * len(asked.keys)
     while True:
         room = Room(np.empty(most, np.int64), np.empty(most, np.int64))
         count = kernel(asked, entries, where, gone, bound.code, bound.threshold, room)

@@ -107,7 +107,9 @@ class ExactCandidates(Candidates):
         self.derived.add_order(learned(sample.joined.values), documents)
 
     def of_kept(self, texts: Texts) -> Found:
-        count = max(1, min(self.threads, len(texts) // FEWEST_EACH))
+        count = min(self.threads, len(texts) // FEWEST_EACH)
+        if count < 2:
+            return self._of_kept(texts)
         parts = [texts[places] for places in np.array_split(np.arange(len(texts)), count)]
         firsts = itertools.accumulate((len(part) for part in parts[:-1]), initial=0)
         found = zip(firsts, in_order(self._of_kept, parts, count), strict=True)
