@@ -21,6 +21,7 @@ from neardup.kernels.matching.bitmaps import fill_bitmaps
 from neardup.kernels.store import rows as kernels
 from neardup.kernels.store.rows import Sieved, sieve_rows
 from neardup.matching.similarities.table import Elements
+from neardup.resources.threads import in_order
 from neardup.store.appended_file import AppendedFile
 from neardup.store.contents_header import Header
 from neardup.store.postings import Found
@@ -213,8 +214,9 @@ class Contents:
 
     def sync(self) -> None:
         """Make all that was appended durable."""
-        for file in self._files.values():
-            file.sync()
+        files = list(self._files.values())
+        for _ in in_order(AppendedFile.sync, files, len(files)):  # a disk that is slow may write them at the same time
+            pass
 
     def close(self) -> None:
         """Close the files."""
