@@ -15,7 +15,7 @@ from neardup.arrays import Array
 from neardup.engines.every_pair import MEMBERS
 from neardup.engines.packing import ints
 from neardup.engines.schemas import BOOL, BYTES, INT, LABELS, MARKED, MATCHES, marked, prints_of
-from neardup.engines.sorted_columns import beginnings
+from neardup.engines.sorted_columns import ascending, beginnings
 from neardup.engines.stage import Found, Output, Stage
 from neardup.engines.verified import distances
 from neardup.engines.work import Work
@@ -130,7 +130,7 @@ def pairs(work: Work, *, across: bool) -> Stage:
 
 def _pairs(work: Work, across: bool, halves: pa.Table, members: pa.Table) -> Found:
     leader, rank = ints(members, "leader", "rank")
-    members = members.take(pa.array(np.lexsort((rank, leader))))
+    members = members.take(pa.array(ascending(leader, rank)))
     own = _joined(leader, leader)
     several = own.left_count > 1
     is_wordless = members.column("is_empty").to_numpy() & ~members.column("is_long").to_numpy()

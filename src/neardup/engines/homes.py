@@ -12,7 +12,7 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.engines.packing import ints, mixed
 from neardup.engines.schemas import INT, MEETINGS, PAIRS, VISITS
-from neardup.engines.sorted_columns import beginnings, heavier, runs
+from neardup.engines.sorted_columns import ascending, beginnings, heavier, runs
 from neardup.engines.stage import Found, Output, Stage
 
 BLOCK = 1 << 12
@@ -39,7 +39,7 @@ def _place(pairs: pa.Table) -> Found:
     order = np.argsort(mixed(b, a))
     kept = order[beginnings(b[order], a[order])]
     b, a = b[kept], a[kept]
-    order = np.lexsort((a, b))
+    order = ascending(b, a)
     b, a = b[order], a[order]
     home = a[np.flatnonzero(beginnings(b))][runs(b)]
     chunk = np.zeros(len(home), np.int64)
@@ -96,7 +96,7 @@ def chunks_of(group: Array, ends: tuple[Array, Array], weights: tuple[Array, Arr
 def _chunks(group: Array, ends: list[Array], weights: list[Array], most: int) -> Array:
     """The chunks of pairs whose groups may be large: those of two blocks of documents, and of each, a run of pairs."""
     of, doc, weight = np.concatenate([group, group]), np.concatenate(ends), np.concatenate(weights)
-    order = np.lexsort((doc, of))
+    order = ascending(of, doc)
     of, doc, weight = of[order], doc[order], weight[order]
     first = np.flatnonzero(beginnings(of, doc))  # of each document of a group
     own, own_weight = of[first], weight[first]

@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
+from neardup.engines.sorted_columns import ascending
 from neardup.engines.stage import Found, Output
 from neardup.kernels.store.postings import MIX
 
@@ -96,8 +97,7 @@ def unpack(contents: Sequence[bytes], output: Output) -> pa.Table:
     table = unsorted(contents, output)
     if not output.key or not output.is_sorted or not len(table):
         return table
-    keys = ints(table, *output.key)
-    order = np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])
+    order = ascending(*ints(table, *output.key))
     return table.take(pa.array(order)).combine_chunks()
 
 

@@ -11,6 +11,7 @@ from neardup.arrays import Array
 from neardup.engines.documents import BEFORE_ALL
 from neardup.engines.packing import ints
 from neardup.engines.schemas import LINKS, UNKNOWN
+from neardup.engines.sorted_columns import ascending
 from neardup.engines.stage import Found, Stage
 from neardup.kernels.survivors.listed_pairs import EarlierMatches, star_of_pairs
 from neardup.survivors.listed_pairs import connected
@@ -40,7 +41,7 @@ def _settle_components(matches: pa.Table) -> Found:
     if not len(matches):
         return
     ranks, left, right = places_of(matches)
-    order = np.lexsort((left, right))
+    order = ascending(right, left)
     root = connected(len(ranks), [(left[order], right[order])])
     first = np.empty(len(ranks), np.int64)  # a match of each document, for what it is
     first[np.concatenate([left, right])] = np.arange(2 * len(left))
@@ -61,7 +62,7 @@ def places_of(matches: pa.Table) -> tuple[Array, Array, Array]:
 
 def survivors_of(n: int, earlier: Array, later: Array) -> Array:
     """bool[n]: which of n documents in order of preference survive, by their matches: int64[p], int64[p]."""
-    order = np.lexsort((earlier, later))
+    order = ascending(later, earlier)
     starts = np.searchsorted(later[order], np.arange(n + 1))
     survivor, grades, counts = np.arange(n), np.full(n, -1.0), np.zeros(2, np.int64)
     star_of_pairs(EarlierMatches(starts, earlier[order], np.ones(len(earlier))), survivor, grades, counts)

@@ -1,8 +1,46 @@
-"""SORTED columns: where their values begin, in which runs, each pair once, and where values are that are looked up."""
+"""SORTED columns: in which order they ascend, where their values begin, in which runs, and where values are that are looked up."""
 
 import numpy as np
 
 from neardup.arrays import Array
+from neardup.engines.schemas import ROW_BITS
+
+WORD_BITS = 64
+
+
+def ascending(*columns: Array) -> Array:
+    """int64[n]: the order in which rows ascend by columns of integers, the first one first; equal rows stay as they are.
+
+    Columns whose ranges allow it are put into one word a row, which takes a third of the time.
+    """
+    words = _words(*columns)
+    if words is None:
+        words = _words(*map(_dense, columns))
+    found: Array = np.lexsort(columns[::-1]) if words is None else np.argsort(words, kind="stable")
+    return found
+
+
+def _words(*columns: Array) -> Array | None:
+    """uint64[n], which ascend as the rows do; None if the columns have too many bits."""
+    found = np.zeros(len(columns[0]), np.uint64)
+    if not len(found):
+        return found
+    least = [int(column.min()) for column in columns]
+    bits = [(int(column.max()) - low).bit_length() for column, low in zip(columns, least, strict=True)]
+    if sum(bits) > WORD_BITS:
+        return None
+    for column, low, width in zip(columns, least, bits, strict=True):
+        found <<= np.uint64(width % WORD_BITS)  # a column of 64 bits is the only one with any
+        found |= (column.astype(np.int64) - low).view(np.uint64)
+    return found
+
+
+def _dense(column: Array) -> Array:
+    """int64[n] that ascend as documents do, by their parts and rows, without the numbers that no row of a part has."""
+    column = column.astype(np.int64)
+    parts, rows = column >> ROW_BITS, column & ((1 << ROW_BITS) - 1)
+    parts, most = parts - parts.min(), int(rows.max()) + 1
+    return column if (int(parts.max()) + 1) * most >= 1 << (WORD_BITS - 1) else parts * most + rows
 
 
 def beginnings(*columns: Array) -> Array:
@@ -27,7 +65,7 @@ def heavier(keys: Array, weights: Array, *, most: int) -> Array:
 
 def distinct(left: Array, right: Array) -> tuple[Array, Array]:
     """Pairs, ascending, each once."""
-    order = np.lexsort((right, left))
+    order = ascending(left, right)
     left, right = left[order], right[order]
     new = beginnings(left, right)
     return left[new], right[new]

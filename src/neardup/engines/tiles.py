@@ -17,7 +17,7 @@ from neardup.engines.candidates.table import METHODS
 from neardup.engines.homes import paired
 from neardup.engines.packing import ints
 from neardup.engines.schemas import PAIRS, PLACED, TILES, bitmaps_of, prints_of
-from neardup.engines.sorted_columns import runs
+from neardup.engines.sorted_columns import ascending, runs
 from neardup.engines.stage import Found, Stage
 from neardup.engines.work import Work
 from neardup.kernels.engines.groups import ANY, REMEMBERED, Kinds, pairs_of_tiles
@@ -84,7 +84,7 @@ def _tiles(work: Work, rows: pa.Table) -> Found:
     if not len(rows):
         return
     key, tile, at = ints(rows, "key", "tile", "at")
-    order = np.lexsort((at, tile, key))
+    order = ascending(key, tile, at)
     rows, key, tile, at = rows.take(pa.array(order)), key[order], tile[order], at[order]
     number = runs(key, tile)
     starts = group_starts(number)

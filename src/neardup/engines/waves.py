@@ -17,7 +17,7 @@ from neardup.engines.homes import paired
 from neardup.engines.packing import ints
 from neardup.engines.schemas import NONE, OPEN, PAIRS, PLACED, REST, STANDING, WAITING
 from neardup.engines.settle import is_reference, places_of
-from neardup.engines.sorted_columns import looked_up
+from neardup.engines.sorted_columns import ascending, looked_up
 from neardup.engines.stage import Found, Stage
 from neardup.engines.tiles import placed
 from neardup.engines.work import Work
@@ -57,7 +57,7 @@ def _wave(work: Work, leading: int, waiting: pa.Table) -> Found:
     if not len(waiting):
         return
     key, rank, part = ints(waiting, "key", "rank", "part")
-    order = np.lexsort((rank, key))
+    order = ascending(key, rank)
     rows, key, part = waiting.take(pa.array(order)), key[order], part[order]
     starts = group_starts(key)
     sizes = np.diff(starts)
@@ -100,7 +100,7 @@ def _standing(work: Work, matches: pa.Table, open_ranks: pa.Table) -> Found:
     if not len(matches):
         return
     ranks, left, right = places_of(matches)
-    order = np.lexsort((left, right))
+    order = ascending(right, left)
     docs = np.empty(len(ranks), np.int64)
     docs[np.concatenate([left, right])] = np.concatenate(ints(matches, "p", "q"))
     left, right = left[order], right[order]

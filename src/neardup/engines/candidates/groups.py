@@ -50,7 +50,7 @@ def pairs_in_groups(postings: pa.Table, code: int, threshold: float, each: int) 
     """
     kept = np.flatnonzero(may_be_shared(ints(postings, "key")[0]))
     key, doc, size = (column[kept] for column in ints(postings, "key", "doc", "size"))
-    order = np.lexsort((doc, size, key))
+    order = sorted_columns.ascending(key, size, doc)
     sorted_postings = postings.take(pa.array(kept[order]))
     rows = grouped(sorted_postings)
     counts = np.diff(rows.starts)
