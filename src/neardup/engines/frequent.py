@@ -34,8 +34,7 @@ class Counting:
         place = np.array([offsets[0], self._counted])
         while not count_frequent(values, offsets, LEAST, self._sieve, self._order, place):
             elements, counts = self._known()
-            # Of equal counts, the least elements: the first ones by their slots would fill the table's beginning more each time.
-            kept = np.lexsort((elements, -counts.astype(np.int64)))[: SLOTS // 4]
+            kept = _most_frequent(elements, counts, SLOTS // 4)
             self._order, place[1] = _table(elements[kept], counts[kept]), len(kept)
         self._counted = int(place[1])
 
@@ -49,6 +48,18 @@ class Counting:
     def _known(self) -> tuple[Array, Array]:
         known = np.flatnonzero(self._order.counts)
         return self._order.elements[known], self._order.counts[known]
+
+
+def _most_frequent(elements: Array, counts: Array, most: int) -> Array:
+    """Where the most frequent elements are, so many. Of equal counts, the least elements: the first ones by their slots would fill
+    the beginning of a table more each time.
+    """
+    if len(elements) <= most:
+        return np.arange(len(elements))
+    least = np.sort(counts)[-most]  # many are equal, which makes a partition slow
+    above, equal = np.flatnonzero(counts > least), np.flatnonzero(counts == least)
+    needed = most - len(above)
+    return np.concatenate([above, equal[np.argpartition(elements[equal], needed - 1)[:needed]]])
 
 
 def _table(elements: Array, counts: Array) -> Order:
