@@ -51,7 +51,7 @@ $(VENV)/clustering: $(VENV)/developing
 	$(INSTALL) --editable '.[spark]'
 	touch $@
 
-test-cluster: $(VENV)/clustering kernels  ## what runs on a cluster of Spark, of three processes; needs `make java`; some 5 minutes
+test-cluster: $(VENV)/clustering kernels  ## what runs on a cluster of Spark, of three processes; needs `make java`; some 7 minutes
 	$(BIN)/python -m pytest -m "cluster and not long" tests/engines
 
 test-cluster-long: $(VENV)/clustering kernels  ## a run that fails after each stage, and workers killed in stages; many minutes

@@ -8,7 +8,7 @@ from neardup.engines.schemas import COUNTED, SAMPLE, SAMPLE_DIVISIONS
 from neardup.engines.stage import Found, Stage
 from neardup.kernels.engines.frequent import count_frequent
 from neardup.kernels.store.prefixes import Order, fill_order
-from neardup.store.orders import MOST_LEARNED, order_of
+from neardup.store.orders import MOST_LEARNED, most_frequent, order_of
 
 SLOTS, CELLS = 1 << 20, 1 << 22
 """Of the table of elements that are counted, which may be half full, and of the sieve before it: 17 MB for a part."""
@@ -34,7 +34,7 @@ class Counting:
         place = np.array([offsets[0], self._counted])
         while not count_frequent(values, offsets, LEAST, self._sieve, self._order, place):
             elements, counts = self._known()
-            kept = _most_frequent(elements, counts, SLOTS // 4)
+            kept = most_frequent(elements, counts, SLOTS // 4)
             self._order, place[1] = _table(elements[kept], counts[kept]), len(kept)
         self._counted = int(place[1])
 
@@ -48,18 +48,6 @@ class Counting:
     def _known(self) -> tuple[Array, Array]:
         known = np.flatnonzero(self._order.counts)
         return self._order.elements[known], self._order.counts[known]
-
-
-def _most_frequent(elements: Array, counts: Array, most: int) -> Array:
-    """Where the most frequent elements are, so many. Of equal counts, the least elements: the first ones by their slots would fill
-    the beginning of a table more each time.
-    """
-    if len(elements) <= most:
-        return np.arange(len(elements))
-    least = np.sort(counts)[-most]  # many are equal, which makes a partition slow
-    above, equal = np.flatnonzero(counts > least), np.flatnonzero(counts == least)
-    needed = most - len(above)
-    return np.concatenate([above, equal[np.argpartition(elements[equal], needed - 1)[:needed]]])
 
 
 def _table(elements: Array, counts: Array) -> Order:
@@ -83,5 +71,5 @@ COUNT = Stage("order of elements", _count, {"counted": COUNTED})
 def order_of_counted(counted: pa.Table) -> Order:
     """The order by which frequent elements come last: at most `MOST_LEARNED` are known, some 24 MB."""
     elements, counts = counted.column("element").to_numpy(), counted.column("documents").to_numpy()
-    kept = np.sort(np.lexsort((elements, -counts))[:MOST_LEARNED])
+    kept = np.sort(most_frequent(elements, counts, MOST_LEARNED))
     return order_of(np.ascontiguousarray(elements[kept]).view(np.uint64), counts[kept].astype(np.uint32))

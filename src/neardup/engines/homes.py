@@ -12,7 +12,7 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.engines.packing import ints, mixed
 from neardup.engines.schemas import INT, MEETINGS, PAIRS, VISITS
-from neardup.engines.sorted_columns import ascending, beginnings, heavier, runs
+from neardup.engines.sorted_columns import ascending, beginnings, distinct, heavier, runs
 from neardup.engines.stage import Found, Output, Stage
 
 BLOCK = 1 << 12
@@ -35,12 +35,7 @@ def _place(pairs: pa.Table) -> Found:
     """Pairs, each once, with their homes."""
     if not len(pairs):
         return
-    b, a = ints(pairs, "b", "a")
-    order = np.argsort(mixed(b, a))
-    kept = order[beginnings(b[order], a[order])]
-    b, a = b[kept], a[kept]
-    order = ascending(b, a)
-    b, a = b[order], a[order]
+    b, a = distinct(*ints(pairs, "b", "a"))
     home = a[np.flatnonzero(beginnings(b))][runs(b)]
     chunk = np.zeros(len(home), np.int64)
     yield "pairs", pa.table([home, chunk, a, b], MEETINGS.schema)

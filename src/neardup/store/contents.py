@@ -19,7 +19,6 @@ from neardup.fingerprints.minhash import Signing
 from neardup.fingerprints.simhash import Fingerprints
 from neardup.kernels.matching.bitmaps import fill_bitmaps
 from neardup.kernels.store import rows as kernels
-from neardup.kernels.store.rows import Sieved, sieve_rows
 from neardup.matching.similarities.table import Elements
 from neardup.resources.threads import in_order
 from neardup.store.appended_file import AppendedFile
@@ -262,10 +261,11 @@ class Contents:
         """
         if not self.layout.bounded or not len(pairs.found):
             return pairs
-        asked = Sieved(np.diff(texts.joined.offsets), bitmaps_of(texts))
+        asked = kernels.Sieved(np.diff(texts.joined.offsets), bitmaps_of(texts))
         columns = (self.layout.place_of(self.layout.kinds[-1]) + 1, self.layout.place_of_bitmap)
         may: Array = np.empty(len(pairs.found), np.bool_)
-        self._demand_sound(int(sieve_rows(self._rows(), columns, pairs.found, pairs.asked, asked, code, least, may)))
+        rows = self._rows()
+        self._demand_sound(int(kernels.sieve_rows(rows, columns, pairs.found, pairs.asked, asked, code, least, may)))
         return Found(pairs.asked[may], pairs.found[may])
 
     def fingerprints(self, rows: Array) -> Array:

@@ -89,10 +89,10 @@ def layout_of(recipe: Recipe, rules: Rules, candidates: Candidates) -> Layout:
     """What is kept of each document."""
     similarity = maker_of(rules.options.compared_by)
     kinds = ["compared"] if rules.options.min_similarity > 0 else []
-    if kinds and rules.options.method == "exact" and similarity.row.joined != similarity.row.verified:
+    is_same = similarity.row.joined == similarity.row.verified
+    if kinds and rules.options.method == "exact" and not is_same:
         kinds.append("joined")
-    joins = kinds[-1:] == ["joined"] or similarity.row.joined == similarity.row.verified
-    bounded = len(kinds) > 0 and joins and similarity.code not in BY_NORM
+    bounded = len(kinds) == (1 if is_same else 2) and similarity.code not in BY_NORM
     return Layout(recipe.words, tuple(kinds), similarity.verified == WEIGHTS, candidates.signing, bounded)
 
 

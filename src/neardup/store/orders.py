@@ -32,9 +32,20 @@ def learned(values: Array) -> Order:
     """The order by a sample: the elements of its texts (uint64[], distinct in each text), those that several have."""
     elements, counts = np.unique(values, return_counts=True)
     several = np.flatnonzero(counts > 1)
-    if len(several) > MOST_LEARNED:
-        several = np.sort(several[np.argsort(-counts[several], kind="stable")[:MOST_LEARNED]])
+    several = several[np.sort(most_frequent(elements[several], counts[several], MOST_LEARNED))]
     return order_of(elements[several], counts[several].astype(np.uint32))
+
+
+def most_frequent(elements: Array, counts: Array, most: int) -> Array:
+    """int64[m]: where the most frequent of some distinct elements are, so many at most, in no order. Of equal counts, the least
+    elements: the first ones by their slots would fill the beginning of a table more each time.
+    """
+    if len(elements) <= most:
+        return np.arange(len(elements))
+    least = np.sort(counts)[-most]  # many are equal, which makes a partition slow
+    above, equal = np.flatnonzero(counts > least), np.flatnonzero(counts == least)
+    needed = most - len(above)
+    return np.concatenate([above, equal[np.argpartition(elements[equal], needed - 1)[:needed]]])
 
 
 def write_order(path: Path, order: Order) -> dict[str, Any]:

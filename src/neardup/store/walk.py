@@ -118,8 +118,7 @@ def walk(
         keeps_all: whether texts are kept that match others, so that later ones match them.
         resources: threads.
     """
-    if min_similarity > 0:
-        of_kept = contents.sieved(texts, of_kept, similarity.code, min_similarity)
+    of_kept = contents.sieved(texts, of_kept, similarity.code, min_similarity)
     if not len(of_kept.asked) and not len(among.asked):
         return all_new(len(texts))
     kept, concerned, pairs = _places(of_kept, among)
