@@ -26,8 +26,11 @@ def required_part(whole, threshold):
 
 @kernel
 def required_intersection(both, threshold):
-    """The smallest o with o / (both - o) >= threshold, at least 1: the intersection over the union of sets of `both` elements."""
-    if both <= 0:
+    """The smallest o with o / (both - o) >= threshold, at least 1: the intersection over the union of sets of `both` elements.
+
+    1 for a `both` of 0 or 1, where one set is empty.
+    """
+    if both <= 1:
         return np.int64(1)
     o = max(np.int64(np.ceil(threshold * both / (1.0 + threshold))) - 1, 1)
     while o / (both - o) < threshold:
