@@ -5,8 +5,8 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine_runs import batch_of, work_of
-from neardup.engines.marks import Marks, find, marked_texts, marks_in
+from engine_runs import batch_of
+from neardup.engines.marks import Marks, find, marked_rows, marks_in
 from neardup.engines.schemas import MARKS, ROW_BITS, marked
 from neardup.engines.stage import Part
 
@@ -39,7 +39,7 @@ def test_no_marks():
     nothing = marks_in(MARKS.schema.empty_table())
     assert nothing.bytes == 0
     assert not nothing.of(0, np.arange(9)).any()
-    assert list(marked_texts(work_of(), Part(0, iter([batch_of(["a text"])])), nothing)) == []
+    assert list(marked_rows(Part(0, iter([batch_of(["a text"])])), nothing)) == []
 
 
 def test_marks_travel_in_few_bytes():
@@ -50,14 +50,13 @@ def test_marks_travel_in_few_bytes():
 def test_texts_with_any_of_the_marks_are_read_with_their_flags():
     batches = [batch_of(["a b", None, "c d"]), batch_of([]), batch_of(["e f", "g h"])]
     first, second = marks_of({(1, 0), (1, 3)}), marks_of({(1, 3), (1, 4), (2, 2)})
-    found = list(marked_texts(work_of(), Part(1, iter(batches)), first, second))
-    assert [(each.docs - (1 << ROW_BITS)).tolist() for each in found] == [[0], [3, 4]]
-    assert [each.rows.column("text").to_pylist() for each in found] == [["a b"], ["e f", "g h"]]
-    assert [[flags.tolist() for flags in each.flags] for each in found] == [
+    found = list(marked_rows(Part(1, iter(batches)), first, second))
+    assert [(docs - (1 << ROW_BITS)).tolist() for docs, _, _ in found] == [[0], [3, 4]]
+    assert [rows.column("text").to_pylist() for _, rows, _ in found] == [["a b"], ["e f", "g h"]]
+    assert [[each.tolist() for each in flags] for _, _, flags in found] == [
         [[True], [False]],
         [[True, False], [True, True]],
     ]
-    assert [len(each.texts) for each in found] == [1, 2]
 
 
 def test_marks_of_no_part():

@@ -20,6 +20,7 @@ from neardup.kernels.engines.groups import (
     pairs_of_leading,
     pairs_of_tiles,
 )
+from neardup.kernels.engines.sorting import DIGIT, sort_words
 from neardup.kernels.engines.standing import OUT, SURVIVES, UNDECIDED, standing_of_pairs
 from neardup.kernels.matching.bitmaps import fill_bitmaps, may_share_enough
 from neardup.kernels.matching.similarities import CODES, prefix_length
@@ -367,3 +368,11 @@ def test_frequent_elements_are_counted_from_some_time_on(sets, least, slots):
     if not done:
         assert 2 * len(found) >= slots
         assert expected[int(values[place[0]])] == least
+
+
+@given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 40), max_size=60), st.integers(0, 64), st.integers(0, 64))
+def test_words_are_sorted_by_some_bits_and_stay_as_they_are_where_these_agree(values, first, last):
+    words, spare = np.array(values, np.uint64), np.zeros(len(values), np.uint64)
+    is_moved = sort_words(words, first, last, spare, np.zeros(1 << DIGIT, np.int64))
+    mask = (1 << max(last - first, 0)) - 1
+    assert (spare if is_moved else words).tolist() == sorted(values, key=lambda value: value >> first & mask)

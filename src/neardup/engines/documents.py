@@ -50,11 +50,12 @@ def read(work: Work, merges: bool, part: Part) -> Found:
     counting = Counting() if may_need_order else None
     for batch, docs in numbered(part):
         column = batch.column("text")
-        known = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
-        wanted = pa.array(known)
-        texts = texts_of_column(column.take(wanted), work.recipe, work.similarity, None)
-        docs = docs[known]
-        group = _groups(batch.column("within").take(wanted))
+        if column.null_count:
+            known = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
+            batch, docs = batch.take(pa.array(known)), docs[known]
+            column = batch.column("text")
+        texts = texts_of_column(column, work.recipe, work.similarity, None)
+        group = _groups(batch.column("within"))
         digests = _with_group(texts.prints.digests, group)
         is_long = texts.prints.tokens >= work.min_tokens
         if not work.by_distance and work.options.method != "simhash" and work.min_tokens == 0:
@@ -77,8 +78,8 @@ def read(work: Work, merges: bool, part: Part) -> Found:
             "size": np.diff(texts.joined.offsets),
             "bitmap": bitmaps(work, texts.joined),
             "site": np.zeros(len(docs), np.int64) if work.by_distance else sites_of(texts.joined),
-            "cost": _costs(work, column.take(wanted)),
-            "value": batch.column("value").take(wanted),
+            "cost": _costs(work, column),
+            "value": batch.column("value"),
         }
         table = pa.table([rows[name] for name in DOCUMENTS.schema.names], DOCUMENTS.schema)
         yield from without_copies(table) if merges else [("documents", table)]
@@ -92,9 +93,12 @@ def numbered(part: Part) -> Iterator[tuple[pa.RecordBatch, Array]]:
     Raises:
         DataError: the part has too many rows.
     """
+    begins, numbers = np.array(part.runs or [(0, part.number)], np.int64).T
     row = 0
     for batch in part.batches:
-        yield batch, (part.number << ROW_BITS) + np.arange(row, row + len(batch))
+        rows = np.arange(row, row + len(batch))
+        run = np.searchsorted(begins, rows, "right") - 1
+        yield batch, (numbers[run] << ROW_BITS) + rows - begins[run]
         row += len(batch)
         if row > MOST_ROWS:
             raise DataError(f"A part of the input has more than {MOST_ROWS:,} rows. Divide it into more parts.")

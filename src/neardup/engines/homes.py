@@ -27,7 +27,7 @@ LARGE = Output(pa.schema({"home": INT}))
 
 def paired(left: Array, right: Array) -> pa.Table:
     """Pairs (int64[p] each, the smaller document first) as rows of PAIRS, in an order in which they take few bytes."""
-    order = np.argsort(right, kind="stable")
+    order = ascending(right)
     return pa.table([right[order], left[order]], PAIRS.schema)
 
 
@@ -118,6 +118,6 @@ def visits_of(home: Array, chunk: Array, a: Array, b: Array) -> pa.Table:
 def once(visits: pa.Table) -> pa.Table:
     """Each visit once. Buckets that send a document to the same home do not know of one another."""
     columns = ints(visits, *VISITS.schema.names)
-    order = np.argsort(mixed(*columns))
+    order = ascending(*columns)
     new = beginnings(*(column[order] for column in columns))
     return visits.take(pa.array(order[new]))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import NamedTuple
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -12,9 +12,7 @@ from neardup.engines.documents import numbered
 from neardup.engines.packing import ints
 from neardup.engines.schemas import MARKS, rows_of
 from neardup.engines.stage import Found, Part, Stage
-from neardup.engines.work import Work
 from neardup.errors import DataError
-from neardup.store.texts import Texts, texts_of_column
 
 CODEC = "zstd"
 MOST_BYTES = 1 << 28
@@ -52,6 +50,14 @@ def _flags(bits: Array, rows: Array) -> Array:
     return found
 
 
+def _flags_by_part(bits: Mapping[int, Array], part: Array, row: Array) -> Array:
+    """bool[n]: whether rows of parts are marked, where rows of a part are together."""
+    found = [np.zeros(0, np.bool_)]
+    for begin, end in pairwise(np.flatnonzero(np.diff(part, prepend=-1, append=-1))):
+        found.append(_flags(bits[int(part[begin])], row[begin:end]))
+    return np.concatenate(found)
+
+
 def find(marked: pa.Table) -> Found:
     """The bits of the parts."""
     if not len(marked):
@@ -87,32 +93,12 @@ def marks_in(collected: pa.Table) -> Marks:
 
 def marked_rows(part: Part, *marks: Marks) -> Iterator[tuple[Array, pa.RecordBatch, list[Array]]]:
     """The documents of a part that have any of these marks (int64[n]), their rows, and bool[n] for each of the marks."""
-    bits = [each.bits(part.number) for each in marks]
+    numbers = [number for _, number in part.runs] or [part.number]
+    bits = [{number: each.bits(number) for number in numbers} for each in marks]
     for batch, docs in numbered(part):
-        flags = [_flags(each, rows_of(docs)[1]) for each in bits]
+        flags = [_flags_by_part(each, *rows_of(docs)) for each in bits]
         wanted = np.flatnonzero(np.any(flags, axis=0))
-        if len(wanted):
+        if len(wanted) == len(docs) > 0:
+            yield docs, batch, flags  # taken, long texts would be copied
+        elif len(wanted):
             yield docs[wanted], batch.take(pa.array(wanted)), [each[wanted] for each in flags]
-
-
-class MarkedTexts(NamedTuple):
-    """Documents of a part that are marked.
-
-    Attributes:
-        docs: int64[n].
-        rows: their rows of the input.
-        texts: what is made of their texts.
-        flags: bool[n] for each of the marks.
-    """
-
-    docs: Array
-    rows: pa.RecordBatch
-    texts: Texts
-    flags: list[Array]
-
-
-def marked_texts(work: Work, part: Part, *marks: Marks) -> Iterator[MarkedTexts]:
-    """The documents of a part that have any of these marks."""
-    for docs, rows, flags in marked_rows(part, *marks):
-        texts = texts_of_column(rows.column("text"), work.recipe, work.similarity, None)
-        yield MarkedTexts(docs, rows, texts, flags)

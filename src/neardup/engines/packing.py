@@ -60,7 +60,7 @@ def pack(table: pa.Table, output: Output, buckets: int) -> Iterator[Packed]:
     if not len(table):
         return
     of = buckets_of(table, output.key, buckets)
-    order = np.argsort(of, kind="stable")
+    order = np.argsort(of.astype(np.uint16), kind="stable")  # numpy sorts these by radix
     (rows,) = table.take(pa.array(order)).combine_chunks().to_batches()
     edges = np.searchsorted(of[order], np.arange(buckets + 1))
     for bucket in np.unique(of).tolist():

@@ -9,7 +9,7 @@ from neardup.engines.candidates.groups import EACH, EACH_REFINED, pairs_in_group
 from neardup.engines.candidates.table import METHODS
 from neardup.engines.documents import groups_of_texts
 from neardup.engines.homes import paired
-from neardup.engines.marks import Marks, marked_texts
+from neardup.engines.marks import Marks, marked_rows
 from neardup.engines.schemas import LARGE, MARKED, PAIRS, POSTINGS, marked
 from neardup.engines.stage import Found, Part, Reading, Stage
 from neardup.engines.work import Work
@@ -23,8 +23,8 @@ def reading(work: Work, marks: Marks, order: Order) -> Reading:
 
 def _read(work: Work, marks: Marks, order: Order, part: Part) -> Found:
     method = METHODS[work.options.method]
-    for found in marked_texts(work, part, marks):
-        yield "postings", method.keys(work, found.texts, found.docs, groups_of_texts(found.rows), order)
+    for docs, rows, _ in marked_rows(part, marks):
+        yield "postings", method.keys(work, rows.column("text"), docs, groups_of_texts(rows), order)
 
 
 def _docs(large: pa.Table) -> Found:

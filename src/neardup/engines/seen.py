@@ -1,6 +1,7 @@
 """SEEN: what a part of the input was when it was read first, so that later readings notice if it is another."""
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,7 +35,7 @@ class Watched:
     @property
     def part(self) -> Part:
         """The part, to be read once."""
-        return Part(self._part.number, self._batches(), self._part.is_reference)
+        return replace(self._part, batches=self._batches())
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         for batch in self._part.batches:

@@ -1,9 +1,13 @@
 """SORTED columns: in which order they ascend, where their values begin, in which runs, and where values are that are looked up."""
 
+from collections.abc import Sequence
+from functools import reduce
+
 import numpy as np
 
 from neardup.arrays import Array
 from neardup.engines.schemas import ROW_BITS
+from neardup.kernels.engines.sorting import DIGIT, sort_words
 
 WORD_BITS = 64
 
@@ -11,36 +15,54 @@ WORD_BITS = 64
 def ascending(*columns: Array) -> Array:
     """int64[n]: the order in which rows ascend by columns of integers, the first one first; equal rows stay as they are.
 
-    Columns whose ranges allow it are put into one word a row, which takes a third of the time.
+    Columns are put together, the last ones first, into words that have room for the number of a row, and these are sorted.
     """
-    words = _words(*columns)
-    if words is None:
-        words = _words(*map(_dense, columns))
-    found: Array = np.lexsort(columns[::-1]) if words is None else np.argsort(words, kind="stable")
+    n = len(columns[0])
+    found: Array | None = None
+    waiting: list[tuple[Array, int]] = []
+    bits, room = 0, WORD_BITS - max(n - 1, 0).bit_length()
+    for column, width in map(_narrow, reversed(columns)) if n else ():
+        if waiting and bits + width > room:
+            found, waiting, bits = _sorted(waiting, bits, found), [], 0
+        waiting.append((column, bits))
+        bits += width
+    return _sorted(waiting, bits, found) if n else np.empty(0, np.int64)
+
+
+def _narrow(column: Array) -> tuple[Array, int]:
+    """uint64[n] that ascend as a column does, from 0 on, and how many bits they have."""
+    found, bits = _from_least(column.astype(np.int64))
+    if bits > ROW_BITS:  # documents, or keys
+        parts, rows = column >> ROW_BITS, column & ((1 << ROW_BITS) - 1)
+        rows -= rows.min()
+        parts, most = parts - parts.min(), int(rows.max()) + 1
+        if int(parts.max()) < (1 << (WORD_BITS - 1)) // most:
+            return _from_least(parts * most + rows)
+    return found, bits
+
+
+def _from_least(column: Array) -> tuple[Array, int]:
+    found = (column - column.min()).view(np.uint64)
+    return found, int(found.max()).bit_length()
+
+
+def _sorted(columns: Sequence[tuple[Array, int]], bits: int, before: Array | None) -> Array:
+    """int64[n]: the order of rows by columns of one word, each from a bit on; equal ones stay in the order before."""
+    words = reduce(np.bitwise_or, (column << np.uint64(first) for column, first in columns))
+    found = _order(words if before is None else words[before], bits)
+    return found if before is None else before[found]
+
+
+def _order(words: Array, bits: int) -> Array:
+    """int64[n]: the order in which words of so many bits ascend; equal ones stay as they are."""
+    places = (len(words) - 1).bit_length()
+    if bits + places > WORD_BITS:
+        return np.argsort(words, kind="stable")
+    words = words << np.uint64(places) | np.arange(len(words), dtype=np.uint64)
+    spare = np.empty_like(words)
+    is_moved = sort_words(words, places, places + bits, spare, np.empty(1 << DIGIT, np.int64))
+    found: Array = ((spare if is_moved else words) & np.uint64((1 << places) - 1)).view(np.int64)
     return found
-
-
-def _words(*columns: Array) -> Array | None:
-    """uint64[n], which ascend as the rows do; None if the columns have too many bits."""
-    found = np.zeros(len(columns[0]), np.uint64)
-    if not len(found):
-        return found
-    least = [int(column.min()) for column in columns]
-    bits = [(int(column.max()) - low).bit_length() for column, low in zip(columns, least, strict=True)]
-    if sum(bits) > WORD_BITS:
-        return None
-    for column, low, width in zip(columns, least, bits, strict=True):
-        found <<= np.uint64(width % WORD_BITS)  # a column of 64 bits is the only one with any
-        found |= (column.astype(np.int64) - low).view(np.uint64)
-    return found
-
-
-def _dense(column: Array) -> Array:
-    """int64[n] that ascend as documents do, by their parts and rows, without the numbers that no row of a part has."""
-    column = column.astype(np.int64)
-    parts, rows = column >> ROW_BITS, column & ((1 << ROW_BITS) - 1)
-    parts, most = parts - parts.min(), int(rows.max()) + 1
-    return column if (int(parts.max()) + 1) * most >= 1 << (WORD_BITS - 1) else parts * most + rows
 
 
 def beginnings(*columns: Array) -> Array:

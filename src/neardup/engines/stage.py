@@ -1,6 +1,6 @@
 """STAGES: what an engine runs. A stage is a pure function of the rows of one bucket; engines move rows to buckets by their keys."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -36,11 +36,14 @@ class Part:
         batches: record batches of `text`, and JSON values `id`, `within` and `value`, which some runs need: large_string each. A
             row without a text is no document.
         is_reference: whether its documents are those of a reference.
+        runs: where runs of its rows begin, the first of them 0, and the number that each run has as if it were a part, where the
+            order of documents is that of these numbers; none if all have that of the part.
     """
 
     number: int
     batches: Iterator[pa.RecordBatch]
     is_reference: bool = False
+    runs: Sequence[tuple[int, int]] = ()
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from neardup.engines.marks import Marks, marked_rows
 from neardup.engines.packing import ints, mixed
 from neardup.engines.schemas import ARRIVALS, MATCHES, TEXTS, VISITS
 from neardup.engines.sites import own_sites, sites_of
-from neardup.engines.sorted_columns import beginnings
+from neardup.engines.sorted_columns import ascending, beginnings
 from neardup.engines.stage import Found, Part, Reading, Stage
 from neardup.engines.work import Work
 from neardup.kernels.matching.similarities import Stored, similarities_of, working_memory
@@ -48,7 +48,7 @@ def at_sites(work: Work) -> Stage:
 
 def _at_sites(work: Work, local: pa.Table, journeys: pa.Table, texts: pa.Table) -> Found:
     yield from _verify(work, ("site",), local, texts)
-    order = np.argsort(texts.column("doc").to_numpy())
+    order = ascending(texts.column("doc").to_numpy())
     docs = texts.column("doc").to_numpy()[order]
     visits = once(journeys.select(VISITS.schema.names))
     at = order[np.searchsorted(docs, visits.column("doc").to_numpy())]

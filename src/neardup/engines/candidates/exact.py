@@ -15,15 +15,15 @@ from neardup.kernels.store.postings import MIX
 from neardup.kernels.store.prefixes import Order
 from neardup.store.candidates.exact import keys_of_elements
 from neardup.store.postings import Bound
-from neardup.store.texts import Texts
 
 
-def keys(work: Work, texts: Texts, docs: Array, groups: Array, order: Order) -> pa.Table:
+def keys(work: Work, texts: pa.Array, docs: Array, groups: Array, order: Order) -> pa.Table:
     """The prefixes of texts; for containment all elements, of which the prefix asks."""
+    elements = work.similarity.elements(texts, work.recipe)
     bound, every = Bound(work.similarity.code, float(work.options.min_similarity)), np.ones(len(texts), np.bool_)
-    found = asking = keys_of_elements(texts.joined, every, order, bound, whole=False)
+    found = asking = keys_of_elements(elements, every, order, bound, whole=False)
     if work.options.measure == "containment":
-        found = keys_of_elements(texts.joined, every, order, bound, whole=True)
+        found = keys_of_elements(elements, every, order, bound, whole=True)
     lengths = np.bincount(asking.texts, minlength=len(texts))
     key = found.keys ^ (groups.view(np.uint64)[found.texts] * MIX)
     asks = found.positions < lengths[found.texts]

@@ -10,7 +10,6 @@ from neardup.arrays import Array
 from neardup.engines.work import Work
 from neardup.kernels.store.prefixes import Order
 from neardup.recipe.methods import Method as MethodName
-from neardup.store.texts import Texts
 
 
 @dataclass(frozen=True)
@@ -18,7 +17,8 @@ class Method:
     """A method.
 
     Attributes:
-        keys: rows of POSTINGS of texts, by the work, their documents (int64[n]), their groups (int64[n]), the order of elements.
+        keys: rows of POSTINGS of texts (an Arrow array of large_string), by the work, the texts, their documents (int64[n]), their
+            groups (int64[n]) and the order of elements.
         code: what documents with a common key must allow, see `neardup.kernels.engines.groups`.
         needs_order: whether keys depend on an order of elements that is learned from a sample.
         refined_by: the method whose keys the documents of large groups get, as most of their pairs do not match; it finds all pairs
@@ -26,7 +26,7 @@ class Method:
         proposes: which pairs (int64[p], int64[p], places in texts) the method compares, of those with a common key; None for all.
     """
 
-    keys: Callable[[Work, Texts, Array, Array, Order], pa.Table]
+    keys: Callable[[Work, pa.Array, Array, Array, Order], pa.Table]
     code: Callable[[Work], int]
     needs_order: Callable[[Work], bool] = lambda _: False
     refined_by: MethodName | None = None

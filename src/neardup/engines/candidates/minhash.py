@@ -17,7 +17,6 @@ from neardup.kernels.store.prefixes import Order
 from neardup.matching.candidates.minhash import minhash_agreement, minhash_bands
 from neardup.matching.similarities.table import Elements
 from neardup.store.candidates.minhash import band_keys
-from neardup.store.texts import Texts
 
 
 def signatures_of(work: Work, elements: Elements) -> Array:
@@ -29,10 +28,11 @@ def signatures_of(work: Work, elements: Elements) -> Array:
     return values
 
 
-def keys(work: Work, texts: Texts, docs: Array, groups: Array, order: Order) -> pa.Table:  # noqa: ARG001
+def keys(work: Work, texts: pa.Array, docs: Array, groups: Array, order: Order) -> pa.Table:  # noqa: ARG001
     """The bands of texts."""
     bands = minhash_bands(work.options.min_similarity)
-    found = band_keys(signatures_of(work, texts.joined), np.arange(len(texts)), bands)
+    signatures = signatures_of(work, work.similarity.elements(texts, work.recipe))
+    found = band_keys(signatures, np.arange(len(texts)), bands)
     key = found.keys ^ (groups.view(np.uint64)[found.texts] * MIX)
     nothing = np.zeros(len(key), np.int32)
     return postings_table(work, key, docs[found.texts], nothing, nothing, nothing == 0)

@@ -21,12 +21,12 @@ from neardup.engines.candidates import exact
 from neardup.engines.candidates.groups import postings_table
 from neardup.engines.candidates.method import Method
 from neardup.engines.work import Work
+from neardup.fingerprints.simhash import fingerprint_array
 from neardup.hamming.block_plan import BlockPlan, plan_join
 from neardup.kernels.engines.groups import ANY
 from neardup.kernels.store.postings import MIX
 from neardup.kernels.store.prefixes import Order
 from neardup.kernels.xxh3 import digest_rows
-from neardup.store.texts import Texts
 
 MOST_KEYS = 64
 """Keys of a fingerprint: about as many as a text of 3 KB has prefixes."""
@@ -68,13 +68,15 @@ def masks_of(plan: BlockPlan) -> Array:
     return packed
 
 
-def keys(work: Work, texts: Texts, docs: Array, groups: Array, order: Order) -> pa.Table:
+def keys(work: Work, texts: pa.Array, docs: Array, groups: Array, order: Order) -> pa.Table:
     """The blocks of fingerprints, the prefixes of texts, or one key for all."""
     plan = plan_of(work)
     if plan is None and not work.by_distance:
         return exact.keys(work, texts, docs, groups, order)
     masks = np.zeros((1, work.recipe.words), np.uint64) if plan is None else masks_of(plan)
-    found = keys_of_blocks(texts.prints.values, masks) ^ (groups.view(np.uint64) * MIX)[:, None]
+    found = (
+        keys_of_blocks(fingerprint_array(texts, work.recipe).values, masks) ^ (groups.view(np.uint64) * MIX)[:, None]
+    )
     nothing = np.zeros(found.size, np.int32)
     return postings_table(work, found.ravel(), np.repeat(docs, len(masks)), nothing, nothing, nothing == 0)
 

@@ -17,7 +17,7 @@ from neardup.engines.seen import SEEN, Content, contents_in, demand_all
 from neardup.engines.spark import settings, tasks
 from neardup.engines.spark.failures import told
 from neardup.engines.spark.files import literal
-from neardup.engines.spark.frames import Input, Numbers
+from neardup.engines.spark.frames import Input, Runs
 from neardup.engines.spark.kept import Kept
 from neardup.engines.spark.ordered import numbers_of
 from neardup.engines.spark.places import places
@@ -76,7 +76,7 @@ class SparkEngine:
         self._small = SMALL if small is None else small
         self.measured: list[Measured] = []
         self.seen: dict[int, Content] | None = None
-        self._numbers: Numbers | None = None
+        self._numbers: Sequence[Runs] | None = None
 
     def read(self, reading: Reading) -> dict[str, Held]:
         """See `Engine`."""

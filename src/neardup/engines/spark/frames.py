@@ -7,8 +7,8 @@ from typing import Any
 from neardup.engines.schemas import REFERENCE
 from neardup.errors import InputError
 
-Numbers = tuple[Mapping[int, int], ...]
-"""The numbers of the partitions of each frame, in the order of their rows."""
+Runs = Mapping[int, Sequence[tuple[int, int]]]
+"""Where the runs of each partition with rows begin, and the numbers that they have, in the order of their rows."""
 _TIMES = {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX", "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"}
 
 
@@ -69,10 +69,10 @@ class Input:
         """The frames."""
         return (self.documents,) if self.reference is None else (self.documents, self.reference)
 
-    def readings(self, numbers: Numbers | None = None) -> Iterator[tuple[Any, dict[str, Any]]]:
+    def readings(self, numbers: Sequence[Runs] | None = None) -> Iterator[tuple[Any, dict[str, Any]]]:
         """The frames to read, one after another, and what tells the numbers of their partitions.
 
-        `numbers`: those in order, of partitions with rows.
+        `numbers`: of each frame, where these tell the order of documents.
         """
         for at, each in enumerate(self.frames):
             # Of a new frame, as one keeps its partitions when settings change.

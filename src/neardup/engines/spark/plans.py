@@ -56,6 +56,15 @@ def steps_of(frame: Any) -> str:
     return hashlib.sha256("\n".join(told).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
+def first_rows(frame: Any, most: int) -> Any:
+    """The first rows of each partition, so many of each at most: `limit` of a frame puts all into one partition."""
+    session, jvm = frame.sparkSession, frame.sparkSession._jvm.org.apache.spark.sql
+    many = getattr(jvm.catalyst.expressions, "Literal$").__getattr__("MODULE$").apply(most)
+    plan = jvm.catalyst.plans.logical.LocalLimit(many, frame._jdf.queryExecution().analyzed())
+    limited = getattr(jvm.classic, "Dataset$").__getattr__("MODULE$").ofRows(session._jsparkSession, plan)
+    return type(frame)(limited, session)
+
+
 def _nodes(plan: Any) -> Iterator[Any]:
     yield plan
     for child in _listed(plan.children()):

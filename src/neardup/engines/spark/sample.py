@@ -15,6 +15,7 @@ from neardup.engines.schemas import PLACES
 from neardup.engines.serial import Files, SerialEngine
 from neardup.engines.spark import settings, tasks
 from neardup.engines.spark.frames import Input
+from neardup.engines.spark.plans import first_rows
 from neardup.engines.stage import Found, Output, Part, Stage
 from neardup.engines.work import Work
 
@@ -91,7 +92,7 @@ def sample_of(given: Input, setting: tasks.Setting) -> Sample:
         most = max(1, -(-DOCUMENTS // max(1, len(taken)))), max(1, BYTES // max(1, len(taken)))
         wanted = partial(_first, setting, frozenset(taken), *most)
         with settings.taken(each.frame.sparkSession, settings.batches(settings.TEXT_ROWS)):
-            some = texts.mapInArrow(wanted, _SCHEMA).toArrow()
+            some = first_rows(texts, most[0]).mapInArrow(wanted, _SCHEMA).toArrow()
         large = pa.schema([(name, pa.large_string()) for name in some.schema.names])
         parts.append(some.cast(large).combine_chunks().to_batches())
         counted.append(list(by_part.values()))
@@ -101,19 +102,23 @@ def sample_of(given: Input, setting: tasks.Setting) -> Sample:
 def _first(
     setting: tasks.Setting, wanted: frozenset[int], most: int, size: int, batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """The first texts of a partition, so many or of so many bytes, but at least one; a null text is left to the first stage."""
+    """The first texts of a partition, so many or of so many bytes, but at least one; a null text is left to the first stage.
+
+    It reads all that it is given, as Spark ends a worker of Python that leaves something, and a new one takes a second.
+    """
 
     def work() -> Iterator[pa.RecordBatch]:
         setting.check()
-        if tasks.partition() not in wanted:
-            return
+        is_wanted = tasks.partition() in wanted
         for batch in batches:
+            if not is_wanted:
+                continue
             tasks.demand_utf8(batch, batch.schema.names)
             some = batch.filter(batch.column("text").is_valid()).slice(0, most)
             ends = np.cumsum([len(text.as_buffer()) for text in some.column("text")])
             if len(some):
                 yield some.slice(0, max(1, int(np.searchsorted(ends, size, "right"))))
-                return
+                is_wanted = False
 
     yield from tasks.told(work)
 

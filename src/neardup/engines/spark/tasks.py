@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from neardup.engines.packing import Packed, pack_all, unpack
 from neardup.engines.seen import SEEN, Content, Watched
+from neardup.engines.spark.frames import Runs
 from neardup.engines.stage import Found, Output, Part, Reading, Stage
 from neardup.errors import DataError, InputError, NeardupError
 from neardup.version import __version__
@@ -71,7 +72,7 @@ def partition() -> int:
 
 
 def part_of(
-    batches: Iterator[pa.RecordBatch], *, is_reference: bool, first: int, before: int, numbers: Mapping[int, int] | None
+    batches: Iterator[pa.RecordBatch], *, is_reference: bool, first: int, before: int, numbers: Runs | None
 ) -> Part:
     """The partition that this task reads.
 
@@ -79,12 +80,12 @@ def part_of(
         batches: its rows.
         is_reference, first: of its frame.
         before: how many partitions of other frames come before those of this one.
-        numbers: those that partitions with rows have instead of their own.
+        numbers: those that the runs of partitions with rows have instead of the partition's own.
     """
-    number = partition() - before
-    if numbers is not None:
-        number = numbers.get(number, len(numbers) + number)
-    return Part(first + number, map(_as_texts, batches), is_reference)
+    number, runs = partition() - before, numbers or {}
+    own = [(row, first + run) for row, run in runs.get(number, ())]
+    of_none = first + number + sum(map(len, runs.values()))
+    return Part(own[0][1] if own else of_none, map(_as_texts, batches), is_reference, own)
 
 
 def _as_texts(batch: pa.RecordBatch) -> pa.RecordBatch:
