@@ -55,8 +55,11 @@ def written(folder, rows, files=3):
     return str(folder)
 
 
-def run(session, folder, work, **options):
-    return on_spark.deduplicate(session.read.parquet(str(folder)), order="n", work=str(work), **(OPTIONS | options))
+def run(session, folder, work, *, moved=False, **options):
+    """A job on files; with `moved`, on a frame that is copied first, as Spark moves its rows."""
+    frame = session.read.parquet(str(folder))
+    frame = frame.repartition(3) if moved else frame
+    return on_spark.deduplicate(frame, order="n", work=str(work), **(OPTIONS | options))
 
 
 def survivors(done):

@@ -80,9 +80,33 @@ MOVED = {
 )
 def test_rows_that_spark_moves_are_copied_first(session, tmp_path, moves):
     rows = rows_of()
-    frame = MOVED[moves](files_of(session, tmp_path / "in", rows))
+    files = files_of(session, tmp_path / "in", rows)
+    frame = MOVED[moves](files)
+    told = "the input is copied to `work` first, with all its columns"
+    assert told in str(on_spark.plan(frame, order="n"))
+    assert told not in str(on_spark.plan(files, order="n"))
     assert kept(frame, tmp_path / "work") == expected(rows)
     assert list((tmp_path / "work" / "rows").glob("000-input-*/*.parquet"))
+
+
+def test_pairs_and_clusters_of_rows_that_spark_moves_are_those_of_their_files(session, tmp_path):
+    files = files_of(session, tmp_path / "in", rows_of())
+    for number, make in enumerate((on_spark.pairs, on_spark.clusters)):
+        found = [
+            sorted(map(tuple, make(frame, order="n", work=f"{tmp_path}/{number}{at}").collect()))
+            for at, frame in enumerate((files, MOVED["repartition"](files)))
+        ]
+        assert found[0] == found[1] != []
+
+
+def test_times_are_groups_as_they_are_on_one_machine(session, tmp_path):
+    at = [datetime.datetime(2024, 5, 1, hour, tzinfo=datetime.UTC) for hour in range(3)]
+    rows = rows_of(families=2, at=lambda n: at[n % 5 % 3] if n % 5 < 4 else None)
+    frame = files_of(session, tmp_path / "in", rows)
+    done = on_spark.deduplicate(frame, order="n", within="at", work=str(tmp_path / "work"))
+    found = nd.deduplicate(rows, within="at", method="exact")
+    assert sorted(row.n for row in done.survivors.collect()) == [row["n"] for row in found.survivors]
+    assert len(found.survivors) > 4
 
 
 @pytest.mark.parametrize("moves", [*MOVED, "sort", "made in the session"])

@@ -45,10 +45,11 @@ def told(cluster, given, work, *settings, **environment):
     return printed
 
 
-def test_a_driver_that_is_killed_goes_on_when_it_is_started_again(cluster, tmp_path):
+@pytest.mark.parametrize("moved", [{}, {"MOVED": "1"}], ids=["files", "a frame that is copied"])
+def test_a_driver_that_is_killed_goes_on_when_it_is_started_again(cluster, tmp_path, moved):
     rows = rows_of()
     given, work = written(tmp_path / "in", rows), tmp_path / "work"
-    driver, ends = begun(cluster, given, work), time.monotonic() + 120
+    driver, ends = begun(cluster, given, work, **moved), time.monotonic() + 120
     while len(list((work / "finished").glob("*.txt"))) < ENOUGH:
         assert time.monotonic() < ends
         assert driver.poll() is None
@@ -56,7 +57,7 @@ def test_a_driver_that_is_killed_goes_on_when_it_is_started_again(cluster, tmp_p
     os.killpg(driver.pid, 9)
     driver.wait()
     before = {path.name for path in (work / "rows").iterdir()}
-    assert told(cluster, given, work, SMALL="16000000") == f"survivors {expected(rows)}\n"
+    assert told(cluster, given, work, SMALL="16000000", **moved) == f"survivors {expected(rows)}\n"
     after = {path.name for path in (work / "rows").iterdir()}
     stages = [name[:3] for name in after]
     assert sum(stages.count(name[:3]) > 1 for name in before) <= 2  # of the one that was cut short

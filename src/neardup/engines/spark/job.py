@@ -3,11 +3,12 @@
 import hashlib
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
 from neardup.engines.spark import settings
-from neardup.engines.spark.copied import steady
+from neardup.engines.spark.copied import INPUT, REFERENCE, steady
 from neardup.engines.spark.engine import SparkEngine
 from neardup.engines.spark.failures import told
 from neardup.engines.spark.files import literal
@@ -31,7 +32,9 @@ def planned(session: Any, given: Input, work: Work) -> Plan:
         sample = sample_of(given, Setting(__version__, 1))
     found = stages_of(sample, work)
     limit = memory_of_tasks(settings_of(session))
-    return plan_of(sample, found, least_buckets=_partitions(session), limit_bytes=limit)
+    plan = plan_of(sample, found, least_buckets=_partitions(session), limit_bytes=limit)
+    frames = zip((INPUT, REFERENCE), given.frames, strict=False)
+    return replace(plan, copied=tuple(name for name, each in frames if not is_steady(each.frame)))
 
 
 def started(session: Any, given: Input, work: Work, folder: str, *, kind: str = "deduplicate") -> SparkEngine:
@@ -73,8 +76,8 @@ def _description(given: Input, work: Work, kind: str) -> dict[str, Any]:
         "options": options,
         "columns": {"text": documents.text, "id": documents.id, "order": list(documents.order)},
     }
-    names = ("input", "reference")
-    return described | {name: _frame(each.frame) for name, each in zip(names, given.frames, strict=False)}
+    frames = zip((INPUT, REFERENCE), given.frames, strict=False)
+    return described | {name: _frame(each.frame) for name, each in frames}
 
 
 def _frame(frame: Any) -> Mapping[str, Any]:

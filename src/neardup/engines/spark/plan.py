@@ -60,6 +60,7 @@ class Plan:
         task_bytes: memory of a Python worker; task_limit_bytes: what an executor has for one, or None if that is not known.
         marks_bytes: a bit for each row, at most, which travels to every task.
         problems: why the job cannot finish; empty if it can, as far as is known.
+        copied: the frames that are copied to `work` first: "input", "reference".
     """
 
     documents: int
@@ -76,6 +77,7 @@ class Plan:
     task_limit_bytes: int | None
     marks_bytes: int
     problems: tuple[str, ...] = ()
+    copied: tuple[str, ...] = ()
 
     def demand(self) -> None:
         """Refuse a job that cannot finish.
@@ -96,6 +98,7 @@ class Plan:
         lines = [
             f"{counted(self.documents + self.reference_documents, 'document')}{reference}, about {size_text(self.text_bytes)} of "
             f"text, in {counted(self.partitions, 'partition')} of at most {counted(self.largest_partition, 'row')}",
+            *(f"the {name} is copied to `work` first, with all its columns" for name in self.copied),
             f"{counted(self.buckets, 'bucket')} of about {size_text(self.bucket_bytes)} of rows",
             f"about {size_text(self.task_bytes)} of memory for the Python worker of a task{limit}",
             f"at most {size_text(self.marks_bytes)} of marks, sent to every task",
