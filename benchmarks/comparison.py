@@ -55,6 +55,7 @@ STEPS = (
     Step("memory"),
     Step("soak"),
     Step("cluster", ("--folder",)),
+    Step("cluster_kills"),
     Step("store"),
     Step("store_growth"),
     Step("store_soak"),
