@@ -211,7 +211,7 @@ def run_bands(folder: str, output: str) -> dict[str, Any]:
 
 def hash_of(text: str) -> int:
     """64 bits of a text."""
-    return int(xxhash.xxh64_intdigest(text))
+    return int(xxhash.xxh64_intdigest(text.encode()))
 
 
 def beside(folder: Path, texts: Sequence[str], scratch: Path, limit: float) -> dict[str, Any]:

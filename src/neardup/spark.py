@@ -24,6 +24,7 @@ from neardup.engines.pairs_flow import list_pairs
 from neardup.engines.schemas import REFERENCE, ROW_BITS
 from neardup.engines.spark import tasks
 from neardup.engines.spark.checks import (
+    demand_classic,
     demand_columns,
     demand_columns_only,
     demand_kinds,
@@ -291,6 +292,7 @@ def _work(text: Any, recipe: RecipeLike | None, options: Any, function: Callable
 def _input(todo: Work, given: _Frames) -> Input:
     """The input, if it has all that is needed."""
     df, text, name, options = given.df, given.text, given.id, todo.options
+    demand_classic(df, given.against)
     order = (given.order,) if isinstance(given.order, str) else tuple(given.order)
     demand_columns(df, [text, name, *order, *options.columns], text)
     demand_kinds(df, id=name, order=order, value=options.preferred_by)

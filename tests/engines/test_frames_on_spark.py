@@ -195,7 +195,7 @@ def test_the_hour_that_clocks_repeat_has_an_order(session, tmp_path):
         pq.write_table(pa.Table.from_pylist(rows[4 * number :][:4]), tmp_path / "in" / f"{1 - number}.parquet")
     frame = session.read.parquet(str(tmp_path / "in"))
     work = Work.of(Recipe(), DedupOptions(method="exact"))
-    (numbers,) = ordered.numbers_of(Input(Frame(frame, "text", "id", ("at",))), work)
+    (numbers,) = ordered.numbers_of(Input(Frame(frame, "text", "id", ("at",))), work, tasks.Setting(__version__, 1))
     assert sorted(numbers.values()) == [[(0, 0)], [(0, 1)]]
     parts = {row.part: row.n for row in frame.selectExpr("spark_partition_id() as part", "n").collect()}
     assert sorted(numbers, key=numbers.get) == sorted(parts, key=parts.get)
@@ -222,6 +222,40 @@ def test_small_files_that_spark_puts_together_are_in_order_without_sorting(sessi
             line["id"]: line["survivor_id"] for line in expected.duplicates.to_pylist()
         }
         assert "order" not in [stage.name for stage in done.stages]
+
+
+def test_very_many_runs_are_sorted(session, tmp_path, monkeypatch):
+    frame = files_of(session, tmp_path / "in", [row for row in rows_of() if row["n"] < 8], files=1)
+    work, given = Work.of(Recipe(), DedupOptions(method="exact")), Input(Frame(frame, "text", "id", ("n",)))
+    setting = tasks.Setting(__version__, 1)
+    assert ordered.numbers_of(given, work, setting) == [{0: [(0, 0)]}]
+    descending = Input(Frame(frame.selectExpr("*", "int(-n) d"), "text", "id", ("d",)))
+    assert ordered.numbers_of(descending, work, setting) == [{0: [(row, 7 - row) for row in range(8)]}]
+    monkeypatch.setattr(ordered, "MOST_OF_ALL", 7)
+    assert ordered.numbers_of(descending, work, setting) is None
+
+
+def test_dates_of_any_year_are_an_order(session, tmp_path):
+    frame = files_of(session, tmp_path / "in", rows_of(), files=1)
+    dated = frame.selectExpr(
+        "*", "date_add(date'0001-01-01', int(n) - 12) as d", "date_add(date'9999-12-31', int(n)) as e"
+    )
+    work, setting = Work.of(Recipe(), DedupOptions(method="exact")), tasks.Setting(__version__, 1)
+    for name in "de":
+        given = Input(Frame(dated, "text", "id", (name,)))
+        assert ordered.numbers_of(given, work, setting) == [{0: [(0, 0)]}]
+
+
+def test_united_frames_and_views_need_an_order(session, tmp_path):
+    rows = rows_of()
+    ends = [files_of(session, tmp_path / f"in{at}", rows[12 * at :][:12], files=1) for at in range(2)]
+    both = ends[0].union(ends[1])
+    ends[0].createOrReplaceTempView("some_pages")
+    for frame in (both, session.table("some_pages")):
+        with pytest.raises(nd.OptionError, match=r"This frame has no order: give `order=`.*united or read by a view"):
+            on_spark.deduplicate(frame, work=str(tmp_path / "none"))
+    assert kept(both, tmp_path / "work") == expected(rows)
+    assert kept(ends[1].union(ends[0]), tmp_path / "turned") == expected(rows)
 
 
 def test_strings_that_are_no_utf8_are_refused(session, tmp_path):

@@ -5,6 +5,7 @@ import random
 import pyarrow as pa
 import pytest
 
+import neardup as nd
 from neardup.engines import rounds, settling
 from neardup.engines.documents import BEFORE_ALL
 from neardup.engines.schemas import LINKS, MATCHES, NONE, OPEN
@@ -61,6 +62,20 @@ def test_a_long_chain_takes_few_rounds(tmp_path, monkeypatch, cluster):
     assert len(stages) < 120
     removed = {int(row[0]) for row in found if row[0] != row[3]}
     assert removed == (set(range(1, n, 2)) if cluster == "star" else set(range(1, n)))
+
+
+def test_a_component_that_is_too_large_for_a_task_gets_more_rounds_or_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(rounds, "MOST", 2)
+    monkeypatch.setattr(rounds, "LARGEST", 30)
+    table = matches_of([(i, i + 1) for i in range(39)], range(40))
+    found, stages = links(tmp_path, table, "star", 0, monkeypatch)
+    assert {int(row[0]) for row in found if row[0] != row[3]} == set(range(1, 40, 2))
+    assert stages.count("large components") == 5  # 2 matches of the chain are settled in 2 rounds
+    monkeypatch.setattr(rounds, "TRIES", 3)
+    with pytest.raises(
+        nd.DataError, match=r"After 6 rounds, 33 matches are left that hang together; .* at most 30\. Ask"
+    ):
+        links(tmp_path / "again", table, "star", 0, monkeypatch)
 
 
 def standing(tmp_path, cluster, table, open_docs, at_once, monkeypatch):

@@ -3,6 +3,7 @@
 import json
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +11,7 @@ import pytest
 
 import neardup as nd
 from engine_runs import batch_of, parts_of, work_of
+from neardup import spark as on_spark
 from neardup.engines import marks
 from neardup.engines.flow import deduplicate
 from neardup.engines.spark import plan
@@ -25,11 +27,37 @@ def texts(n, seed=1):
     return [" ".join(row) for row in np.random.default_rng(seed).choice(WORDS, (n, 60))]
 
 
-def planned(rows=(1000,), unpacked=1000, documents=100, *, limit=None, partitions=8, reference=0, text=100):
+def planned(
+    rows=(1000,), unpacked=1000, documents=100, *, limit=None, partitions=8, reference=0, text=100, has_one_key=False
+):
     """The plan of documents each with so many unpacked bytes and bytes of text."""
     stages = [StageOfSample("documents", 10 * documents), StageOfSample("equal", 20 * documents, unpacked * documents)]
     found = Stages(documents, text * documents, text, stages)
-    return plan_of(Sample((), rows, reference), found, least_buckets=partitions, limit_bytes=limit)
+    if has_one_key:
+        found.stages.append(StageOfSample("pairs", 0, 30 * documents))
+    return plan_of(
+        Sample((), rows, reference), found, least_buckets=partitions, limit_bytes=limit, has_one_key=has_one_key
+    )
+
+
+def test_a_group_of_all_documents_is_refused_if_it_is_too_large_for_a_task():
+    assert planned((10**6,), 100, has_one_key=True).problems == ()
+    assert planned((10**9,), 100, partitions=1000).problems == ()
+    (problem,) = planned((10**9,), 100, partitions=1000, has_one_key=True).problems
+    assert "All documents are one group, since large distances decide alone" in problem
+    assert "it may have 16.0 GiB. Give a smaller `max_distance`, or `min_similarity`" in problem
+    (problem,) = planned((10**8,), 100, partitions=1000, has_one_key=True, limit=4 << 30).problems
+    assert "it may have 4.0 GiB." in problem
+
+
+def test_marks_are_memory_of_a_task():
+    few, many = (planned((rows,), 0).task_bytes for rows in (8, 8 << 24))
+    assert many - few == 2 * ((1 << 24) - 1)
+
+
+def test_frames_of_connect_are_refused():
+    with pytest.raises(nd.OptionError, match=r"This frame is of Spark Connect, or none of Spark\. Give a DataFrame of"):
+        on_spark.plan(SimpleNamespace(columns=["id", "text"], sparkSession=None), order="id")
 
 
 def test_a_sample_stands_for_all_documents():

@@ -151,6 +151,52 @@ def test_an_unknown_outcome_is_told_and_found_out(place, tmp_path, monkeypatch, 
         assert one.check_many(TEXTS) == other.check_many(TEXTS) == checks
 
 
+@pytest.mark.parametrize("how", ["written", "compacted"])
+def test_what_has_arrived_is_found_after_a_compaction(place, tmp_path, monkeypatch, how):
+    answers, checks = expected_of(TEXTS, tmp_path)
+    with Store(place) as one, Store(place) as other:
+        one.check_and_add_many([*range(10), "gone"], [*TEXTS[:10], "a text that is removed again, and like no other"])
+        one.remove(["gone"])
+        calls, commit = itertools.count(), log.commit if how == "compacted" else shared_files.commit
+
+        def ending(session):
+            commit(session)
+            if next(calls) == 0:
+                if how == "written":
+                    assert other.compact()
+                session.execute(ENDS_ITSELF)
+
+        monkeypatch.setattr(log if how == "compacted" else shared_files, "commit", ending)
+        if how == "compacted":
+            assert one.compact()
+        assert one.check_and_add_many(range(10, 60), TEXTS[10:]) == answers[10:]
+        assert next(calls) >= 1
+        assert one.check_many(TEXTS) == other.check_many(TEXTS) == checks
+        assert one.verify().is_sound
+
+
+def test_what_cannot_be_learned_for_a_lock_is_an_unknown_outcome(server, place, schema, monkeypatch):
+    import psycopg
+
+    monkeypatch.setattr(log, "LOCK_SECONDS", 1)
+    with Store(place) as store, psycopg.connect(server.url()) as hanging:
+        identity = server.execute(f"SELECT id FROM {schema}.stores")[0][0]
+
+        def commit(session):
+            session.execute("COMMIT")
+            hanging.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"neardup store {identity}",))
+            session.execute(ENDS_ITSELF)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(shared_files, "commit", commit)
+            with pytest.raises(
+                UnknownOutcomeError, match=r"whether it has arrived, at last with: .*Another service has decided"
+            ):
+                store.check_and_add("a", TEXTS[0])
+        hanging.rollback()
+        assert store.check_and_add("a", TEXTS[0]).duplicate_of == "a"
+
+
 def test_a_crash_under_load_loses_nothing_that_was_acknowledged(own_server, tmp_path):
     place, texts = own_server.place("s"), list(near_copies(300, 8))
     Store(place).close()

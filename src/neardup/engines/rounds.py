@@ -2,7 +2,7 @@
 
 In each round, whoever matches nobody that is preferred and still undecided survives, and all that it matches are out. Few rounds
 decide most; a chain of n documents would take n / 2. So what is left after some rounds goes by connected component to one walk
-each.
+each. Where a component is too large for one task, more rounds are made.
 """
 
 import numpy as np
@@ -17,10 +17,13 @@ from neardup.engines.stage import Found, Output, Stage
 
 MOST = 10
 """Rounds before what is left goes by component."""
+LARGEST, TRIES = 1 << 23, 10
+"""Matches of a component that one task decides by, some 1.2 GB; how often MOST rounds are made before a larger one is refused."""
 _EDGE = {"p": INT, "q": INT, "p_rank": INT, "q_rank": INT}
 ENDS = Output(pa.schema({"node": INT, "is_q": pa.bool_(), **_EDGE}), ("node",))
 ASKED = Output(pa.schema({**_EDGE, "survives": pa.bool_()}), ("q",))
 OUT = Output(pa.schema({"doc": INT}), ("doc",))
+SIZES = Output(pa.schema({"component": INT, "matches": INT}), ("component",), is_sorted=False)
 LEFT = Output(pa.schema(_EDGE), ("p_rank",))
 OF_COMPONENT = Output(pa.schema({"component": INT, **_EDGE}), ("component",))
 BY_P = Output(pa.schema([*MATCHES.schema, pa.field("q_out", pa.bool_())]), ("p",))
@@ -80,6 +83,15 @@ def _divide(left: pa.Table, labels: pa.Table) -> Found:
     """Edges by their components."""
     _, component = labels_of(labels, left.column("p_rank").to_numpy())
     yield "edges", pa.table([component, *(left.column(name) for name in _NAMES)], OF_COMPONENT.schema)
+    yield "sizes", pa.table(np.unique(component, return_counts=True), SIZES.schema)
+
+
+def _find_large(sizes: pa.Table) -> Found:
+    """Components that are too large for a task, and how many matches they have."""
+    component, of = np.unique(sizes.column("component").to_numpy(), return_inverse=True)
+    matches = np.bincount(of, sizes.column("matches").to_numpy(), len(component)).astype(np.int64)
+    large = matches > LARGEST
+    yield "large", pa.table([component[large], matches[large]], SIZES.schema)
 
 
 def _finish(edges: pa.Table) -> Found:
@@ -110,7 +122,8 @@ BEGIN = Stage("round", _begin, {"ends": ENDS})
 ASK = Stage("round", _ask, {"asked": ASKED})
 ANSWER = Stage("round", _answer, {"out": OUT, "ends": ENDS})
 LEAVE = Stage("round", _leave, {"left": LEFT})
-DIVIDE = Stage("components", _divide, {"edges": OF_COMPONENT})
+DIVIDE = Stage("components", _divide, {"edges": OF_COMPONENT, "sizes": SIZES})
+FIND_LARGE = Stage("large components", _find_large, {"large": Output(SIZES.schema)})
 FINISH = Stage("star", _finish, {"out": OUT})
 JOIN_Q = Stage("who is out", _join_q, {"matches": BY_P})
 JOIN_P = Stage("who is out", _join_p, {"links": LINKS})

@@ -8,6 +8,7 @@ from neardup.engines import components, rounds, settle, waves
 from neardup.engines.schemas import MATCHED, MATCHES, OPEN
 from neardup.engines.stage import Engine, Found, Output, Stage
 from neardup.engines.work import Work
+from neardup.errors import DataError
 
 AT_ONCE = 1 << 21
 """Matches that one task decides by: some 300 MB."""
@@ -48,13 +49,13 @@ def standing_of(engine: Engine, work: Work, matches: Any, open_docs: Any) -> Any
         return engine.run(waves.standing(work), *gathered)["standing"]
     if work.options.cluster == "components":
         return engine.run(waves.CONNECTED, _of_components(engine, matches))["standing"]
-    outs, _ = _rounds(engine, matches, open_docs)
+    outs = [engine.nothing(rounds.OUT)]
+    _rounds(engine, engine.run(rounds.BEGIN, matches)["ends"], outs, open_docs)
     return engine.run(waves.FALLEN, engine.together(*outs))["standing"]
 
 
-def _rounds(engine: Engine, matches: Any, open_docs: Any) -> tuple[list[Any], Any]:
-    """Who is out after some rounds, round by round; and the edges that are left, at both of their ends."""
-    ends, outs = engine.run(rounds.BEGIN, matches)["ends"], [engine.nothing(rounds.OUT)]
+def _rounds(engine: Engine, ends: Any, outs: list[Any], open_docs: Any) -> Any:
+    """The edges that are left after some rounds, at both of their ends; `outs` gets who is out, round by round."""
     for _ in range(rounds.MOST):
         asked = engine.run(rounds.ASK, ends, outs[-1], open_docs)["asked"]
         found = engine.run(rounds.ANSWER, asked)
@@ -62,15 +63,33 @@ def _rounds(engine: Engine, matches: Any, open_docs: Any) -> tuple[list[Any], An
         outs.append(found["out"])
         if ends.is_empty:
             break
-    return outs, ends
+    return ends
 
 
 def _of_star(engine: Engine, matches: Any) -> Any:
-    outs, ends = _rounds(engine, matches, engine.nothing(OPEN))
-    if not ends.is_empty:
+    """The links of a star.
+
+    Raises:
+        DataError: a component stays too large for a task.
+    """
+    ends, outs = engine.run(rounds.BEGIN, matches)["ends"], [engine.nothing(rounds.OUT)]
+    larger = 0
+    for _ in range(rounds.TRIES):
+        ends = _rounds(engine, ends, outs, engine.nothing(OPEN))
+        if ends.is_empty:
+            break
         left = engine.run(rounds.LEAVE, ends, outs[-1])["left"]
-        divided = engine.run(rounds.DIVIDE, left, _labels(engine, left))["edges"]
-        outs.append(engine.run(rounds.FINISH, divided)["out"])
+        divided = engine.run(rounds.DIVIDE, left, _labels(engine, left))
+        large = engine.collect(engine.run(rounds.FIND_LARGE, divided["sizes"])["large"])
+        larger = max(large.column("matches").to_pylist(), default=0)
+        if not larger:
+            outs.append(engine.run(rounds.FINISH, divided["edges"])["out"])
+            break
+    else:
+        raise DataError(
+            f"After {rounds.TRIES * rounds.MOST} rounds, {larger:,} matches are left that hang together; one task can decide by "
+            f'at most {rounds.LARGEST:,}. Ask for a higher similarity, give `within=`, or use `cluster="components"`.'
+        )
     everyone = engine.together(*outs)
     by_p = engine.run(rounds.JOIN_Q, matches, everyone)["matches"]
     return engine.run(rounds.JOIN_P, by_p, everyone)["links"]

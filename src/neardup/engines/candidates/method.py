@@ -24,6 +24,7 @@ class Method:
         refined_by: the method whose keys the documents of large groups get, as most of their pairs do not match; it finds all pairs
             that this one does, or more.
         proposes: which pairs (int64[p], int64[p], places in texts) the method compares, of those with a common key; None for all.
+        has_one_key: whether all documents have the same key, so that one task gets a row for each.
     """
 
     keys: Callable[[Work, pa.Array, Array, Array, Order], pa.Table]
@@ -31,3 +32,4 @@ class Method:
     needs_order: Callable[[Work], bool] = lambda _: False
     refined_by: MethodName | None = None
     proposes: Callable[..., Any] | None = None
+    has_one_key: Callable[[Work], bool] = lambda _: False

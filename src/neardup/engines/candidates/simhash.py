@@ -101,4 +101,9 @@ def code(work: Work) -> int:
     return work.similarity.code if needs_order(work) else ANY
 
 
-SIMHASH = Method(keys, code, needs_order=needs_order)
+def has_one_key(work: Work) -> bool:
+    """Whether all documents have one key."""
+    return work.by_distance and plan_of(work) is None
+
+
+SIMHASH = Method(keys, code, needs_order=needs_order, has_one_key=has_one_key)

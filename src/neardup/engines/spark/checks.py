@@ -7,6 +7,19 @@ from neardup.errors import InputError, OptionError
 from neardup.options import DedupOptions
 
 
+def demand_classic(*frames: Any) -> None:
+    """Refuse frames of Spark Connect, whose session does not run here.
+
+    Raises:
+        OptionError: one is.
+    """
+    if any(frame is not None and not hasattr(frame, "_jdf") for frame in frames):
+        raise OptionError(
+            "This frame is of Spark Connect, or none of Spark. Give a DataFrame of a classic session, as `spark-submit` has, or "
+            '`SparkSession.builder.master("…")` on the driver; a session of Connect sends no broadcasts and no plans.'
+        )
+
+
 def demand_columns(frame: Any, wanted: Sequence[str], text: str, called: str = "The frame") -> None:
     """Refuse a frame without some columns, or whose texts are no strings.
 

@@ -241,7 +241,7 @@ class SparkEngine:
         """See `Engine`: the rows of a frame have no order of their own, but those of files may ascend."""
         begun, measured = time.monotonic(), Measured(ASCENT, ran=THERE)
         with self._described(ASCENT), self._settings(PLACE_ROWS), told(self.session):
-            self._numbers = numbers_of(self.input, work)
+            self._numbers = numbers_of(self.input, work, self._setting)
         measured.seconds = time.monotonic() - begun
         self._note(measured)
         return self._numbers is None

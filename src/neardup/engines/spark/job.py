@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
+from neardup.engines.candidates.table import METHODS
 from neardup.engines.spark import settings
 from neardup.engines.spark.copied import INPUT, REFERENCE, steady
 from neardup.engines.spark.engine import SparkEngine
@@ -32,7 +33,9 @@ def planned(session: Any, given: Input, work: Work) -> Plan:
         sample = sample_of(given, Setting(__version__, 1))
     found = stages_of(sample, work)
     limit = memory_of_tasks(settings_of(session))
-    plan = plan_of(sample, found, least_buckets=_partitions(session), limit_bytes=limit)
+    whole = replace(work, documents=sum(sample.rows))
+    has_one_key = METHODS[work.options.method].has_one_key(whole)
+    plan = plan_of(sample, found, least_buckets=_partitions(session), limit_bytes=limit, has_one_key=has_one_key)
     frames = zip((INPUT, REFERENCE), given.frames, strict=False)
     return replace(plan, copied=tuple(name for name, each in frames if not is_steady(each.frame)))
 

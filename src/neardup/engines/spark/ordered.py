@@ -17,16 +17,16 @@ from neardup.engines.spark import tasks
 from neardup.engines.spark.frames import Frame, Input, Runs
 from neardup.engines.work import Work
 
-MOST_RUNS = 256
-"""Of a partition: 128 MB, which is what Spark reads by default, are then files of half a megabyte or more."""
-COMPARED = ("tinyint", "smallint", "int", "bigint", "date", "string")
+MOST_RUNS, MOST_OF_ALL = 256, 1 << 16
+"""Of a partition: 128 MB, which is what Spark reads by default, are then files of half a megabyte or more; and of many together."""
+COMPARED = ("tinyint", "smallint", "int", "bigint", "string")
 """Types of columns whose order here is that of Spark."""
 FILE = "file"
 """The column that differs between files: rows of others may come between those of two."""
 _ENDS = ("first", "last")
 
 
-def numbers_of(given: Input, work: Work) -> Sequence[Runs] | None:
+def numbers_of(given: Input, work: Work, setting: tasks.Setting) -> Sequence[Runs] | None:
     """The runs of partitions, by numbers in the order of documents; None if rows are in another order, or too many runs.
 
     One job for each frame reads the columns by which documents are in order. Rows that are equal there have no order but that of
@@ -34,11 +34,11 @@ def numbers_of(given: Input, work: Work) -> Sequence[Runs] | None:
     """
     if work.options.keep not in ("first", "last"):
         return None
-    found = [_numbers(each) for each in given.frames]
+    found = [_numbers(each, setting) for each in given.frames]
     return None if None in found else [each for each in found if each is not None]
 
 
-def _numbers(given: Frame) -> Runs | None:
+def _numbers(given: Frame, setting: tasks.Setting) -> Runs | None:
     from pyspark.sql import functions as f
 
     by = given.order_columns()
@@ -47,12 +47,17 @@ def _numbers(given: Frame) -> Runs | None:
     # As local times, those of the hour that clocks repeat would have the order of none.
     instants = [name for name in names if rows.schema[name].dataType.simpleString() == "timestamp"]
     rows = rows.withColumns({name: f.unix_micros(name) for name in instants})
+    # As dates of Python, those before the year 1 or after 9999 would be none.
+    dates = [name for name in names if rows.schema[name].dataType.simpleString() == "date"]
+    rows = rows.withColumns({name: f.unix_date(name) for name in dates})
     kinds = [rows.schema[name].dataType.simpleString() for name in names]
     rows = rows.withColumn(FILE, f.xxhash64(f.input_file_name()))
     if any(kind not in COMPARED for kind in kinds):
         return None
     ends = [f"{name}_{end} {kind}" for end in _ENDS for name, kind in zip(names, kinds, strict=True)]
-    told = rows.mapInArrow(partial(_runs, bool(given.order)), ", ".join(["part int", "row long", *ends])).collect()
+    most = max(1, min(MOST_RUNS, MOST_OF_ALL // max(1, rows.rdd.getNumPartitions())))
+    runs = partial(_runs, setting, bool(given.order), most)
+    told = rows.mapInArrow(runs, ", ".join(["part int", "row long", *ends])).collect()
     if any(run.row is None for run in told):
         return None
     spans = sorted(
@@ -66,11 +71,25 @@ def _numbers(given: Frame) -> Runs | None:
     return {part: sorted(runs) for part, runs in found.items()}
 
 
-def _runs(is_strict: bool, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _runs(
+    setting: tasks.Setting, is_strict: bool, most: int, batches: Iterator[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
     """The runs of a partition, each of one file: where it begins, its first row and its last.
 
-    One row without, if a value is null or there are too many runs.
+    One row without, if a value is null or there are more runs than that. All is read, as Spark else ends the worker.
     """
+
+    def work() -> Iterator[pa.RecordBatch]:
+        setting.check()
+        yield from runs_in(batches, is_strict=is_strict, most=most)
+        for _ in batches:
+            pass
+
+    yield from tasks.told(work)
+
+
+def runs_in(batches: Iterator[pa.RecordBatch], *, is_strict: bool, most: int) -> Iterator[pa.RecordBatch]:
+    """See `_runs`."""
     first: list[pa.RecordBatch] = []
     last: list[pa.RecordBatch] = []
     begins: list[int] = []
@@ -87,7 +106,7 @@ def _runs(is_strict: bool, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Rec
             starts = np.append(0, starts)
         first.append(both.take(pa.array(starts)))
         begins += (row + len(batch) - len(both) + starts).tolist()
-        if len(begins) > MOST_RUNS or any(column.null_count for column in batch.columns):
+        if len(begins) > most or any(column.null_count for column in batch.columns):
             nothing = pa.RecordBatch.from_arrays([pa.nulls(1, kind) for kind in batch.schema.types], batch.schema.names)
             yield _told([None], [nothing], [nothing])
             return

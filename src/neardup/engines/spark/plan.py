@@ -22,6 +22,10 @@ COPIES = 4
 """Of the rows of a bucket, in a task: packed, unpacked, by key, and what comes of them."""
 WORKER_BYTES, TEXT_FACTOR = 300 << 20, 10
 """A Python worker with the package loaded and what it packs; bytes for one of the texts that it has at a time."""
+MOST_TASK_BYTES = 1 << 34
+"""Of a task that gets all documents, where it is not known what an executor has for it."""
+MARKS_AT_ONCE = 2
+"""Of documents whose names are read, and of those whose fingerprints are."""
 ORIENTATION = (
     "unknown before the keys meet; 49,152 documents of 2.8 KB with few duplicates gave 10.6 pairs each, of which 0.09 were "
     "compared, with 182 bytes of texts a document"
@@ -119,8 +123,17 @@ class Plan:
         return json.dumps(self.as_dict(), ensure_ascii=False)
 
 
-def plan_of(sample: Sample, found: Stages, *, least_buckets: int, limit_bytes: int | None) -> Plan:
-    """Extrapolate what stages made of a sample. `limit_bytes`: memory that an executor has for a task, if that is known."""
+def plan_of(
+    sample: Sample, found: Stages, *, least_buckets: int, limit_bytes: int | None, has_one_key: bool = False
+) -> Plan:
+    """Extrapolate what stages made of a sample.
+
+    Args:
+        sample, found: of the input.
+        least_buckets: how many there are at least.
+        limit_bytes: memory that an executor has for a task, if that is known.
+        has_one_key: whether all documents have the same key, so that one task gets them all.
+    """
     documents = sum(sample.rows)
     growth = documents / found.documents if found.documents else 0.0
     stages = tuple(
@@ -129,7 +142,9 @@ def plan_of(sample: Sample, found: Stages, *, least_buckets: int, limit_bytes: i
     widest = growth * max((each.unpacked for each in found.stages), default=0)
     text_bytes = growth * found.text_bytes
     mean = found.text_bytes / found.documents if found.documents else 0.0
+    marks = -(-documents // 8)
     fixed = WORKER_BYTES + round(TEXT_FACTOR * max(min(TEXT_ROWS * mean, MOST_BYTES), found.longest_bytes))
+    fixed += MARKS_AT_ONCE * min(marks, MOST_MARKS)
     wanted, problems = BUCKET_BYTES, []
     if limit_bytes is not None:
         wanted = min(wanted, (limit_bytes - fixed) // COPIES)
@@ -146,13 +161,22 @@ def plan_of(sample: Sample, found: Stages, *, least_buckets: int, limit_bytes: i
             f"Rows would need {buckets:,} buckets; at most {MOST_BUCKETS:,} can be. Give executors more memory for a task, use "
             "fewer shuffle partitions, or divide the documents and use `against=`."
         )
+    bucket_bytes = widest / buckets
+    if has_one_key:
+        bucket_bytes = max([bucket_bytes, *(growth * each.unpacked for each in found.stages if each.name == PAIRS)])
+        if fixed + COPIES * bucket_bytes > (limit_bytes or MOST_TASK_BYTES):
+            problems.append(
+                "All documents are one group, since large distances decide alone, and the task that gets a row for each needs "
+                f"about {size_text(round(fixed + COPIES * bucket_bytes))} of memory; it may have "
+                f"{size_text(limit_bytes or MOST_TASK_BYTES)}. "
+                "Give a smaller `max_distance`, or `min_similarity`, which divides them."
+            )
     largest = max(sample.rows, default=0)
     if largest > MOST_ROWS:
         problems.append(
             f"A partition has {largest:,} rows; at most {MOST_ROWS:,} can be. Read the input in smaller partitions "
             "(`spark.sql.files.maxPartitionBytes`), or write it to more files."
         )
-    marks = -(-documents // 8)
     if marks > MOST_MARKS:
         problems.append(
             f"{documents:,} documents may need {size_text(marks)} of marks, a bit for each, which every task gets; at "
@@ -169,7 +193,7 @@ def plan_of(sample: Sample, found: Stages, *, least_buckets: int, limit_bytes: i
         stages=stages,
         buckets=buckets,
         bucket_bytes=round(widest / buckets),
-        task_bytes=round(fixed + COPIES * widest / buckets),
+        task_bytes=round(fixed + COPIES * bucket_bytes),
         task_limit_bytes=limit_bytes,
         marks_bytes=marks,
         problems=tuple(problems),

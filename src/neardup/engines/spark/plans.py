@@ -36,10 +36,17 @@ def demand_files(frame: Any) -> None:
     Raises:
         OptionError: it is another.
     """
-    if not is_steady(frame):
+    from pyspark.errors import AnalysisException
+
+    tells_files = is_steady(frame)
+    try:
+        frame.select("_metadata.file_path")
+    except AnalysisException:  # of a union, or a view
+        tells_files = False
+    if not tells_files:
         raise OptionError(
             "This frame has no order: give `order=`, a column or several by which the documents are in order. Only frames that "
-            "are read from files, and not shuffled, sorted or cached, have the order of their files and rows."
+            "are read from files, and not shuffled, sorted, cached, united or read by a view, have that of their files and rows."
         )
 
 

@@ -92,7 +92,9 @@ def sample_of(given: Input, setting: tasks.Setting) -> Sample:
         most = max(1, -(-DOCUMENTS // max(1, len(taken)))), max(1, BYTES // max(1, len(taken)))
         wanted = partial(_first, setting, frozenset(taken), *most)
         with settings.taken(each.frame.sparkSession, settings.batches(settings.TEXT_ROWS)):
-            some = first_rows(texts, most[0]).mapInArrow(wanted, _SCHEMA).toArrow()
+            is_wanted = f.spark_partition_id().isin(taken)  # texts of others need not travel
+            texts = first_rows(texts, most[0]).withColumn("text", f.when(is_wanted, f.col("text")))
+            some = texts.mapInArrow(wanted, _SCHEMA).toArrow()
         large = pa.schema([(name, pa.large_string()) for name in some.schema.names])
         parts.append(some.cast(large).combine_chunks().to_batches())
         counted.append(list(by_part.values()))

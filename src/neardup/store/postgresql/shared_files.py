@@ -214,8 +214,8 @@ class SharedFiles(FollowingFiles):
         """Whether a change was committed whose connection was lost: under the lock, since the server may be doing it yet."""
 
         def asked(connection: Any) -> bool:
-            self._begin_deciding((), connection)
-            found = self.log.request_at(connection, head.rows, head.position)
+            now, _ = self._begin_deciding((), connection)  # whose rows have another key if it was compacted
+            found = None if now is None else self.log.request_at(connection, now.rows, head.position)
             self.database.roll_back()
             return found == head.request
 
@@ -223,6 +223,8 @@ class SharedFiles(FollowingFiles):
             return self.database.run(asked)
         except TransferError as problem:
             raise UnknownOutcomeError(self.place.shown, problem.attempts, problem.reason) from None
+        except NeardupError as problem:  # such as a lock that another holds, or a stand-by
+            raise UnknownOutcomeError(self.place.shown, 1, str(problem)) from None
 
     def _settle(self, head: Head) -> None:
         """Let the replica have what the database has; what fails here is made up for from the log."""
