@@ -145,7 +145,7 @@ def test_values_that_the_library_refuses(client, name, given, said):
 def test_texts_that_are_too_long_to_be_shown_step_by_step(client, tmp_path):
     with asking(new_store(tmp_path / "s")) as larger:
         long = {"left": "x", "right": "y " * COMPARED}
-        assert "`right` has 40,000 characters" in is_problem(post(larger, "compare", long), 413, "too_large")
+        assert "`right` has 20,000 characters" in is_problem(post(larger, "compare", long), 413, "too_large")
 
 
 def test_too_many_ids(client):

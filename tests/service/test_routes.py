@@ -193,6 +193,7 @@ def test_metrics_count_requests_and_documents(tmp_path):
         'neardup_store_added_total{outcome="duplicate",store="default"}': 1,
         'neardup_store_checks_total{store="default"}': 1,
         'neardup_store_documents{store="default"}': 2,
+        'neardup_store_ready{store="default"}': 1,
         'neardup_store_waiting_documents{store="default"}': 0,
         'neardup_requests_total{route="check",status="200"}': 1,
         'neardup_requests_total{route="check",status="422"}': 1,

@@ -205,6 +205,10 @@ def test_requests_are_refused_at_once_while_a_database_is_away(own_server, monke
         for _ in range(5):
             is_problem(post(client, "check-and-add", {"id": "b", "text": BREAD}), 503, "store_unavailable")
         assert attempts == []
+        worker.held.store._files.database.patience = 600.0
+        worker.held._tried_at -= 60
+        is_problem(post(client, "check", {"text": FERRY}), 503, "store_unavailable")
+        assert attempts == [1]  # not for ten minutes
         own_server.start()
         worker.held._tried_at -= 60
         assert add(client, "b", BREAD)["is_new"]

@@ -72,7 +72,7 @@ async def read_whole(request: Request, limits: Limits, held: Held) -> bytes:
                 if not message.get("more_body", False):
                     return parts[0] if len(parts) == 1 else b"".join(parts)
     except TimeoutError:
-        raise _too_slow(limits) from None
+        raise _too_slow(f"The body did not come within {limits.timeout:g} s.") from None
 
 
 def decode(body: bytes, kind: Any, what: str = "body") -> Any:
@@ -93,6 +93,9 @@ def decode(body: bytes, kind: Any, what: str = "body") -> Any:
 async def read_lines(receive: Receive, limits: Limits, held: Held) -> AsyncIterator[list[bytes]]:
     """The lines of a body, as many as have come at a time; empty lines are left out.
 
+    `held` has the bytes of each line until who takes the line releases them. The list is to be emptied, too: it would keep its
+    lines while the next ones are awaited.
+
     Raises:
         Problem: a line is too large, or comes too slowly.
     """
@@ -104,7 +107,7 @@ async def read_lines(receive: Receive, limits: Limits, held: Held) -> AsyncItera
             async with asyncio.timeout(limits.timeout):
                 message = await receive()
         except TimeoutError:
-            raise _too_slow(limits) from None
+            raise _too_slow(f"Nothing more of the body came for {limits.timeout:g} s.") from None
         part, more = _body_of(message), message.get("more_body", False)
         held.add(len(part))
         first, *others = part.split(b"\n")
@@ -115,10 +118,11 @@ async def read_lines(receive: Receive, limits: Limits, held: Held) -> AsyncItera
         if others or not more:
             whole = [b"".join(unfinished), *others]
             unfinished = [whole.pop()] if more else []
-            yield [line for line in whole if line.strip()]
-            held.release()
-            size = sum(map(len, unfinished))
-            held.add(size)
+            lines = [line for line in whole if line.strip()]
+            whole.clear()
+            begun, size = size + len(part) - len(first), sum(map(len, unfinished))
+            held.release(begun - size - sum(map(len, lines)))  # ends of lines, and empty ones
+            yield lines
 
 
 def _body_of(message: Message) -> bytes:
@@ -136,9 +140,5 @@ def _too_large(what: str, limits: Limits) -> Problem:
     )
 
 
-def _too_slow(limits: Limits) -> Problem:
-    return Problem(
-        "request_timeout",
-        f"Nothing more of the body came for {limits.timeout:g} s. Send it faster.",
-        {"Connection": "close"},
-    )
+def _too_slow(said: str) -> Problem:
+    return Problem("request_timeout", f"{said} Send it faster.", {"Connection": "close"})

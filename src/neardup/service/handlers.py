@@ -8,22 +8,21 @@ from typing import Any
 
 from starlette.responses import Response
 
-from neardup.errors import OptionError
-from neardup.judging.comparison import compare
 from neardup.service import messages
 from neardup.service.admission import Admission, Asked
 from neardup.service.bodies import JSON, LINES, decode, media_type, read_whole
-from neardup.service.limits import COMPARED, PART, Limits
-from neardup.service.messages import Answer, Document, Question, answer_of, encode
+from neardup.service.comparing import Comparing
+from neardup.service.given_documents import documents_of
+from neardup.service.limits import COMPARED, Limits
+from neardup.service.messages import Answer, GivenDocument, Question, answer_of, encode
 from neardup.service.metrics import CONTENT_TYPE, Metrics
 from neardup.service.open_store import ServedStore
 from neardup.service.problems import Problem, later
-from neardup.service.request_keys import key_of
+from neardup.service.request_keys import RequestKey, key_of
 from neardup.service.streams import LineStream, parts
 from neardup.service.waiting import Addition, Call, Check, Job, Result, digest_of
 from neardup.service.worker import Worker
 from neardup.store.answers import StoreAnswer, StoreMatch
-from neardup.store.duration import time_of
 
 REPEATED = "Idempotency-Replayed"
 """The header of an answer that was kept of an earlier request."""
@@ -34,7 +33,7 @@ class Service:
 
     def __init__(self, workers: dict[str, Worker], admission: Admission, metrics: Metrics) -> None:
         self.workers, self.admission, self.metrics = workers, admission, metrics
-        self._comparing = asyncio.Semaphore(1)
+        self._comparing = Comparing(admission.limits)
 
     @property
     def limits(self) -> Limits:
@@ -100,7 +99,7 @@ class Service:
             for place, (each, answer) in enumerate(zip(questions, found, strict=True))
         ]
 
-    async def _checked_lines(self, worker: Worker, questions: list[Question], first: int) -> bytes:
+    async def _checked_lines(self, worker: Worker, questions: list[Question], first: int, _: int) -> bytes:
         return encoded_lines(await self._check(worker, questions, first))
 
     async def check_and_add(self, asked: Asked) -> Response:
@@ -108,41 +107,38 @@ class Service:
         worker, key = self.worker(asked), key_of(asked.request.headers, asked.caller)
         if media_type(asked.request) == LINES:
             added = functools.partial(self._added_lines, worker, key)
-            return LineStream(parts(asked, self.admission, Document, added, is_cut_by_number=key is not None))
+            return LineStream(parts(asked, self.admission, GivenDocument, added, is_cut_by_number=key is not None))
         body = await read_whole(asked.request, self.limits, asked.held)
-        given: Document | list[Document] = decode(body, Document | list[Document])
-        is_one = isinstance(given, Document)
-        documents = [given] if isinstance(given, Document) else given
+        given: GivenDocument | list[GivenDocument] = decode(body, GivenDocument | list[GivenDocument])
+        is_one = isinstance(given, GivenDocument)
+        documents = [given] if isinstance(given, GivenDocument) else given
         self._demand_few(asked, len(documents))
         form = "one" if is_one else "array"
-        found = await self._add(
-            worker, documents, None if key is None else key.whole, form, _encode_one if is_one else encode
-        )
+        of_all = None if key is None else key.whole
+        found = await self._add(worker, documents, of_all, form, _encode_one if is_one else encode)
         return _json(found.body, {REPEATED: "true"} if found.is_repeated else None)
 
     async def _add(
         self,
         worker: Worker,
-        documents: list[Document],
+        given: list[GivenDocument],
         key: str | None,
         form: str,
         encoded: Callable[[list[Answer]], bytes],
+        first: int = 0,
     ) -> Result:
-        for place, each in enumerate(documents):
-            if each.expires is not None:
-                try:
-                    time_of("expires", each.expires)
-                except OptionError as problem:
-                    raise Problem("invalid_value", f"Document {place} (counted from 0): {problem}") from None
+        documents = documents_of(given, first)
         digest = "" if key is None else digest_of(documents, form)
         future = asyncio.get_running_loop().create_future()
         job = Addition(future, len(documents), documents, key, digest, encoded)
         found: Result = await self.result(worker, job)
         return found
 
-    async def _added_lines(self, worker: Worker, key: Any, documents: list[Document], first: int) -> bytes:
-        of_part = None if key is None else key.part(first // PART)
-        return (await self._add(worker, documents, of_part, "lines", encoded_lines)).body
+    async def _added_lines(
+        self, worker: Worker, key: RequestKey | None, documents: list[GivenDocument], first: int, number: int
+    ) -> bytes:
+        of_part = None if key is None else key.part(number)
+        return (await self._add(worker, documents, of_part, "lines", encoded_lines, first)).body
 
     def _demand_few(self, asked: Asked, documents: int) -> None:
         """Count the documents of a body.
@@ -177,10 +173,13 @@ class Service:
     async def get(self, asked: Asked) -> Response:
         """Show what is known of kept documents."""
         given = await self._ids(asked)
-        found = await self.call(self.worker(asked), lambda store: [store.get(each) for each in given])
+
+        def stored(store: ServedStore) -> list[messages.Stored | None]:
+            return [None if (kept := store.get(each)) is None else messages.stored_of(kept) for each in given]
+
+        found = await self.call(self.worker(asked), stored)
         unknown = [each for each, document in zip(given, found, strict=True) if document is None]
-        documents = [messages.stored_of(each) for each in found if each is not None]
-        return _json(encode(messages.Found(documents, unknown)))
+        return _json(encode(messages.Found([each for each in found if each is not None], unknown)))
 
     async def remove(self, asked: Asked) -> Response:
         """Forget documents, and their duplicates."""
@@ -217,11 +216,7 @@ class Service:
                     "too_large",
                     f"`{name}` has {len(text):,} characters; texts of at most {COMPARED:,} are shown step by step.",
                 )
-        async with self._comparing:
-            found = await asyncio.to_thread(
-                lambda: messages.compared_of(compare(given.left, given.right, recipe=recipe))
-            )
-        return _json(encode(found))
+        return _json(encode(await self._comparing.compared(given, recipe)))
 
     async def info(self, asked: Asked) -> Response:
         """Show what a store is, and what it takes."""
@@ -244,9 +239,8 @@ class Service:
     def _status(self) -> messages.Status:
         found = {}
         for name, worker in self.workers.items():
-            found[name] = (
-                "the service is ending" if worker.is_ending else "unavailable" if worker.held.problem else None
-            )
+            has_failed = worker.held.has_failed
+            found[name] = "the service is ending" if worker.is_ending else "unavailable" if has_failed else None
         return messages.Status(not any(found.values()), found)
 
     async def metrics_text(self, _: Asked) -> Response:

@@ -7,8 +7,8 @@ from typing import Any
 
 from neardup.errors import InputError, OptionError, TransferError
 from neardup.service.metrics import StoreMetrics
-from neardup.service.open_store import ServedStore
-from neardup.service.problems import Problem, later, problem_of
+from neardup.service.open_store import ServedStore, tried_once
+from neardup.service.problems import UNREACHABLE, Problem, later, problem_of
 
 REOPEN_SECONDS = 1.0
 """Between two attempts to open a store that has failed, or to reach its database."""
@@ -19,7 +19,7 @@ class HeldStore:
 
     Attributes:
         store: the store; None while it is closed.
-        problem: why it cannot be used; None if it can.
+        problem: why it could not be reached, or opened again; None if it could.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class HeldStore:
         """The store, which is opened again if it has failed, and asked if its database was away; at most once a second.
 
         Raises:
-            Problem: it cannot be opened, or reached.
+            Problem: it cannot be opened, or reached; or it has failed again within this second.
         """
         may_try = time.monotonic() - self._tried_at >= REOPEN_SECONDS
         if self._has_failed and may_try:
@@ -52,7 +52,7 @@ class HeldStore:
             self._use(self._opened, "store_opened_again")
         elif self.problem is not None and self.store is not None and may_try:
             self._use(functools.partial(_reached, self.store), "store_reached_again")
-        if self.store is None or self.problem is not None:
+        if self.store is None or self.has_failed:
             raise self._unavailable()
         return self.store
 
@@ -65,7 +65,7 @@ class HeldStore:
         try:
             self.store = used()
         except Exception as failure:
-            self.problem = problem_of(failure).detail
+            self.problem = _said(failure)
             raise self._unavailable() from failure
         finally:
             self._tried_at = time.monotonic()
@@ -73,11 +73,12 @@ class HeldStore:
         self._log(event, store=self._name)
 
     def _unavailable(self) -> Problem:
-        return later("store_unavailable", self.problem or f"The store {self._name!r} is closed.")
+        said = f"The store {self._name!r} has failed, and is about to be opened again. Nothing was changed."
+        return later("store_unavailable", self.problem or said)
 
     def tried(self, call: Callable[[], Any]) -> Any:
-        """What a call of the store returns, or the exception that it raises. Without its database, it is not called."""
-        if self.problem is not None:
+        """What a call of the store returns, or the exception that it raises. If it has failed before, it is not called."""
+        if self.has_failed:
             return self._unavailable()
         try:
             return call()
@@ -90,7 +91,7 @@ class HeldStore:
         """Note that the store may not be usable any more; if its database is away, not until it is back."""
         self._metrics.failures.inc()
         if isinstance(failure, TransferError):
-            self.problem, self._tried_at = problem_of(failure).detail, time.monotonic()
+            self.problem, self._tried_at = _said(failure), time.monotonic()
             self._log("store_unreachable", store=self._name, kind=type(failure).__name__, reason=failure.reason)
         else:
             self._has_failed = True
@@ -107,7 +108,13 @@ class HeldStore:
             self._log("store_not_closed", store=self._name, kind=type(failure).__name__)
 
 
+def _said(failure: BaseException) -> str:
+    """Why requests that come later are refused: the store was not tried for them, so nothing of them can have been changed."""
+    return UNREACHABLE if isinstance(failure, TransferError) else problem_of(failure).detail
+
+
 def _reached(store: ServedStore) -> ServedStore:
-    """A store, once it has been asked for something that no replica has."""
-    store.notes([])
+    """A store, once it has been asked for something that no replica has. What waits is refused soon, if it is not there."""
+    with tried_once(store):
+        store.notes([])
     return store

@@ -8,10 +8,16 @@ from neardup.store.duration import Duration, seconds_of
 
 PART = 256
 """Lines of a stream that are decided together, at most."""
+PART_BYTES = 8 << 20
+"""Bytes of these lines, at most, unless one line alone has more. No option: parts of a repeated stream must be the same ones."""
 TOGETHER = 1024
 """Documents of waiting requests that share a commit, at most, unless one request alone has more."""
-COMPARED = 20_000
-"""Characters of a text whose fingerprint is shown step by step: each feature takes some microseconds for each bit."""
+METADATA = 64 << 10
+"""Bytes of the metadata of a document, as JSON: decoded, these may take 24 times as much."""
+COMPARED = 10_000
+"""Characters of a text whose fingerprint is shown step by step. Each feature takes time for each bit: some half second for both."""
+COMPARISONS = 8
+"""Requests that wait until a comparison before them is done, at most."""
 HEADERS = 32 << 10
 """Bytes of the request line and the headers."""
 

@@ -12,6 +12,7 @@ class StoreMetrics:
     """The metrics of one store."""
 
     def __init__(self, metrics: "Metrics", name: str) -> None:
+        self.ready = metrics.ready.labels(name)
         self.documents = metrics.documents.labels(name)
         self.waiting = metrics.waiting.labels(name)
         self.checked = metrics.checked.labels(name)
@@ -40,6 +41,9 @@ class Metrics:
             buckets=_SECONDS, registry=registry,
         )  # fmt: skip
         self.running = Gauge("neardup_requests_running", "Requests that are being answered.", registry=registry)
+        self.ready = _gauge(
+            "neardup_store_ready", "1 if a store can be used; 0 if it or its database has failed.", registry
+        )
         self.documents = _gauge("neardup_store_documents", "Documents that a store keeps.", registry)
         self.waiting = _gauge("neardup_store_waiting_documents", "Documents that wait for a store.", registry)
         self.checked = _counter("neardup_store_checks", "Texts that were asked about.", registry)

@@ -39,6 +39,7 @@ CODES = {
     "outcome_unknown": 504,
 }
 """All codes with their statuses."""
+UNREACHABLE = "The database of the store cannot be reached. Nothing was changed."
 _ENCODE = msgspec.json.Encoder().encode
 
 
@@ -95,7 +96,7 @@ def problem_of(failure: BaseException) -> Problem:
             "same Idempotency-Key gets the answer of the first, if there is one.",
         )
     if isinstance(failure, TransferError):
-        return later("store_unavailable", "The database of the store cannot be reached. Nothing was changed.")
+        return later("store_unavailable", UNREACHABLE)
     if isinstance(failure, NeardupError):
         return Problem("damaged", str(failure))
     if isinstance(failure, OSError):

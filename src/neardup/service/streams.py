@@ -9,11 +9,11 @@ from starlette.types import Receive, Scope, Send
 
 from neardup.service.admission import Admission, Asked
 from neardup.service.bodies import LINES, decode, read_lines
-from neardup.service.limits import PART
+from neardup.service.limits import PART, PART_BYTES
 from neardup.service.problems import problem_of
 
-Answered = Callable[[list[Any], int], Awaitable[bytes]]
-"""What makes lines of answers to values, the first of which has a number."""
+Answered = Callable[[list[Any], int, int], Awaitable[bytes]]
+"""What makes lines of answers to values, the first of which has a number; last, the number of their part."""
 
 
 class LineStream(Response):
@@ -61,33 +61,53 @@ async def parts(
 ) -> AsyncIterator[bytes]:
     """The answers to lines, part after part: to what has come, or always to the same lines together.
 
+    Lines that wait for their part count as memory until they are answered. If that is too much, the stream is refused. It does not
+    wait for memory that others may give up: these might wait for what it holds.
+
     Args:
         asked: the request.
         admission: what all requests share.
         kind: the type of a line.
         answered: makes the answers.
-        is_cut_by_number: whether a part has always `PART` lines, however they come.
+        is_cut_by_number: whether a part has always `PART` lines, or as many as `PART_BYTES` has room for, however they come.
 
     Raises:
         Problem: a line is wrong, or comes too slowly; or the store refuses.
     """
-    first, waiting = 0, list[bytes]()
-    async for lines in read_lines(asked.request.receive, admission.limits, asked.held):
-        waiting += lines
-        while len(waiting) >= PART or (waiting and not is_cut_by_number):
-            yield await _part(asked, admission, waiting[:PART], kind, answered, first)
-            first += len(waiting[:PART])
-            del waiting[:PART]
-    if waiting:
-        yield await _part(asked, admission, waiting, kind, answered, first)
+    first, number, waiting = 0, 0, list[bytes]()
+    async for lines in _and_an_end(read_lines(asked.request.receive, admission.limits, asked.held)):
+        waiting += lines or ()
+        if lines:
+            lines.clear()
+        while part := _first_part(waiting, may_be_short=lines is None or not is_cut_by_number):
+            yield await _part(asked, admission, part, kind, answered, first, number)
+            asked.held.release(sum(map(len, part)))
+            first, number = first + len(part), number + 1
+            del waiting[: len(part)]
+
+
+async def _and_an_end(all_lines: AsyncIterator[list[bytes]]) -> AsyncIterator[list[bytes] | None]:
+    async for lines in all_lines:
+        yield lines
+    yield None
+
+
+def _first_part(waiting: list[bytes], *, may_be_short: bool) -> list[bytes]:
+    """The lines that are decided next; none if others that are still to come may belong to them."""
+    size = 0
+    for place, line in enumerate(waiting[:PART]):
+        size += len(line)
+        if size > PART_BYTES and place:
+            return waiting[:place]
+    return waiting[:PART] if may_be_short or len(waiting) >= PART else []
 
 
 async def _part(
-    asked: Asked, admission: Admission, lines: list[bytes], kind: type, answered: Answered, first: int
+    asked: Asked, admission: Admission, lines: list[bytes], kind: type, answered: Answered, first: int, number: int
 ) -> bytes:
     values = [decode(line, kind, f"line {first + place} (counted from 0)") for place, line in enumerate(lines)]
     while seconds := admission.wait_for(asked.caller, len(values)):
         await asyncio.sleep(seconds)
-    body = await answered(values, first)
+    body = await answered(values, first, number)
     asked.documents += len(values)
     return body

@@ -21,7 +21,7 @@ from neardup.service.messages import answer_of
 from neardup.service.metrics import StoreMetrics
 from neardup.service.open_store import ServedStore
 from neardup.service.problems import Problem, later
-from neardup.service.waiting import Addition, Call, Check, Job, Result, kept_result
+from neardup.service.waiting import Addition, Call, Check, Decoded, Job, Result, kept_result
 from neardup.store.answers import StoreAnswer
 from neardup.store.notes import NotedError
 
@@ -64,6 +64,7 @@ class Worker:
         self._thread = threading.Thread(target=self._run, name=f"store {name}", daemon=True)
         metrics.documents.set(len(store))
         metrics.waiting.set_function(lambda: self._size)
+        metrics.ready.set_function(lambda: float(not self.held.has_failed))
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         """Begin to answer, to this loop."""
@@ -122,7 +123,7 @@ class Worker:
         """The jobs of a round, which are never too many; none if nothing has come for a while; None when it is time to end."""
         with self._is_idle:
             if not self._waiting and not self.is_ending:
-                self._is_idle.wait(self._looks_every if self.held.problem is None else REOPEN_SECONDS)
+                self._is_idle.wait(REOPEN_SECONDS if self.held.has_failed else self._looks_every)
             if not self._waiting and self.is_ending:
                 return None
             jobs: list[Job] = []
@@ -226,7 +227,7 @@ class Worker:
             lambda: store.check_and_add_many(
                 [each.id for each in documents],
                 [each.text for each in documents],
-                metadata=[each.metadata for each in documents] if has_metadata else None,
+                metadata=Decoded(each.metadata for each in documents) if has_metadata else None,
                 expires=expires if any(each is not None for each in expires) else None,
                 notes=notes if keys else None,
                 unless=keys,

@@ -1,0 +1,41 @@
+"""COMPARING: two texts step by step. It takes time of the processor that no store needs, so one request does it at a time."""
+
+import asyncio
+
+from neardup.judging.comparison import compare
+from neardup.recipe.recipe import Recipe
+from neardup.service.limits import COMPARISONS, Limits
+from neardup.service.messages import Compared, TwoTexts, compared_of
+from neardup.service.problems import later
+
+
+class Comparing:
+    """The one comparison that goes on, and the few requests that may wait for it."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits, self._is_free, self._waiting = limits, asyncio.Semaphore(1), 0
+
+    async def compared(self, given: TwoTexts, recipe: Recipe) -> Compared:
+        """The comparison of two texts.
+
+        Raises:
+            Problem: too many wait already, or its turn does not come.
+        """
+        await self._turn()
+        try:
+            return await asyncio.to_thread(lambda: compared_of(compare(given.left, given.right, recipe=recipe)))
+        finally:
+            self._is_free.release()
+
+    async def _turn(self) -> None:
+        """Wait for it. Who waits has one of the few places for requests, so nobody waits for long, and few do."""
+        if self._waiting >= COMPARISONS:
+            raise later("busy", f"{self._waiting} comparisons wait. Ask again later.")
+        self._waiting += 1
+        try:
+            async with asyncio.timeout(self._limits.timeout):
+                await self._is_free.acquire()
+        except TimeoutError:
+            raise later("busy", f"Other comparisons took {self._limits.timeout:g} s. Ask again later.") from None
+        finally:
+            self._waiting -= 1

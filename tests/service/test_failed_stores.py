@@ -1,0 +1,113 @@
+"""A store that has failed: it is said to be, not used, and opened again, by itself and in our words."""
+
+import time
+from types import SimpleNamespace
+
+import pytest
+
+import neardup as nd
+from neardup.service import held_store
+from neardup.service.held_store import HeldStore
+from neardup.service.metrics import Metrics, StoreMetrics
+from neardup.service.open_store import tried_once
+from neardup.service.problems import Problem
+from neardup.store.postgresql.connection import LEAST_PATIENCE
+from neardup.store.postgresql.problems import UnknownOutcomeError
+from neardup.store.postgresql.shared_files import SharedFiles
+from service.serving import BREAD, FERRY, add, asking, is_problem, new_store, post
+
+READY = 'neardup_store_ready{store="default"}'
+AGAIN = "The store 'default' has failed, and is about to be opened again. Nothing was changed."
+
+
+@pytest.fixture
+def held(monkeypatch):
+    """A held store whose time does not pass, with what it has told."""
+    now = [100.0]
+    monkeypatch.setattr(held_store.time, "monotonic", lambda: now[0])
+    told, opened = [], []
+
+    def open_one():
+        opened.append(SimpleNamespace(close=lambda: None, notes=lambda _: {}))
+        return opened[-1]
+
+    found = HeldStore("default", open_one, StoreMetrics(Metrics(), "default"), lambda event, **_: told.append(event))
+    return SimpleNamespace(store=found, now=now, told=told, opened=opened)
+
+
+def fails(failure):
+    raise failure
+
+
+def test_a_store_that_fails_again_within_the_second_is_refused_until_it_is_over(held):
+    store = held.store
+    store.tried(lambda: fails(RuntimeError("Close the store, and open it again")))
+    assert store.sound() is held.opened[1]
+    store.tried(lambda: fails(RuntimeError("Close the store, and open it again")))
+    with pytest.raises(Problem) as refused:
+        store.sound()
+    assert (refused.value.code, refused.value.detail) == ("store_unavailable", AGAIN)
+    assert refused.value.headers == {"Retry-After": "1"}
+    assert store.tried(lambda: fails(AssertionError)).detail == AGAIN  # of the same round
+    held.now[0] += held_store.REOPEN_SECONDS
+    assert store.sound() is held.opened[2]
+    assert not store.has_failed
+    assert held.told == ["store_failed", "store_opened_again"] * 2
+
+
+def test_later_requests_are_not_told_of_the_outcome_of_an_earlier_one(held):
+    store, lost = held.store, UnknownOutcomeError("db", 2, "a test")
+    assert store.tried(lambda: fails(lost)) is lost
+    for _ in range(2):
+        with pytest.raises(
+            Problem, match=r"^The database of the store cannot be reached. Nothing was changed.$"
+        ) as refused:
+            store.sound()
+        assert refused.value.code == "store_unavailable"
+    held.now[0] += held_store.REOPEN_SECONDS
+    held.opened[0].notes = lambda _: fails(lost)
+    with pytest.raises(Problem, match=r"^The database of the store cannot be reached"):
+        store.sound()
+
+
+def test_a_database_that_is_away_is_asked_once_at_a_time(held):
+    """Else what waits, and the end of a service, would wait for the whole patience each time."""
+    files, asked = object.__new__(SharedFiles), []
+    files.database = SimpleNamespace(patience=LEAST_PATIENCE)
+    store = held.opened[0]
+    store._files, store.notes = files, lambda _: asked.append(files.database.patience)
+    held.store.failed(nd.TransferError("db", "asking", 1, "a test"))
+    held.now[0] += held_store.REOPEN_SECONDS
+    assert held.store.sound() is store
+    assert (asked, files.database.patience) == ([0.0], LEAST_PATIENCE)
+    with pytest.raises(ZeroDivisionError), tried_once(store):
+        fails(ZeroDivisionError())
+    assert files.database.patience == LEAST_PATIENCE
+
+
+def test_a_store_that_has_failed_is_not_ready_and_is_opened_again_while_nobody_asks(tmp_path, monkeypatch):
+    monkeypatch.setattr("neardup.service.worker.REOPEN_SECONDS", 0.5)
+    log = []
+    with asking(new_store(tmp_path / "s"), log=log) as client:
+        worker = client.service.workers["default"]
+
+        def gauge():
+            [value] = [line.split()[1] for line in client.get("/metrics").text.splitlines() if line.startswith(READY)]
+            return float(value)
+
+        assert (client.get("/v1/ready").status_code, gauge()) == (200, 1)
+        worker.held.store.close()  # as a failure would leave it
+        is_problem(post(client, "check", {"text": FERRY}), 503, "store_unavailable")
+        ready = client.get("/v1/ready")
+        assert (ready.status_code, gauge()) == (503, 0)
+        assert ready.json() == {"ready": False, "stores": {"default": "unavailable"}}
+        ends = time.monotonic() + 30
+        while client.get("/v1/ready").status_code == 503:  # nobody asks for documents
+            assert time.monotonic() < ends
+            time.sleep(0.02)
+        assert gauge() == 1
+        assert add(client, 1, BREAD)["is_new"]
+    assert [each["event"] for each in log if each["event"].startswith("store")] == [
+        "store_failed",
+        "store_opened_again",
+    ]
