@@ -240,6 +240,23 @@ def test_the_role_of_the_services_can_do_no_more_than_they_need(compose):
 
 
 @pytest.mark.slow
+def test_the_owner_compacts_the_store_and_the_services_may_not(compose):
+    operator = bearer(compose.tokens, "operator")
+    add(
+        compose.client,
+        "to be removed",
+        "A text that nothing else is like: quinces, ballast, a heliograph, vellum and tin.",
+    )
+    removed = post(compose.client, "remove", {"ids": ["to be removed"]}, headers=operator)
+    assert removed.json()["removed"] == 1
+    assert post(compose.client, "compact", {}, headers=operator).status_code >= 500
+    compact = [compose._here(each) for each in COMPOSE["services"]["compact"]["command"]]
+    run([sys.executable, "-m", "neardup", *compact, "--quiet"], NEARDUP_CACHE_DIR=compose.folder / "compact")
+    add(compose.client, "after", FERRY)
+    assert post(compose.client, "compact", {}, headers=operator).json() == {"compacted": False}
+
+
+@pytest.mark.slow
 def test_when_one_service_has_ended_the_other_answers_and_without_any_the_proxy_says_so(compose):
     """The last one: it ends the services."""
     first, second = compose.services

@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import json
 import random
 import sys
 
@@ -9,7 +10,8 @@ import httpx
 import pytest
 
 import neardup as nd
-from neardup.service import calls
+from neardup.service import call_parts, calls, messages
+from neardup.service.limits import Limits
 from service.serving import BREAD, FERRY, LATER, TOKEN, asking, listening, new_store, texts_of, tokens_in
 
 
@@ -37,6 +39,7 @@ class Awaited:
         self._runner.close()
 
 
+NEW = nd.StoreAnswer(True, (), False, ())
 BOTH = pytest.mark.parametrize("made", [nd.Client, Awaited], ids=["Client", "AsyncClient"])
 
 
@@ -77,7 +80,7 @@ def vars_of(document):
 
 @BOTH
 def test_many_documents_go_in_several_requests_and_in_order(tmp_path, made, monkeypatch):
-    monkeypatch.setattr(calls, "MOST_DOCUMENTS", 7)
+    monkeypatch.setattr(call_parts, "MOST_DOCUMENTS", 7)
     texts = texts_of(random.Random(4), 30)
     with nd.Store(tmp_path / "here", min_similarity=0.7) as store:
         expected = store.check_and_add_many(range(30), texts)
@@ -85,8 +88,91 @@ def test_many_documents_go_in_several_requests_and_in_order(tmp_path, made, monk
         assert client.check_and_add_many(range(30), texts, key="k") == expected
         assert client.check_and_add_many(range(30), texts, key="k") == expected
         assert client.remove(list(range(30))) == sum(each.is_new for each in expected)
-    monkeypatch.setattr(calls, "MOST_BYTES", 1000)
-    assert {len(part) for part in calls._parts([calls.messages.Question("x" * 100)] * 5)} == {2, 1}
+
+
+LONG = "word " * 60
+SIZED = {
+    "texts": {"texts": [f"{number} {LONG}" for number in range(30)]},
+    "escapes": {"texts": [f"{number} " + "\x01" * 100 for number in range(30)]},
+    "metadata": {"metadata": [{"source": LONG}] * 30},
+    "ids": {"ids": [f"{number} {LONG}" for number in range(30)]},
+}
+
+
+@BOTH
+@pytest.mark.parametrize("what", SIZED)
+def test_requests_are_as_large_as_what_is_encoded(tmp_path, made, what, monkeypatch):
+    monkeypatch.setattr(call_parts, "MOST_BYTES", 2_000)
+    given = {"ids": range(30), "texts": texts_of(random.Random(5), 30, copies=0)} | SIZED[what]
+    sent, limits = [], Limits(max_body=2_000)
+    with asking(new_store(tmp_path / "s"), limits=limits) as service, mocked(made, passing(service, sent)) as client:
+        assert len(client.check_and_add_many(**given)) == 30
+        assert max(len(each.content) for each in sent) <= 2_000
+        assert client.check_many(given["texts"]) == [client.check(text) for text in given["texts"]]
+        assert client.remove(list(given["ids"])) > 0
+    assert 4 <= sum(request.url.path.endswith("check-and-add") for request in sent) < 15
+
+
+def passing(service, sent):
+    """What answers as a service does, and notes what was sent."""
+
+    def answer(request):
+        sent.append(request)
+        found = service.request(request.method, request.url.path, content=request.content, headers=request.headers)
+        return httpx.Response(found.status_code, headers=found.headers, content=found.content)
+
+    return answer
+
+
+@BOTH
+@pytest.mark.parametrize("limits", [{"max_batch": 9}, {"max_batch": 1}, {"max_body": 1_000}], ids=str)
+def test_what_is_too_large_for_the_service_is_sent_in_smaller_requests(tmp_path, made, limits):
+    texts = texts_of(random.Random(6), 50)
+    with nd.Store(tmp_path / "here", min_similarity=0.7) as store:
+        expected = store.check_and_add_many(range(50), texts)
+    sent = []
+    with (
+        asking(new_store(tmp_path / "there"), limits=Limits(**limits)) as service,
+        mocked(made, passing(service, sent)) as client,
+    ):
+        assert client.check_and_add_many(range(50), texts, key="k") == expected
+        first = [(each.headers["idempotency-key"], each.content) for each in sent]
+        assert client.check_and_add_many(range(50), texts, key="k") == expected
+        assert [(each.headers["idempotency-key"], each.content) for each in sent[len(first) :]] == first
+        assert len(dict(first)) == len(first)  # a key belongs to one request
+        with nd.Store(tmp_path / "here") as store:
+            assert client.check_many(texts) == store.check_many(texts)
+        assert client.remove(list(range(50))) == sum(each.is_new for each in expected)
+
+
+@BOTH
+def test_one_document_that_is_too_large_is_refused_after_those_before_it(tmp_path, made):
+    texts = [*texts_of(random.Random(7), 5, copies=0), "word " * 1_000]
+    with (
+        asking(new_store(tmp_path / "s"), limits=Limits(max_body=1_000)) as service,
+        mocked(made, passing(service, [])) as client,
+    ):
+        with pytest.raises(nd.ServiceError, match="The body has more than") as found:
+            client.check_and_add_many(range(6), texts)
+        assert (found.value.status, found.value.code) == (413, "too_large")
+        assert client.info().documents == 5
+
+
+@BOTH
+def test_a_refusal_of_a_proxy_makes_requests_smaller_too(made):
+    sizes = []
+
+    def answer(request):
+        sizes.append(len(request.content))
+        texts = json.loads(request.content)
+        if len(request.content) > 300:
+            return httpx.Response(413, content=b"<html>")
+        return httpx.Response(200, content=messages.encode([messages.answer_of(0, NEW)] * len(texts)))
+
+    with mocked(made, answer) as client:
+        assert client.check_many([FERRY] * 20) == [NEW] * 20
+    assert sizes[0] > 300
+    assert max(sizes[5:]) <= 300
 
 
 def test_both_clients_have_the_same_methods_as_far_as_a_store_has_them():

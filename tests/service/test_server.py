@@ -502,6 +502,17 @@ def test_a_file_of_tokens_that_others_may_read_is_told(tmp_path):
     }
 
 
+def test_a_file_of_tokens_that_systemd_hands_over_is_read_by_nobody_else_whatever_its_mode(tmp_path):
+    tokens = tokens_in(tmp_path)
+    tokens.chmod(0o440)
+    for folder, is_told in ((tmp_path, False), (tmp_path / "other", True), ("", True)):
+        environment = {"CREDENTIALS_DIRECTORY": str(folder)}
+        store = new_store(tmp_path / f"s{is_told}{len(environment['CREDENTIALS_DIRECTORY'])}")
+        with Served("--store", store, "--tokens", tokens, environment=environment) as served:
+            assert served.end() == 0
+        assert ("tokens_are_read_by_others" in "".join(served.log)) == is_told
+
+
 def test_streams_of_several_clients_at_a_time(served):
     def ask(number):
         body = b"".join(json.dumps({"text": f"{FERRY} {number} {line}"}).encode() + b"\n" for line in range(300))

@@ -5,7 +5,9 @@ import itertools
 from collections.abc import Sequence
 from typing import Any, Literal, Self, TypeVar
 
+from neardup.errors import ServiceError
 from neardup.judging.comparison import Comparison
+from neardup.service.call_parts import Parts
 from neardup.service.calls import CallOf
 from neardup.service.connected import Connected
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
@@ -34,13 +36,23 @@ class AsyncClient(Connected):
             await asyncio.sleep(self._pause(attempt, found))
         raise AssertionError("unreachable")
 
+    async def _all(self, parts: Parts[CallOf[T]]) -> list[T]:
+        """The results of the requests of a call; those that the service refuses as too large are sent in smaller ones."""
+        found = []
+        for call in parts:
+            try:
+                found.append(await self._sent(call))
+            except ServiceError as problem:
+                parts.refused(problem)
+        return found
+
     async def check(self, text: str) -> StoreAnswer:
         """Whether a document of this text would match kept ones, and which; see `Store.check`."""
         return (await self.check_many([text]))[0]
 
     async def check_many(self, texts: Sequence[str]) -> list[StoreAnswer]:
         """The answers of `check` to several texts; see `Store.check_many`."""
-        return [answer for call in self._calls.check_many(texts) for answer in await self._sent(call)]
+        return [answer for part in await self._all(self._calls.check_many(texts)) for answer in part]
 
     async def check_and_add(
         self,
@@ -65,7 +77,7 @@ class AsyncClient(Connected):
     ) -> list[StoreAnswer]:
         """Decide documents in order; see `Client.check_and_add_many`."""
         calls = self._calls.check_and_add_many(ids, texts, metadata, expires, key)
-        return [answer for call in calls for answer in await self._sent(call)]
+        return [answer for part in await self._all(calls) for answer in part]
 
     async def get(self, id: int | str) -> StoredDocument | None:  # noqa: A002
         """What the store knows of a kept document; see `Store.get`."""
@@ -83,7 +95,7 @@ class AsyncClient(Connected):
 
     async def remove(self, ids: Sequence[int | str]) -> int:
         """Forget kept documents; see `Store.remove`. What an attempt removed whose answer was lost is not counted."""
-        return sum([await self._sent(call) for call in self._calls.remove(ids)])
+        return sum(await self._all(self._calls.remove(ids)))
 
     async def expire(
         self,

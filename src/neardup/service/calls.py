@@ -2,7 +2,7 @@
 
 import random
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Generic, Literal, TypeVar
@@ -13,14 +13,13 @@ import msgspec
 from neardup.errors import OptionError, ServiceError
 from neardup.judging.comparison import Comparison, Feature, FingerprintSteps
 from neardup.service import messages
+from neardup.service.call_parts import Parts, encoded
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
 from neardup.store.info import StoreInfo
 from neardup.store.plain_values import several
 
 T = TypeVar("T")
 JSON = {"Content-Type": "application/json"}
-MOST_DOCUMENTS, MOST_BYTES = 500, 4 << 20
-"""Of a request of `check_many` or `check_and_add_many`, which make several of them if there is more."""
 AGAIN = (408, 429, 502, 503, 504)
 """Statuses of what may succeed later."""
 LONGEST_PAUSE = 30.0
@@ -48,11 +47,10 @@ class Calls:
     def __init__(self, store: str) -> None:
         self._at = f"/v1/stores/{quote(store, safe='')}"
 
-    def check_many(self, texts: Sequence[str]) -> Iterator[CallOf[list[StoreAnswer]]]:
+    def check_many(self, texts: Sequence[str]) -> Parts[CallOf[list[StoreAnswer]]]:
         """The requests that ask about texts."""
         given = [messages.Question(_text(each)) for each in several("texts", texts)]
-        for part in _parts(given):
-            yield self._post("check", part, read_answers)
+        return Parts(given, lambda array, *_: self._post_body("check", array, read_answers))
 
     def check_and_add_many(
         self,
@@ -61,8 +59,8 @@ class Calls:
         metadata: Sequence[Any] | None,
         expires: float | Sequence[float | None] | None,
         key: str | None,
-    ) -> Iterator[CallOf[list[StoreAnswer]]]:
-        """The requests that decide documents, in order. Each has a key of its own: `key` with a number, or one that is drawn."""
+    ) -> Parts[CallOf[list[StoreAnswer]]]:
+        """The requests that decide documents, in order. Each has a key of its own: `key`, or one that is drawn, with its places."""
         ids, texts = several("ids", ids), several("texts", texts)
         some = {"ids": ids, "metadata": metadata, "values of `expires`": expires}
         for what, values in some.items():
@@ -78,9 +76,12 @@ class Calls:
             for place, (name, text) in enumerate(zip(ids, texts, strict=True))
         ]
         drawn = uuid.uuid4().hex if key is None else key
-        for number, part in enumerate(_parts(given)):
-            headers = {"Idempotency-Key": f'"{drawn}/{number}"'}
-            yield self._post("check-and-add", part, read_answers, headers)
+
+        def made(array: bytes, first: int, end: int) -> CallOf[list[StoreAnswer]]:
+            headers = {"Idempotency-Key": f'"{drawn}/{first}-{end}"'}
+            return self._post_body("check-and-add", array, read_answers, headers)
+
+        return Parts(given, made)
 
     def get(self, id: int | str) -> CallOf[StoredDocument | None]:  # noqa: A002
         """The request for what is known of a document."""
@@ -104,12 +105,16 @@ class Calls:
 
         return self._post("neighbors", messages.NeighborsOf(text, id, min_similarity), read)
 
-    def remove(self, ids: Sequence[int | str]) -> Iterator[CallOf[int]]:
+    def remove(self, ids: Sequence[int | str]) -> Parts[CallOf[int]]:
         """The requests that remove documents."""
-        for part in _parts(several("ids", ids)):
-            yield self._post(
-                "remove", messages.Ids(part), lambda body: msgspec.json.decode(body, type=messages.Removed).removed
+
+        def made(array: bytes, *_: int) -> CallOf[int]:
+            body = b'{"ids":' + array + b"}"
+            return self._post_body(
+                "remove", body, lambda found: msgspec.json.decode(found, type=messages.Removed).removed
             )
+
+        return Parts(several("ids", ids), made)
 
     def expire(
         self, older_than: float | str | None, newest: int | None, by: Literal["first_seen", "last_seen"]
@@ -132,13 +137,12 @@ class Calls:
         """The request for what the store is."""
         return CallOf("GET", f"{self._at}/info", None, {}, lambda body: msgspec.json.decode(body, type=StoreInfo))
 
-    def _post(
-        self, name: str, value: Any, read: Callable[[bytes], T], headers: dict[str, str] | None = None
+    def _post(self, name: str, value: Any, read: Callable[[bytes], T]) -> CallOf[T]:
+        return self._post_body(name, encoded(value), read)
+
+    def _post_body(
+        self, name: str, body: bytes, read: Callable[[bytes], T], headers: dict[str, str] | None = None
     ) -> CallOf[T]:
-        try:
-            body = messages.encode(value)
-        except (TypeError, ValueError, OverflowError, RecursionError) as problem:
-            raise OptionError(f"What was given is no plain value, as JSON has them: {problem}.") from None
         return CallOf("POST", f"{self._at}/{name}", body, JSON | (headers or {}), read)
 
 
@@ -203,20 +207,6 @@ def _text(text: Any) -> str:
     except UnicodeEncodeError as problem:
         raise OptionError(f"A text is not valid Unicode: {problem.reason} (character {problem.start}).") from None
     return text
-
-
-def _parts(values: Sequence[Any]) -> Iterator[list[Any]]:
-    """Values in parts that are not too large, in order; at least one, which may be empty."""
-    part: list[Any] = []
-    size = 0
-    for each in values:
-        more = 4 * len(getattr(each, "text", "")) + 100
-        if part and (len(part) == MOST_DOCUMENTS or size + more > MOST_BYTES):
-            yield part
-            part, size = [], 0
-        part.append(each)
-        size += more
-    yield part
 
 
 def _match(found: messages.Match) -> StoreMatch:

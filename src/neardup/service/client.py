@@ -5,7 +5,9 @@ import time
 from collections.abc import Sequence
 from typing import Any, Literal, Self, TypeVar
 
+from neardup.errors import ServiceError
 from neardup.judging.comparison import Comparison
+from neardup.service.call_parts import Parts
 from neardup.service.calls import CallOf
 from neardup.service.connected import Connected
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
@@ -39,13 +41,23 @@ class Client(Connected):
             time.sleep(self._pause(attempt, found))
         raise AssertionError("unreachable")
 
+    def _all(self, parts: Parts[CallOf[T]]) -> list[T]:
+        """The results of the requests of a call; those that the service refuses as too large are sent in smaller ones."""
+        found = []
+        for call in parts:
+            try:
+                found.append(self._sent(call))
+            except ServiceError as problem:
+                parts.refused(problem)
+        return found
+
     def check(self, text: str) -> StoreAnswer:
         """Whether a document of this text would match kept ones, and which; see `Store.check`."""
         return self.check_many([text])[0]
 
     def check_many(self, texts: Sequence[str]) -> list[StoreAnswer]:
         """The answers of `check` to several texts; see `Store.check_many`."""
-        return [answer for call in self._calls.check_many(texts) for answer in self._sent(call)]
+        return [answer for part in self._all(self._calls.check_many(texts)) for answer in part]
 
     def check_and_add(
         self,
@@ -70,12 +82,14 @@ class Client(Connected):
     ) -> list[StoreAnswer]:
         """Decide documents in order, with the same answers as one `check_and_add` after another; see `Store.check_and_add_many`.
 
-        Many documents take several requests, each durable when it is answered.
+        Many documents take several requests, each durable when it is answered. One that is too large for the service is sent in
+        smaller ones.
 
         Args:
             ids, texts, metadata, expires: as in `Store`.
             key: what the service keeps the answers by, for a time that it states. The same call with the same key gets them again,
-                even in another process. A key that is used once is drawn if none is given.
+                even in another process, as long as the limits of the service stay the same. A key that is used once is drawn if
+                none is given.
 
         Raises:
             OptionError: an argument has a value that is not allowed.
@@ -84,7 +98,7 @@ class Client(Connected):
                 repeated.
         """
         calls = self._calls.check_and_add_many(ids, texts, metadata, expires, key)
-        return [answer for call in calls for answer in self._sent(call)]
+        return [answer for part in self._all(calls) for answer in part]
 
     def get(self, id: int | str) -> StoredDocument | None:  # noqa: A002
         """What the store knows of a kept document; see `Store.get`."""
@@ -102,7 +116,7 @@ class Client(Connected):
 
     def remove(self, ids: Sequence[int | str]) -> int:
         """Forget kept documents; see `Store.remove`. What an attempt removed whose answer was lost is not counted."""
-        return sum(self._sent(call) for call in self._calls.remove(ids))
+        return sum(self._all(self._calls.remove(ids)))
 
     def expire(
         self,

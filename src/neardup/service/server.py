@@ -104,7 +104,7 @@ def serve(
     known = read_tokens(tokens)
     demand_safe(host, known, has_tls=tls_key is not None, insecure=insecure, behind_proxy=behind_proxy)
     context = None if tls_certificate is None or tls_key is None else _tls(tls_certificate, tls_key)
-    if tokens is not None and is_read_by_others(tokens):
+    if tokens is not None and is_read_by_others(tokens) and not _is_credential(tokens):
         log("tokens_are_read_by_others", file=str(tokens))
     hosts = () if known or insecure else (*LOCAL_NAMES, host)
     with contextlib.closing(_listening(host, port)) as listening:
@@ -201,6 +201,12 @@ def _listening(host: str, port: int) -> socket.socket:
     except OSError as problem:
         said = problem.strerror if isinstance(problem, socket.gaierror) else os.strerror(problem.errno or 0)
         raise InputError(f"{host}:{port} cannot be listened on: {said}. Give another `port` or `host`.") from None
+
+
+def _is_credential(path: str | Path) -> bool:
+    """Whether systemd hands a file over: these have the mode 0440, and only the user of the service can enter their folder."""
+    folder = os.environ.get("CREDENTIALS_DIRECTORY")
+    return bool(folder) and Path(path).resolve().is_relative_to(Path(str(folder)).resolve())
 
 
 def _tls(certificate: str | Path, key: str | Path) -> ssl.SSLContext:
