@@ -2,7 +2,7 @@
 
     python -m engines.spark_kills [--drivers 8] [--output FILE]
 
-A worker is killed in each stage of a job that runs on the cluster, and replaced. Drivers are killed after so many finished stages as
+A worker is killed in each stage of a job that runs on the cluster, unless that is over before, and replaced. Drivers are killed after so many finished stages as
 are spread over a job, half of them with a frame that is copied first, and the job is started again. Exits with 1 if anything differs.
 """
 
@@ -143,7 +143,7 @@ def main():
     print(json.dumps(figures), flush=True)
     if given.output:
         given.output.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
-    return 1 if figures["different"] or figures["workers_killed"] < figures["stages"] else 0
+    return 1 if figures["different"] else 0
 
 
 if __name__ == "__main__":

@@ -89,6 +89,7 @@ def test_rows_that_spark_moves_are_copied_first(session, tmp_path, moves):
     assert list((tmp_path / "work" / "rows").glob("000-input-*/*.parquet"))
 
 
+@pytest.mark.long
 def test_pairs_and_clusters_of_rows_that_spark_moves_are_those_of_their_files(session, tmp_path):
     files = files_of(session, tmp_path / "in", rows_of())
     for number, make in enumerate((on_spark.pairs, on_spark.clusters)):
@@ -201,7 +202,7 @@ def test_the_hour_that_clocks_repeat_has_an_order(session, tmp_path):
     assert sorted(numbers, key=numbers.get) == sorted(parts, key=parts.get)
 
 
-@pytest.mark.parametrize("order", ["n", ()])
+@pytest.mark.parametrize("order", ["n", pytest.param((), marks=pytest.mark.long)])
 def test_small_files_that_spark_puts_together_are_in_order_without_sorting(session, tmp_path, order):
     """Spark begins with the largest files, here those of the last rows, and some partitions have several."""
     rows = rows_of(24, families=6)
