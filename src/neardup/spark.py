@@ -31,6 +31,7 @@ from neardup.engines.spark.checks import (
     demand_one_column,
     demand_possible,
 )
+from neardup.engines.spark.copied import copied_first
 from neardup.engines.spark.engine import SparkEngine
 from neardup.engines.spark.fingerprints import with_fingerprints
 from neardup.engines.spark.frames import Frame, Input, column
@@ -116,7 +117,8 @@ def plan(
         OptionError, InputError: as in `deduplicate`.
     """
     todo = _work(text, recipe, options, plan)
-    return planned(df.sparkSession, _input(todo, _Frames(df, text, id, order, against, None)), todo)
+    given = _input(todo, _Frames(df, text, id, order, against, None))
+    return replace(planned(df.sparkSession, given, todo), copied=copied_first(given))
 
 
 class FilterOptions(MatchingOptions, total=False):

@@ -50,7 +50,7 @@ PLACE = Stage("distinct pairs", _place, {"pairs": MEETINGS, "visits": VISITS, "s
 
 def _large(sizes: pa.Table) -> Found:
     """The homes with too many pairs."""
-    yield "large", pa.table([heavier(*ints(sizes, "home", "pairs"), most=MOST)], LARGE.schema)
+    yield "large", pa.table([heavier(*ints(sizes, "home", "pairs"), most=MOST)[0]], LARGE.schema)
 
 
 FIND_LARGE = Stage("large homes", _large, {"large": LARGE})

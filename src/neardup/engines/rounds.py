@@ -13,6 +13,7 @@ from neardup.engines.components import labels_of
 from neardup.engines.packing import ints
 from neardup.engines.schemas import INT, LINKS, MATCHES
 from neardup.engines.settle import is_reference, linked, places_of, survivors_of
+from neardup.engines.sorted_columns import heavier
 from neardup.engines.stage import Found, Output, Stage
 
 MOST = 10
@@ -88,10 +89,7 @@ def _divide(left: pa.Table, labels: pa.Table) -> Found:
 
 def _find_large(sizes: pa.Table) -> Found:
     """Components that are too large for a task, and how many matches they have."""
-    component, of = np.unique(sizes.column("component").to_numpy(), return_inverse=True)
-    matches = np.bincount(of, sizes.column("matches").to_numpy(), len(component)).astype(np.int64)
-    large = matches > LARGEST
-    yield "large", pa.table([component[large], matches[large]], SIZES.schema)
+    yield "large", pa.table(heavier(*ints(sizes, "component", "matches"), most=LARGEST), SIZES.schema)
 
 
 def _finish(edges: pa.Table) -> Found:

@@ -73,7 +73,6 @@ def _of_star(engine: Engine, matches: Any) -> Any:
         DataError: a component stays too large for a task.
     """
     ends, outs = engine.run(rounds.BEGIN, matches)["ends"], [engine.nothing(rounds.OUT)]
-    larger = 0
     for _ in range(rounds.TRIES):
         ends = _rounds(engine, ends, outs, engine.nothing(OPEN))
         if ends.is_empty:

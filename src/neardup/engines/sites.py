@@ -45,7 +45,7 @@ def own_sites(sites: Array, docs: Array, large: Collection[int]) -> Array:
 
 
 def _find_large(needs: pa.Table) -> Found:
-    yield "large", pa.table([heavier(*ints(needs, "site", "weight"), most=MOST)], LARGE.schema)
+    yield "large", pa.table([heavier(*ints(needs, "site", "weight"), most=MOST)[0]], LARGE.schema)
 
 
 FIND_LARGE = Stage("large sites", _find_large, {"large": LARGE})

@@ -78,11 +78,12 @@ def runs(*columns: Array) -> Array:
     return np.cumsum(beginnings(*columns)) - 1
 
 
-def heavier(keys: Array, weights: Array, *, most: int) -> Array:
-    """The keys (int64[n], in any order, ascending here) whose weights together are more than so much."""
+def heavier(keys: Array, weights: Array, *, most: int) -> tuple[Array, Array]:
+    """The keys (int64[n], in any order, ascending here) whose weights together are more than so much; and these (int64)."""
     known, of = np.unique(keys, return_inverse=True)
-    found: Array = known[np.bincount(of, weights, len(known)) > most]
-    return found
+    weight = np.bincount(of, weights, len(known)).astype(np.int64)
+    is_heavier = weight > most
+    return known[is_heavier], weight[is_heavier]
 
 
 def distinct(left: Array, right: Array) -> tuple[Array, Array]:

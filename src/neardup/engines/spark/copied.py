@@ -24,6 +24,12 @@ def steady(session: Any, given: Input, kept: Kept) -> Input:
     return Input(_steady(session, given.documents, kept, INPUT), reference)
 
 
+def copied_first(given: Input) -> tuple[str, ...]:
+    """The names of the frames that a job copies."""
+    frames = zip((INPUT, REFERENCE), given.frames, strict=False)
+    return tuple(name for name, each in frames if not is_steady(each.frame))
+
+
 def _steady(session: Any, given: Frame, kept: Kept, name: str) -> Frame:
     if is_steady(given.frame):
         return given

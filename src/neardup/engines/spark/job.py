@@ -35,9 +35,7 @@ def planned(session: Any, given: Input, work: Work) -> Plan:
     limit = memory_of_tasks(settings_of(session))
     whole = replace(work, documents=sum(sample.rows))
     has_one_key = METHODS[work.options.method].has_one_key(whole)
-    plan = plan_of(sample, found, least_buckets=_partitions(session), limit_bytes=limit, has_one_key=has_one_key)
-    frames = zip((INPUT, REFERENCE), given.frames, strict=False)
-    return replace(plan, copied=tuple(name for name, each in frames if not is_steady(each.frame)))
+    return plan_of(sample, found, least_buckets=_partitions(session), limit_bytes=limit, has_one_key=has_one_key)
 
 
 def started(session: Any, given: Input, work: Work, folder: str, *, kind: str = "deduplicate") -> SparkEngine:

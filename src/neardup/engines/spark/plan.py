@@ -161,16 +161,15 @@ def plan_of(
             f"Rows would need {buckets:,} buckets; at most {MOST_BUCKETS:,} can be. Give executors more memory for a task, use "
             "fewer shuffle partitions, or divide the documents and use `against=`."
         )
-    bucket_bytes = widest / buckets
-    if has_one_key:
-        bucket_bytes = max([bucket_bytes, *(growth * each.unpacked for each in found.stages if each.name == PAIRS)])
-        if fixed + COPIES * bucket_bytes > (limit_bytes or MOST_TASK_BYTES):
-            problems.append(
-                "All documents are one group, since large distances decide alone, and the task that gets a row for each needs "
-                f"about {size_text(round(fixed + COPIES * bucket_bytes))} of memory; it may have "
-                f"{size_text(limit_bytes or MOST_TASK_BYTES)}. "
-                "Give a smaller `max_distance`, or `min_similarity`, which divides them."
-            )
+    undivided = (growth * each.unpacked for each in found.stages if has_one_key and each.name == PAIRS)
+    task_bytes = round(fixed + COPIES * max(widest / buckets, *undivided, 0))
+    most_bytes = limit_bytes or MOST_TASK_BYTES
+    if has_one_key and task_bytes > most_bytes:
+        problems.append(
+            "All documents are one group, since large distances decide alone, and the task that gets a row for each needs about "
+            f"{size_text(task_bytes)} of memory; it may have {size_text(most_bytes)}. "
+            "Give a smaller `max_distance`, or `min_similarity`, which divides them."
+        )
     largest = max(sample.rows, default=0)
     if largest > MOST_ROWS:
         problems.append(
@@ -193,7 +192,7 @@ def plan_of(
         stages=stages,
         buckets=buckets,
         bucket_bytes=round(widest / buckets),
-        task_bytes=round(fixed + COPIES * bucket_bytes),
+        task_bytes=task_bytes,
         task_limit_bytes=limit_bytes,
         marks_bytes=marks,
         problems=tuple(problems),
