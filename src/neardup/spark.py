@@ -35,7 +35,7 @@ from neardup.engines.spark.copied import copied_first
 from neardup.engines.spark.engine import SparkEngine
 from neardup.engines.spark.fingerprints import with_fingerprints
 from neardup.engines.spark.frames import Frame, Input, column
-from neardup.engines.spark.job import planned, started
+from neardup.engines.spark.job import finished, planned, started
 from neardup.engines.spark.plan import Plan
 from neardup.engines.spark.plans import demand_files
 from neardup.engines.spark.result import SparkResult
@@ -93,7 +93,7 @@ def deduplicate(
     duplicates = duplicates_of(decided.results, df.schema[id].dataType)
     gone = duplicates.select(f.col("id").alias(_GONE))
     survivors = documents.join(gone, column(id) == f.col(_GONE), "left_anti")
-    return SparkResult(survivors, duplicates, tuple(engine.measured), engine, decided.results)
+    return SparkResult(survivors, duplicates, engine.stages, engine, decided.results)
 
 
 def plan(
@@ -231,6 +231,7 @@ def pairs(
     kind = "pairs of distinct texts" if distinct else "pairs"
     engine = _engine(todo, _Frames(df, text, id, order, against, work), kind)
     found = list_pairs(engine, todo, across=against is not None, distinct=distinct)
+    finished(engine)
     engine.close()
     from pyspark.sql import functions as f
 
@@ -262,7 +263,7 @@ def fingerprint(df: Any, *, text: str = "text", recipe: RecipeLike | None = None
         raise InputError(f"The frame has a column {tasks.FINGERPRINT!r} already. Drop or rename it.")
     made = recipe_of(recipe)
     added = StructField(tasks.FINGERPRINT, LongType() if made.words == 1 else BinaryType(), nullable=False)
-    work = partial(with_fingerprints, tasks.Setting(__version__, 1), made, text)
+    work = tasks.Setting(__version__, 1).task(partial(with_fingerprints, made, text))
     return df.mapInArrow(work, StructType([*df.schema.fields, added]))
 
 
@@ -319,7 +320,9 @@ def _engine(todo: Work, given: _Frames, kind: str = "deduplicate") -> SparkEngin
 
 def _decided(todo: Work, given: _Frames) -> tuple[SparkEngine, Decided]:
     engine = _engine(todo, given)
-    return engine, _deduplicate(engine, todo)
+    decided = _deduplicate(engine, todo)
+    finished(engine)
+    return engine, decided
 
 
 def _folder(session: Any) -> str:

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import neardup as nd
 from agreement import corpora
 from neardup import spark as on_spark
+from neardup.engines.spark import engine
 
 OPTIONS = {"method": "exact", "min_similarity": 0.6}
 SCHEMA = pa.schema([("id", pa.string()), ("text", pa.string()), ("language", pa.string()), ("n", pa.int64())])
@@ -42,15 +43,19 @@ def local_session(cores=2, **more):
     return builder.getOrCreate()
 
 
+def numbered(rows):
+    return [{**row, "n": number} for number, row in enumerate(rows)]
+
+
 def rows_of(name="mixture"):
-    return [{**row, "n": number} for number, row in enumerate(corpora.make(name).rows)]
+    return numbered(corpora.make(name).rows)
 
 
-def written(folder, rows, files=3):
-    """A folder of Parquet files, with the rows dealt to them in turn."""
+def written(folder, rows, files=3, *, dealt=True):
+    """A folder of Parquet files, with the rows dealt to them in turn; else with those that follow one another."""
     folder.mkdir()
     for number in range(files):
-        some = [row for row in rows if row["n"] % files == number]
+        some = [row for row in rows if (row["n"] % files if dealt else row["n"] * files // len(rows)) == number]
         pq.write_table(pa.Table.from_pylist(some, SCHEMA), folder / f"{number}.parquet")
     return str(folder)
 
@@ -68,3 +73,34 @@ def survivors(done):
 
 def expected(rows, **options):
     return [row["n"] for row in nd.deduplicate(rows, **(OPTIONS | options)).survivors]
+
+
+def same(ours, theirs):
+    both_numbers = isinstance(ours, float) and isinstance(theirs, float)
+    return abs(ours - theirs) < 1e-12 if both_numbers else ours == theirs
+
+
+def check(session, tmp_path, name, options, files=3, *, small=0, shuffled=False, dealt=True):
+    """Compare a run on Spark with `deduplicate`. `small`: bytes up to which the driver runs a stage. Returns its stages."""
+    corpus = corpora.make(name)
+    rows, against = numbered(corpus.rows), numbered(corpus.reference) or None
+    expected = nd.deduplicate(rows, against=against, **options)
+    frame = session.read.parquet(written(tmp_path / "in", rows, files, dealt=dealt))
+    if shuffled:
+        frame = frame.repartition(5, "text").sortWithinPartitions("n")
+    reference = session.read.parquet(written(tmp_path / "ref", against, 1)) if against else None
+    before, engine.SMALL = engine.SMALL, small
+    try:
+        done = on_spark.deduplicate(frame, order="n", against=reference, work=str(tmp_path / "work"), **options)
+        assert sorted(row.n for row in done.survivors.collect()) == [row["n"] for row in expected.survivors]
+        found = {row.id: row.asDict() for row in done.duplicates.collect()}
+    finally:
+        engine.SMALL = before
+    lines = expected.duplicates.to_pylist()
+    assert found.keys() == {line["id"] for line in lines}
+    for line in lines:
+        columns = ["survivor_id", "exact", "distance"] + ["similarity"] * (options.get("cluster") != "components")
+        assert all(same(found[line["id"]][column], line[column]) for column in columns), (line, found[line["id"]])
+        assert found[line["id"]]["cluster_id"] == rows[line["cluster_id"]]["id"]
+    done.close()
+    return done.stages

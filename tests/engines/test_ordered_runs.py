@@ -14,7 +14,6 @@ from neardup.engines.marks import find, marked_rows, marks_in
 from neardup.engines.schemas import ROW_BITS, marked
 from neardup.engines.spark import ordered, tasks
 from neardup.engines.stage import Part
-from neardup.version import __version__
 
 ROWS = st.lists(st.tuples(st.integers(0, 3), st.sampled_from(["", "a", "b"]), st.integers(0, 1)), max_size=24)
 """Two columns of the order, and the file."""
@@ -33,8 +32,8 @@ def runs_of(rows, cuts, *, is_strict):
         pa.record_batch([[row[at] for row in some] for at in range(3)], schema=schema)
         for some in (rows[begin:end] for begin, end in pairwise(edges))
     ]
-    setting, given = tasks.Setting(__version__, 1), iter(batches)
-    found = list(ordered._runs(setting, is_strict, ordered.MOST_RUNS, given))
+    given = iter(batches)
+    found = list(ordered._runs(given, is_strict=is_strict, most=ordered.MOST_RUNS))
     assert next(given, None) is None  # or Spark ends the worker
     return [row for batch in found for row in batch.to_pylist()]
 

@@ -11,7 +11,7 @@ import pytest
 import neardup as nd
 from agreement import corpora
 from engines.spark_cluster import missing, session_on
-from engines.spark_runs import SCHEMA, rows_of, written
+from engines.spark_runs import SCHEMA, check, numbered, rows_of, written
 from neardup import spark as on_spark
 from neardup.engines.spark import checks, engine
 
@@ -28,40 +28,6 @@ def session(shared_cluster):
     found = session_on(shared_cluster.url)
     yield found
     found.stop()
-
-
-def numbered(rows):
-    return [{**row, "n": number} for number, row in enumerate(rows)]
-
-
-def same(ours, theirs):
-    both_numbers = isinstance(ours, float) and isinstance(theirs, float)
-    return abs(ours - theirs) < 1e-12 if both_numbers else ours == theirs
-
-
-def check(session, tmp_path, name, options, files=3, *, small=0, shuffled=False):
-    """Compare a run on the cluster with `deduplicate`."""
-    corpus = corpora.make(name)
-    rows, against = numbered(corpus.rows), numbered(corpus.reference) or None
-    expected = nd.deduplicate(rows, against=against, **options)
-    frame = session.read.parquet(written(tmp_path / "in", rows, files))
-    if shuffled:
-        frame = frame.repartition(5, "text").sortWithinPartitions("n")
-    reference = session.read.parquet(written(tmp_path / "ref", against, 1)) if against else None
-    before, engine.SMALL = engine.SMALL, small
-    try:
-        done = on_spark.deduplicate(frame, order="n", against=reference, work=str(tmp_path / "work"), **options)
-        assert sorted(row.n for row in done.survivors.collect()) == [row["n"] for row in expected.survivors]
-        found = {row.id: row.asDict() for row in done.duplicates.collect()}
-    finally:
-        engine.SMALL = before
-    lines = expected.duplicates.to_pylist()
-    assert found.keys() == {line["id"] for line in lines}
-    for line in lines:
-        columns = ["survivor_id", "exact", "distance"] + ["similarity"] * (options.get("cluster") != "components")
-        assert all(same(found[line["id"]][column], line[column]) for column in columns), (line, found[line["id"]])
-        assert found[line["id"]]["cluster_id"] == rows[line["cluster_id"]]["id"]
-    done.close()
 
 
 @pytest.mark.parametrize(
@@ -304,6 +270,25 @@ def test_an_input_that_changes_is_refused(session, tmp_path, monkeypatch):
 
     monkeypatch.setattr(engine.SparkEngine, "run", change)
     with pytest.raises(nd.DataError, match="of the input has changed since it was first read"):
+        on_spark.deduplicate(frame, order="n", work=str(tmp_path / "work"))
+
+
+def test_an_order_that_changes_after_it_was_looked_at_is_refused(session, tmp_path, monkeypatch):
+    """Texts and ids are as they were, so no reading notices it."""
+    rows = rows_of()[:40]
+    frame = session.read.parquet(written(tmp_path / "in", rows, 4, dealt=False))
+    orders = engine.SparkEngine.orders
+
+    def change(self, work):
+        found = orders(self, work)
+        turned = [row | {"n": 9 - at} for at, row in enumerate(rows[:10])]
+        pq.write_table(pa.Table.from_pylist(turned, SCHEMA), tmp_path / "in" / "0.parquet")
+        return found
+
+    monkeypatch.setattr(engine.SparkEngine, "orders", change)
+    with pytest.raises(
+        nd.DataError, match="The files of the input have changed since the job began. It must have the same"
+    ):
         on_spark.deduplicate(frame, order="n", work=str(tmp_path / "work"))
 
 

@@ -7,7 +7,8 @@ import shutil
 import pytest
 
 import neardup as nd
-from engines.spark_runs import expected, local_session, missing, rows_of, run, survivors, written
+from agreement import corpora
+from engines.spark_runs import expected, local_session, missing, numbered, rows_of, run, survivors, written
 from neardup.engines.spark import engine, kept
 from neardup.engines.spark.kept import Kept
 from neardup.engines.stage import KEPT
@@ -55,18 +56,25 @@ def fail(failing, stages, session, tmp_path, *, is_noted=True, **options):
     failing["stages"] = None
 
 
-def goes_on(session, tmp_path, failing, monkeypatch, caplog, step):
-    """Fail after each so many stages, until all are done; then every stage has run once, but those whose end was not noted."""
+def goes_on(session, tmp_path, failing, monkeypatch, caplog, step, *, ascend=False):
+    """Fail after each so many stages, until all are done; then every stage has run once, but those whose end was not noted.
+
+    `ascend`: let rows ascend in each of several files of a partition, which are not sorted then.
+    """
     monkeypatch.setattr(engine, "SMALL", 0)
     caplog.set_level(logging.INFO, "neardup")
-    rows = rows_of()
-    written(tmp_path / "in", rows)
+    rows, options, known = rows_of(), {}, []
+    written(tmp_path / "in", rows, files=6 if ascend else 3, dealt=not ascend)
+    if ascend:
+        known = numbered(corpora.make("chains").rows) + rows[:3]
+        written(tmp_path / "known", numbered(known), files=5, dealt=False)
+        options = {"keep": "last", "against": session.read.parquet(str(tmp_path / "known"))}
     attempts = 0
     while True:
         caplog.clear()
         failing |= {"stages": step, "is_noted": attempts % 4 != 3}
         try:
-            done = run(session, tmp_path / "in", tmp_path / "work")
+            done = run(session, tmp_path / "in", tmp_path / "work", **options)
             break
         except FailureError:
             attempts += 1
@@ -74,11 +82,17 @@ def goes_on(session, tmp_path, failing, monkeypatch, caplog, step):
             names = [name for name, place, *_ in ran if place == "cluster" and name != engine.ASCENT]
             assert len(names) == step - 1  # the one that failed is not told
     failing["stages"] = None
-    assert survivors(done) == expected(rows)
+    assert survivors(done) == expected(rows, **({"keep": "last", "against": known} if ascend else {}))
     finished = [stage for stage in done.summary.stages if stage.name != engine.ASCENT]
     assert attempts >= sum(stage.ran in (KEPT, "cluster") for stage in finished) // step > 0
     assert [stage.ran for stage in finished].count("cluster") < step
+    assert ("rank" in {stage.name for stage in finished}) != ascend
     done.close()
+
+
+@pytest.mark.parametrize("step", [12, pytest.param(1, marks=pytest.mark.long)])
+def test_a_job_on_files_whose_rows_ascend_goes_on(session, tmp_path, failing, monkeypatch, caplog, step):
+    goes_on(session, tmp_path, failing, monkeypatch, caplog, step, ascend=True)
 
 
 def test_a_job_goes_on_from_where_it_failed(session, tmp_path, failing, monkeypatch, caplog):

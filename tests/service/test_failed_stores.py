@@ -5,15 +5,11 @@ from types import SimpleNamespace
 
 import pytest
 
-import neardup as nd
 from neardup.service import held_store
 from neardup.service.held_store import HeldStore
 from neardup.service.metrics import Metrics, StoreMetrics
-from neardup.service.open_store import tried_once
 from neardup.service.problems import Problem
-from neardup.store.postgresql.connection import LEAST_PATIENCE
 from neardup.store.postgresql.problems import UnknownOutcomeError
-from neardup.store.postgresql.shared_files import SharedFiles
 from service.serving import BREAD, FERRY, add, asking, is_problem, new_store, post
 
 READY = 'neardup_store_ready{store="default"}'
@@ -28,7 +24,7 @@ def held(monkeypatch):
     told, opened = [], []
 
     def open_one():
-        opened.append(SimpleNamespace(close=lambda: None, notes=lambda _: {}))
+        opened.append(SimpleNamespace(close=lambda: None, ping=lambda: None))
         return opened[-1]
 
     found = HeldStore("default", open_one, StoreMetrics(Metrics(), "default"), lambda event, **_: told.append(event))
@@ -65,24 +61,9 @@ def test_later_requests_are_not_told_of_the_outcome_of_an_earlier_one(held):
             store.sound()
         assert refused.value.code == "store_unavailable"
     held.now[0] += held_store.REOPEN_SECONDS
-    held.opened[0].notes = lambda _: fails(lost)
+    held.opened[0].ping = lambda: fails(lost)
     with pytest.raises(Problem, match=r"^The database of the store cannot be reached"):
         store.sound()
-
-
-def test_a_database_that_is_away_is_asked_once_at_a_time(held):
-    """Else what waits, and the end of a service, would wait for the whole patience each time."""
-    files, asked = object.__new__(SharedFiles), []
-    files.database = SimpleNamespace(patience=LEAST_PATIENCE)
-    store = held.opened[0]
-    store._files, store.notes = files, lambda _: asked.append(files.database.patience)
-    held.store.failed(nd.TransferError("db", "asking", 1, "a test"))
-    held.now[0] += held_store.REOPEN_SECONDS
-    assert held.store.sound() is store
-    assert (asked, files.database.patience) == ([0.0], LEAST_PATIENCE)
-    with pytest.raises(ZeroDivisionError), tried_once(store):
-        fails(ZeroDivisionError())
-    assert files.database.patience == LEAST_PATIENCE
 
 
 def test_a_store_that_has_failed_is_not_ready_and_is_opened_again_while_nobody_asks(tmp_path, monkeypatch):

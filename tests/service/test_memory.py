@@ -10,7 +10,6 @@ import pytest
 from neardup.service import streams
 from neardup.service.limits import METADATA, PART, Limits
 from neardup.service.messages import Document
-from neardup.service.waiting import Decoded
 from service.serving import FERRY, LINES, asking, is_problem, lines, new_store, post
 
 ADD = "/v1/stores/default/check-and-add"
@@ -170,9 +169,7 @@ def test_no_depth_of_metadata_makes_a_store_fail(tmp_path):
     assert not [each for each in log if each["event"].startswith("store")]
 
 
-def test_values_are_decoded_when_they_are_taken():
-    values = Decoded([msgspec.Raw(b'{"a":1}'), None, {"b": 2}])
-    assert (list(values), len(values)) == ([{"a": 1}, None, {"b": 2}], 3)
+def test_metadata_that_is_json_has_the_bytes_of_values():
     assert msgspec.json.encode(Document(1, "x", msgspec.Raw(b'{"a":1}'))) == msgspec.json.encode(
         Document(1, "x", {"a": 1})
     )

@@ -13,6 +13,7 @@ from neardup.service import app, held_store
 from neardup.service.open_store import looks_every, named_stores
 from neardup.store.postgresql import connection, shared_files
 from neardup.store.postgresql.problems import LostError
+from neardup.store.store import Store
 from service.serving import BREAD, FERRY, LATER, LINES, Served, add, asking, is_problem, lines, new_store, post
 
 SECRET = "opensesame"
@@ -245,6 +246,34 @@ def test_an_unknown_outcome_is_told_and_the_key_finds_it_out(place, impatient, m
         assert again.json()["is_new"]
         assert again.headers.get("idempotency-replayed") == ("true" if arrives else None)
         assert post(one, "check-and-add", {"id": "a", "text": FERRY}, headers=KEY).content == again.content
+
+
+def test_what_the_role_may_not_do_is_refused_and_the_store_stays_ready(server, place, schema):
+    new_store(place)
+    with Store(place) as owned, asking(place) as client:
+        add(client, "a", FERRY)
+        role = f"adds_{schema}"
+        server.execute(f"CREATE ROLE {role} LOGIN")
+        server.execute(f"GRANT USAGE ON SCHEMA {schema} TO {role}")
+        server.execute(f"GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA {schema} TO {role}")
+        try:
+            with asking(place.replace("neardup@", f"{role}@")) as limited:
+                assert post(limited, "remove", {"ids": ["a"]}).json() == {"removed": 1}
+                answer = post(limited, "compact", {})
+                assert "permission denied" in is_problem(answer, 500, "not_granted")
+                assert "retry-after" not in answer.headers
+                assert limited.get("/v1/ready").status_code == 200
+                assert add(limited, "b", BREAD)["is_new"]
+                server.execute(f"REVOKE INSERT ON {schema}.documents FROM {role}")
+                is_problem(post(limited, "check-and-add", {"id": "c", "text": FERRY}), 500, "not_granted")
+                assert post(limited, "check", {"text": FERRY}).json()["is_new"]
+                server.execute(f"GRANT INSERT ON {schema}.documents TO {role}")
+                assert add(limited, "c", FERRY)["is_new"]
+                assert not add(client, "d", FERRY)["is_new"]
+            assert len(owned) == 2
+        finally:
+            server.execute(f"DROP OWNED BY {role}")
+            server.execute(f"DROP ROLE {role}")
 
 
 def test_a_database_that_has_gone_back_is_refused_with_what_to_do(server, place, schema, impatient):

@@ -48,6 +48,20 @@ def test_a_server_that_comes_back_is_used_again(own_server, tmp_path, impatient,
     assert own_server.execute("SELECT position FROM s.stores") == [(3,)]
 
 
+def test_whether_a_database_is_there_is_asked_once(own_server, monkeypatch):
+    with Store(own_server.place("s"), wait=600) as store:
+        store.ping()
+        own_server.stop()
+        for _ in range(2):
+            with pytest.raises(nd.TransferError, match="reaching the database failed 1 time"):
+                store.ping()
+        own_server.start()
+        store.ping()
+        own_server.execute("DROP SCHEMA s CASCADE")
+        with pytest.raises(nd.InputError, match="is no store any more"):
+            store.ping()
+
+
 def test_questions_are_answered_within_the_staleness(own_server, impatient):
     place = own_server.place("s", staleness="10m")
     with Store(own_server.place("s")) as writer, Store(place) as stale:

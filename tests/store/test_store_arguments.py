@@ -3,6 +3,7 @@
 import datetime
 import re
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -48,7 +49,11 @@ def test_arguments_are_checked_before_anything_changes(tmp_path, durable):
         for value in (object(), float("nan"), {1}):
             with pytest.raises(nd.OptionError, match="is no plain value"):
                 store.check_and_add_many(["b"], [TEXTS[1]], state=value)
-        for given in ({"state": deep()}, {"metadata": [deep()]}):
+        for given in (
+            {"state": deep()},
+            {"metadata": [deep()]},
+            {"metadata": [msgspec.Raw(b"[" * 5000 + b"]" * 5000)]},
+        ):
             with pytest.raises(nd.OptionError, match="is nested too deeply to be kept"):
                 store.check_and_add_many(["b"], [TEXTS[1]], **given)
         for name, call in (
@@ -175,3 +180,16 @@ def test_compaction_without_gain_does_nothing(tmp_path, method):
         store.check_and_add_many(range(5), TEXTS)
         store.remove([1])
         assert store.compact()
+
+
+@pytest.mark.parametrize("keep", ["first", "max:score"])
+def test_metadata_given_as_json_is_that_of_values(tmp_path, keep):
+    values = [{"score": 1, "name": "é"}, None, {"score": 3}]
+    texts = [TEXTS[0], TEXTS[1], TEXTS[0]]
+    found = []
+    for number, given in enumerate((values, [msgspec.Raw(msgspec.json.encode(each)) for each in values])):
+        with Store(tmp_path / str(number), keep=keep) as store:
+            answers = store.check_and_add_many("abc", texts, metadata=given)
+            found.append((answers, [getattr(store.get(name), "metadata", "gone") for name in "abc"]))
+    assert found[0] == found[1]
+    assert [answer.is_new for answer in found[0][0]] == [True, True, keep != "first"]

@@ -1,14 +1,15 @@
 """A HELD STORE: opened again when it has failed, and asked again when its database was away, until it can be used."""
 
-import functools
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from neardup.errors import InputError, OptionError, TransferError
 from neardup.service.metrics import StoreMetrics
-from neardup.service.open_store import ServedStore, tried_once
+from neardup.service.open_store import ServedStore
 from neardup.service.problems import UNREACHABLE, Problem, later, problem_of
+from neardup.store.postgresql.problems import GrantError
 
 REOPEN_SECONDS = 1.0
 """Between two attempts to open a store that has failed, or to reach its database."""
@@ -51,7 +52,7 @@ class HeldStore:
             self.close()
             self._use(self._opened, "store_opened_again")
         elif self.problem is not None and self.store is not None and may_try:
-            self._use(functools.partial(_reached, self.store), "store_reached_again")
+            self._use(partial(_reached, self.store), "store_reached_again")
         if self.store is None or self.has_failed:
             raise self._unavailable()
         return self.store
@@ -83,7 +84,7 @@ class HeldStore:
         try:
             return call()
         except BaseException as failure:
-            if not isinstance(failure, OptionError | Problem):
+            if not isinstance(failure, OptionError | GrantError | Problem):
                 self.failed(failure)
             return failure
 
@@ -114,7 +115,6 @@ def _said(failure: BaseException) -> str:
 
 
 def _reached(store: ServedStore) -> ServedStore:
-    """A store, once it has been asked for something that no replica has. What waits is refused soon, if it is not there."""
-    with tried_once(store):
-        store.notes([])
+    """A store, once its database has answered. What waits is refused soon, if it does not."""
+    store.ping()
     return store

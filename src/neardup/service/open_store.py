@@ -1,8 +1,7 @@
 """OPEN STORES: the one place that knows which kinds of stores there are; and the names by which a service has them."""
 
-import contextlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol, cast
 
 from neardup.errors import OptionError
@@ -11,7 +10,6 @@ from neardup.recipe.recipe import Recipe
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
 from neardup.store.info import StoreInfo
 from neardup.store.postgresql.places import is_database, shown_place
-from neardup.store.postgresql.shared_files import SharedFiles
 
 DEFAULT = "default"
 """The name of a store that is given without one."""
@@ -73,6 +71,8 @@ class ServedStore(Protocol):
 
     def info(self) -> StoreInfo: ...
 
+    def ping(self) -> None: ...
+
     def close(self) -> None: ...
 
 
@@ -94,21 +94,6 @@ def open_store(place: str, *, wait: float = 0.0) -> ServedStore:
 def looks_every(place: str) -> float | None:
     """Seconds after which a service that nobody asks looks what others have written; None if nobody else may write."""
     return LOOKS_EVERY if is_database(place) else None
-
-
-@contextlib.contextmanager
-def tried_once(store: ServedStore) -> Iterator[None]:
-    """Meanwhile, the database of a store is not tried again if it cannot be reached. No other thread may call the store."""
-    files = getattr(store, "_files", None)
-    if not isinstance(files, SharedFiles):
-        yield
-        return
-    database = files.database
-    patience, database.patience = database.patience, 0.0
-    try:
-        yield
-    finally:
-        database.patience = patience
 
 
 def named_stores(given: Sequence[str]) -> dict[str, str]:

@@ -91,7 +91,7 @@ def _refusals(row: RouteRow, *, has_tokens: bool) -> dict[str, Any]:
     if row.role is not None:
         codes += [each for each in _ADMITTED if has_tokens or each not in ("unauthorized", "forbidden")]
     if "{store}" in row.path:
-        codes += [*_WITH_STORE, "damaged", "store_unavailable", "shutting_down"]
+        codes += [*_WITH_STORE, "damaged", "not_granted", "store_unavailable", "shutting_down"]
     if row.given is not None:
         codes += [*_WITH_BODY, "too_many_documents", "rate_exceeded"]
     if row.has_key:

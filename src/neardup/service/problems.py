@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from neardup.errors import InputError, NeardupError, OptionError, RecipeMismatch, TransferError
-from neardup.store.postgresql.problems import UnknownOutcomeError
+from neardup.store.postgresql.problems import GrantError, UnknownOutcomeError
 
 MEDIA_TYPE = "application/problem+json"
 CODES = {
@@ -32,6 +32,7 @@ CODES = {
     "rate_exceeded": 429,
     "internal": 500,
     "damaged": 500,
+    "not_granted": 500,
     "busy": 503,
     "store_unavailable": 503,
     "shutting_down": 503,
@@ -87,6 +88,8 @@ def problem_of(failure: BaseException) -> Problem:
         return failure
     if isinstance(failure, OptionError | RecipeMismatch):
         return Problem("invalid_value", str(failure))
+    if isinstance(failure, GrantError):
+        return Problem("not_granted", str(failure))
     if isinstance(failure, InputError):
         return later("store_unavailable", str(failure))
     if isinstance(failure, UnknownOutcomeError):

@@ -2,13 +2,10 @@
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-import msgspec
-
-from neardup.errors import OptionError
 from neardup.service.messages import Answer, Document, encode
 from neardup.service.open_store import ServedStore
 from neardup.service.problems import Problem
@@ -51,17 +48,6 @@ class Call(Job):
     """Any other call of the store. The result: what it returns."""
 
     function: Callable[[ServedStore], Any]
-
-
-class Decoded(list[Any]):
-    """The metadata of documents, of which each is decoded when its turn has come: a store writes one after another as JSON."""
-
-    def __iter__(self) -> Iterator[Any]:
-        for each in super().__iter__():
-            try:
-                yield msgspec.json.decode(each) if isinstance(each, msgspec.Raw) else each
-            except RecursionError:  # there was more room for it where it was checked
-                raise OptionError("Metadata is nested too deeply to be kept. Give a flatter value.") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from neardup.service.messages import answer_of
 from neardup.service.metrics import StoreMetrics
 from neardup.service.open_store import ServedStore
 from neardup.service.problems import Problem, later
-from neardup.service.waiting import Addition, Call, Check, Decoded, Job, Result, kept_result
+from neardup.service.waiting import Addition, Call, Check, Job, Result, kept_result
 from neardup.store.answers import StoreAnswer
 from neardup.store.notes import NotedError
 
@@ -227,7 +227,7 @@ class Worker:
             lambda: store.check_and_add_many(
                 [each.id for each in documents],
                 [each.text for each in documents],
-                metadata=Decoded(each.metadata for each in documents) if has_metadata else None,
+                metadata=[each.metadata for each in documents] if has_metadata else None,
                 expires=expires if any(each is not None for each in expires) else None,
                 notes=notes if keys else None,
                 unless=keys,

@@ -16,7 +16,7 @@ from neardup.store.given import Given
 from neardup.store.keeping_all import add_all
 from neardup.store.notes import keys_of, note_rows
 from neardup.store.open_files import AT_ONCE
-from neardup.store.plain_values import as_json, id_as_json, several
+from neardup.store.plain_values import as_json, id_as_json, plain, several
 from neardup.store.preference import rank_of, replaces
 from neardup.store.replacing import add_better
 from neardup.store.state import state_after
@@ -104,4 +104,4 @@ def _ranks(keep: str, texts: Sequence[str], metadata: Sequence[Any] | None) -> l
     if not replaces(keep):
         return []
     told = [None] * len(texts) if metadata is None else metadata
-    return [rank_of(keep, text, each) for text, each in zip(texts, told, strict=True)]
+    return [rank_of(keep, text, plain(each)) for text, each in zip(texts, told, strict=True)]

@@ -25,6 +25,15 @@ class Maintained:
         """What the store is, and what it takes."""
         return info_of(self._files)
 
+    def ping(self) -> None:
+        """Ask whether the store can be used now. A database is tried once, where other calls try again for `wait` seconds.
+
+        Raises:
+            InputError: the store is closed, or is not there any more.
+            TransferError: the database cannot be reached.
+        """
+        self._files.ping()
+
     @changing_call
     def compact(self) -> bool:
         """Give up the room of documents that were removed, and of texts whose survivors were; and answer faster. Takes the

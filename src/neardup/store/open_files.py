@@ -128,6 +128,10 @@ class OpenFiles:
 
     # -------------------------------------------------------------------------------------------------------- reading
 
+    def ping(self) -> None:
+        """Refuse what is closed; see `Store.ping`."""
+        self._demand_open()
+
     @property
     def shown(self) -> str:
         """The store in messages."""

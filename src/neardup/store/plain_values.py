@@ -5,6 +5,7 @@ import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 
@@ -12,6 +13,7 @@ from neardup.errors import OptionError
 
 _ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 """One for all: `json.dumps` makes one a call."""
+_TOO_DEEP = "{} is nested too deeply to be kept. Give a flatter value."
 
 
 def id_as_json(value: Any) -> str:
@@ -52,16 +54,29 @@ def several(option: str, values: Any) -> Sequence[Any]:
     return values if isinstance(values, list | tuple) else list(values)
 
 
+def plain(value: Any) -> Any:
+    """A plain value, which may be given as JSON (`msgspec.Raw`), so that many need not be in memory at once.
+
+    Raises:
+        OptionError: it is nested too deeply.
+    """
+    try:
+        return msgspec.json.decode(value) if isinstance(value, msgspec.Raw) else value
+    except RecursionError:
+        raise OptionError(_TOO_DEEP.format("It")) from None
+
+
 def as_json(value: Any) -> str:
     """A plain value as JSON.
 
     Raises:
         OptionError: it is none.
     """
+    given = plain(value)
     try:
-        found = _ENCODE(value)
+        found = _ENCODE(given)
     except RecursionError:
-        raise OptionError(f"{reprlib.repr(value)} is nested too deeply to be kept. Give a flatter value.") from None
+        raise OptionError(_TOO_DEEP.format(reprlib.repr(value))) from None
     except (TypeError, ValueError) as problem:
         raise OptionError(f"{value!r} is no plain value, as JSON has them: {problem}.") from None
     _demand_unicode(found)

@@ -229,7 +229,7 @@ class Store(Maintained):
         Args:
             ids: strings or integers.
             texts: the texts.
-            metadata: plain values to keep with each document.
+            metadata: plain values to keep with each document; or `msgspec.Raw` of them as JSON, decoded one at a time.
             expires: when the documents that are kept expire, in seconds since 1970: one time for all, or a list with one, or None,
                 for each. They decide until `expire` is called later.
             state: plain values to keep with the store, written together with these documents; or a function that makes them of

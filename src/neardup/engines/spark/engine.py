@@ -3,7 +3,7 @@
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from typing import Any
@@ -63,29 +63,38 @@ class SparkEngine:
     Attributes:
         session: of Spark.
         input: what is read.
+        kept: the folder.
         measured: what each stage took.
         seen: what the partitions of the input held when they were read first, by part.
     """
 
-    def __init__(self, session: Any, given: Input, kept: Kept, *, partitions: int, small: int | None = None) -> None:
-        """Packed rows go to the folder of a job that has begun. `small`: instead of SMALL."""
-        self.session, self.input, self._kept_rows = session, given, kept
+    def __init__(
+        self, session: Any, given: Input, kept: Kept, *, partitions: int, before: Sequence[Measured] = ()
+    ) -> None:
+        """Packed rows go to the folder of a job that has begun. `before`: what was done before the first stage."""
+        self.session, self.input, self.kept, self._before = session, given, kept, tuple(before)
         self._setting, self._partitions = tasks.Setting(__version__, kept.division["buckets"]), partitions
         self._dividing: dict[str, str | None] = kept.division["settings"]
         self._frames: list[Any] = []
-        self._small = SMALL if small is None else small
         self.measured: list[Measured] = []
         self.seen: dict[int, Content] | None = None
         self._numbers: Sequence[Runs] | None = None
+
+    @property
+    def stages(self) -> tuple[Measured, ...]:
+        """What each stage took, and what was done before the first."""
+        return (*self._before, *self.measured)
 
     def read(self, reading: Reading) -> dict[str, Held]:
         """See `Engine`."""
         outputs = {**reading.outputs, "seen": SEEN}
 
         def frame() -> Any:
-            work = partial(tasks.read, self._setting, reading, self.seen)
+            work = partial(tasks.read, self._setting.buckets, reading, self.seen)
             readings = self.input.readings(self._numbers)
-            frames = [each.mapInArrow(partial(work, where), tasks.PACKED) for each, where in readings]
+            frames = [
+                each.mapInArrow(self._setting.task(partial(work, where)), tasks.PACKED) for each, where in readings
+            ]
             return reduce(lambda a, b: a.unionAll(b), frames)
 
         found = self._materialized(reading.name, frame, outputs, settings.TEXT_ROWS)
@@ -102,8 +111,8 @@ class SparkEngine:
         """
         from pyspark.sql import functions as f
 
-        is_small = sum(each.size for each in inputs) <= self._small
-        if is_small and not self._kept_rows.has(len(self.measured), stage.name):
+        is_small = sum(each.size for each in inputs) <= SMALL
+        if is_small and not self.kept.has(len(self.measured), stage.name):
             held = self._run_here(stage, inputs)
             if held is not None:
                 return held
@@ -119,8 +128,8 @@ class SparkEngine:
                 .repartition(partitions, "bucket")
                 .sortWithinPartitions("bucket")
             )
-            work = partial(tasks.run, self._setting, stage, tuple(each.output for each in inputs))
-            return rows.mapInArrow(work, tasks.PACKED)
+            work = partial(tasks.run, self._setting.buckets, stage, tuple(each.output for each in inputs))
+            return rows.mapInArrow(self._setting.task(work), tasks.PACKED)
 
         return self._materialized(stage.name, frame, stage.outputs, PACKED_ROWS)
 
@@ -141,7 +150,7 @@ class SparkEngine:
                 measured.rows[name] = measured.rows.get(name, 0) + packed.rows
                 measured.bytes[name] = measured.bytes.get(name, 0) + len(packed.content)
                 size += len(packed.content)
-                if size > self._small:
+                if size > SMALL:
                     return None
         measured.seconds = time.monotonic() - begun
         self._note(measured)
@@ -165,18 +174,18 @@ class SparkEngine:
         from pyspark.sql import functions as f
 
         number, begun = len(self.measured), time.monotonic()
-        with self._described(name), self._settings(rows), told(self.session):
-            if self._kept_rows.has(number, name):
-                path, measured = self._kept_rows.stage(number, name)
+        with settings.shown_as(self.session, name), self._settings(rows), told(self.session):
+            if self.kept.has(number, name):
+                path, measured = self.kept.stage(number, name)
                 whole, found = self._written(path, name)
-                self._kept_rows.demand_whole(path, measured, found)
+                self.kept.demand_whole(path, measured, found)
             else:
-                path = self._kept_rows.path(number, name)
+                path = self.kept.path(number, name)
                 written = frame().withColumn("size", f.length("content")).write.option("compression", "none")
                 written.partitionBy("output").parquet(path)
                 whole, measured = self._written(path, name)
                 measured.seconds = time.monotonic() - begun
-                self._kept_rows.finish(number, path, measured)
+                self.kept.finish(number, path, measured)
         self._note(measured)
         held = {}
         for each, output in outputs.items():
@@ -210,18 +219,6 @@ class SparkEngine:
         """Let Arrow batches have so many rows at most, and the input the same partitions whenever it is read."""
         return settings.taken(self.session, {**self._dividing, **settings.batches(rows)})
 
-    @contextlib.contextmanager
-    def _described(self, name: str) -> Iterator[None]:
-        """Show the name of the stage in Spark's own page."""
-        context = getattr(self.session, "sparkContext", None)
-        if context is not None:
-            context.setJobDescription(f"neardup: {name}")
-        try:
-            yield
-        finally:
-            if context is not None:
-                context.setJobDescription(None)
-
     def nothing(self, output: Output) -> Held:
         """See `Engine`."""
         return self._here(output, [], Measured(""), "")
@@ -240,7 +237,7 @@ class SparkEngine:
     def orders(self, work: Work) -> bool:
         """See `Engine`: the rows of a frame have no order of their own, but those of files may ascend."""
         begun, measured = time.monotonic(), Measured(ASCENT, ran=THERE)
-        with self._described(ASCENT), self._settings(PLACE_ROWS), told(self.session):
+        with settings.shown_as(self.session, ASCENT), self._settings(PLACE_ROWS), told(self.session):
             self._numbers = numbers_of(self.input, work, self._setting)
         measured.seconds = time.monotonic() - begun
         self._note(measured)

@@ -13,25 +13,18 @@ from neardup.fingerprints.simhash import fingerprint_array
 from neardup.recipe.recipe import Recipe
 
 
-def with_fingerprints(
-    setting: tasks.Setting, recipe: Recipe, text: str, batches: Iterator[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
+def with_fingerprints(recipe: Recipe, text: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Rows with a column more: the fingerprints of their texts.
 
     Raises:
         DataError: a text is null, or no UTF-8.
     """
-
-    def work() -> Iterator[pa.RecordBatch]:
-        setting.check()
-        for batch in batches:
-            tasks.demand_utf8(batch, [text])
-            texts = pc.cast(batch.column(text), pa.large_string())
-            if texts.null_count:
-                raise DataError(f"A text in column {text!r} is null. Give each row a text, or leave such rows out.")
-            yield batch.append_column(tasks.FINGERPRINT, as_column(fingerprint_array(texts, recipe).values))
-
-    yield from tasks.told(work)
+    for batch in batches:
+        tasks.demand_utf8(batch, [text])
+        texts = pc.cast(batch.column(text), pa.large_string())
+        if texts.null_count:
+            raise DataError(f"A text in column {text!r} is null. Give each row a text, or leave such rows out.")
+        yield batch.append_column(tasks.FINGERPRINT, as_column(fingerprint_array(texts, recipe).values))
 
 
 def as_column(values: Any) -> pa.Array:

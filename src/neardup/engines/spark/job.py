@@ -1,25 +1,25 @@
 """JOB: begin a job on Spark, or go on with one that failed: its plan, its folder, and the engine that runs it."""
 
-import hashlib
 import logging
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
-from urllib.parse import unquote
 
 from neardup.engines.candidates.table import METHODS
 from neardup.engines.spark import settings
-from neardup.engines.spark.copied import INPUT, REFERENCE, steady
+from neardup.engines.spark.copied import INPUT, REFERENCE, copied_first, steady
+from neardup.engines.spark.described import demand_unchanged, described
 from neardup.engines.spark.engine import SparkEngine
 from neardup.engines.spark.failures import told
-from neardup.engines.spark.files import literal
 from neardup.engines.spark.frames import Input
 from neardup.engines.spark.kept import Kept
 from neardup.engines.spark.memory import memory_of_tasks, settings_of
 from neardup.engines.spark.plan import Plan, plan_of
-from neardup.engines.spark.plans import is_steady, steps_of
 from neardup.engines.spark.sample import sample_of, stages_of
 from neardup.engines.spark.tasks import Setting
+from neardup.engines.stage import THERE, Measured
 from neardup.engines.work import Work
 from neardup.version import __version__
 
@@ -46,20 +46,44 @@ def started(session: Any, given: Input, work: Work, folder: str, *, kind: str = 
         InputError: it is none of a job, and not empty; or ids are null or occur twice.
         OptionError: the job cannot finish.
     """
+    before: list[Measured] = []
     with told(session):
         kept = Kept(session, folder.rstrip("/"), _description(given, work, kind))
-        given = steady(session, given, kept)
+        if copied_first(given):
+            with _timed(before, "copy", session):
+                given = steady(session, given, kept)
     if kept.division:
         _log.info("going on with the job in %s", kept.folder)
     else:
-        with told(session):
+        with told(session), _timed(before, "look at ids", session):
             given.demand_ids()
-        plan = planned(session, given, work)
+        with _timed(before, "plan", session):
+            plan = planned(session, given, work)
         _log.info("%s", plan)
         plan.demand()
         with told(session):
             kept.begin({"buckets": plan.buckets, "settings": settings.dividing(session)})
-    return SparkEngine(session, given, kept, partitions=_partitions(session))
+    return SparkEngine(session, given, kept, partitions=_partitions(session), before=before)
+
+
+def finished(engine: SparkEngine) -> None:
+    """Look, when all has been decided, whether the files of the input are still those that the job began with.
+
+    Raises:
+        DataError: they are not.
+    """
+    with told(engine.session):
+        for name, each in zip((INPUT, REFERENCE), engine.input.frames, strict=False):
+            demand_unchanged(name, each.frame, engine.kept.job[name])
+
+
+@contextmanager
+def _timed(told: list[Measured], name: str, session: Any) -> Iterator[None]:
+    """Note how long something takes that is no stage."""
+    begun = time.monotonic()
+    with settings.shown_as(session, name):
+        yield
+    told.append(Measured(name, time.monotonic() - begun, ran=THERE))
 
 
 def _partitions(session: Any) -> int:
@@ -70,7 +94,7 @@ def _description(given: Input, work: Work, kind: str) -> dict[str, Any]:
     """All that decides what stages give, as plain values."""
     options = {name: value for name, value in work.options.as_dict().items() if name not in _WITHOUT_EFFECT}
     documents = given.documents
-    described = {
+    found = {
         "kind": kind,
         "neardup": __version__,
         "recipe": work.recipe.digest(),
@@ -78,29 +102,4 @@ def _description(given: Input, work: Work, kind: str) -> dict[str, Any]:
         "columns": {"text": documents.text, "id": documents.id, "order": list(documents.order)},
     }
     frames = zip((INPUT, REFERENCE), given.frames, strict=False)
-    return described | {name: _frame(each.frame) for name, each in frames}
-
-
-def _frame(frame: Any) -> Mapping[str, Any]:
-    """What Spark tells of a frame without reading it: its columns, what is done to make it, and its files, if it has such."""
-    with settings.taken(frame.sparkSession, {settings.SHOWN_FIELDS: str(1 << 30)}):
-        steps = steps_of(frame)
-    columns = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
-    found: dict[str, Any] = {"columns": columns, "steps in Spark": steps}
-    if is_steady(frame):
-        files = _files(frame, sorted(frame.inputFiles()))
-        lines = "\n".join(" ".join(map(str, each)) for each in files)
-        found["files"] = len(files)
-        found["files' names, sizes and times"] = hashlib.sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        found["files' bytes"] = sum(each[1] for each in files)
-    return found
-
-
-def _files(frame: Any, names: list[str]) -> list[tuple[str, int, str]]:
-    """The names, sizes and times of change of files; Spark lists them, and reads none."""
-    if not names:
-        return []
-    paths = [literal(unquote(name)) for name in names]  # which Spark tells as URLs
-    files = frame.sparkSession.read.format("binaryFile").load(paths)
-    return sorted((row.path, row.length, row.changed) for row in files.selectExpr(
-        "path", "length", "cast(unix_micros(modificationTime) as string) changed").collect())  # fmt: skip
+    return found | {name: described(each.frame) for name, each in frames}

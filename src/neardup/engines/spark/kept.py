@@ -33,6 +33,7 @@ class Kept:
 
     Attributes:
         folder: its path.
+        job: all that decides what stages give, as plain values.
         division: how the job is divided: what `begin` was told by the first run. Empty before.
         copies: of frames, what `copied` was told, by their names.
     """
@@ -46,7 +47,7 @@ class Kept:
             DataError: its record is damaged.
         """
         self._session, self.folder = session, folder
-        self._job, self._is_open = json.loads(json.dumps(job)), False
+        self.job, self._is_open = json.loads(json.dumps(job)), False
         self.division: dict[str, Any] = {}
         self.copies: dict[str, dict[str, Any]] = {}
         self._finished: dict[tuple[int, str], dict[str, Any]] = {}
@@ -63,7 +64,7 @@ class Kept:
                 f"{folder} was begun by another version of neardup: its format is {found.get('format')!r}, and this version reads "
                 f"{FORMAT}. Go on with that version, or give another folder as `work=`."
             )
-        _demand_same(folder, found["job"], self._job)
+        _demand_same(folder, found["job"], self.job)
         self.division = next(iter(self._divided.read()), {})
         self.copies = {record.pop("name"): record for record in self._copies.read()}
         self._is_open = True
@@ -78,7 +79,7 @@ class Kept:
 
     def _open(self) -> None:
         if not self._is_open:
-            self._jobs.add({"format": FORMAT, "job": self._job})
+            self._jobs.add({"format": FORMAT, "job": self.job})
             self._is_open = True
 
     def copy(self, name: str, frame: Any) -> str:

@@ -56,7 +56,7 @@ def _numbers(given: Frame, setting: tasks.Setting) -> Runs | None:
         return None
     ends = [f"{name}_{end} {kind}" for end in _ENDS for name, kind in zip(names, kinds, strict=True)]
     most = max(1, min(MOST_RUNS, MOST_OF_ALL // max(1, rows.rdd.getNumPartitions())))
-    runs = partial(_runs, setting, bool(given.order), most)
+    runs = setting.task(partial(_runs, is_strict=bool(given.order), most=most))
     told = rows.mapInArrow(runs, ", ".join(["part int", "row long", *ends])).collect()
     if any(run.row is None for run in told):
         return None
@@ -71,21 +71,14 @@ def _numbers(given: Frame, setting: tasks.Setting) -> Runs | None:
     return {part: sorted(runs) for part, runs in found.items()}
 
 
-def _runs(
-    setting: tasks.Setting, is_strict: bool, most: int, batches: Iterator[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
+def _runs(batches: Iterator[pa.RecordBatch], *, is_strict: bool, most: int) -> Iterator[pa.RecordBatch]:
     """The runs of a partition, each of one file: where it begins, its first row and its last.
 
     One row without, if a value is null or there are more runs than that. All is read, as Spark else ends the worker.
     """
-
-    def work() -> Iterator[pa.RecordBatch]:
-        setting.check()
-        yield from runs_in(batches, is_strict=is_strict, most=most)
-        for _ in batches:
-            pass
-
-    yield from tasks.told(work)
+    yield from runs_in(batches, is_strict=is_strict, most=most)
+    for _ in batches:
+        pass
 
 
 def runs_in(batches: Iterator[pa.RecordBatch], *, is_strict: bool, most: int) -> Iterator[pa.RecordBatch]:

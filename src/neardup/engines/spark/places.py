@@ -28,13 +28,13 @@ def places(given: Input, work: Work, setting: tasks.Setting, kept: Kept) -> Any:
     Raises:
         DataError: the values that say how good documents are mix numbers and text.
     """
-    compared_as = _compared_as(given)
-    found = [_places(frame, work, compared_as, kept) for frame in given.frames]
+    compared_as = _compared_as(given, setting)
+    found = [_places(frame, work, compared_as, setting, kept) for frame in given.frames]
     rows = reduce(lambda a, b: a.unionAll(b), found)
-    return rows.select("doc", "place", "rank").mapInArrow(partial(_packed, setting), tasks.PACKED)
+    return rows.select("doc", "place", "rank").mapInArrow(setting.task(partial(_packed, setting.buckets)), tasks.PACKED)
 
 
-def _places(given: Frame, work: Work, compared_as: str, kept: Kept) -> Any:
+def _places(given: Frame, work: Work, compared_as: str, setting: tasks.Setting, kept: Kept) -> Any:
     """The documents of a frame, their places and ranks."""
     from pyspark.sql import functions as f
 
@@ -42,16 +42,16 @@ def _places(given: Frame, work: Work, compared_as: str, kept: Kept) -> Any:
     cost = None if given.is_reference else _cost(given, work)
     rows = given.frame.select(*by, *([] if cost is None else [cost]))
     numbered = rows.mapInArrow(
-        partial(_numbered, given.first, compared_as), rows.withColumn(DOC, f.lit(0).cast("long")).schema
+        setting.task(partial(_numbered, given.first, compared_as)), rows.withColumn(DOC, f.lit(0).cast("long")).schema
     )
     names = [*(f"order{number}" for number in range(len(by))), DOC]
-    found = _indexed(numbered, names, kept)
+    found = _indexed(numbered, names, setting, kept)
     if given.is_reference:
         found = found.withColumn("rank", f.col("place") - BEFORE_ALL)
         return found.withColumn("place", f.col("place") + (given.first << ROW_BITS))
     if cost is None:
         return found.withColumn("rank", f.col("place") * (-1 if work.options.keep == "last" else 1))
-    ranks = _indexed(numbered, [_preferred(work), *names], kept).withColumnRenamed("place", "rank")
+    ranks = _indexed(numbered, [_preferred(work), *names], setting, kept).withColumnRenamed("place", "rank")
     return found.join(ranks, "doc")
 
 
@@ -73,14 +73,16 @@ def _preferred(work: Work) -> Any:
     return cost.desc_nulls_last() if is_descending else cost.asc_nulls_last()
 
 
-def _compared_as(given: Input) -> str:
+def _compared_as(given: Input, setting: tasks.Setting) -> str:
     """Whether values that say how good documents are are numbers, dates or text; as all of them tell, those of a reference, too."""
     name = given.documents.value
     if name is None:
         return ""
     found = Kinds()
     for each in given.frames:
-        values = each.frame.select(as_json(each.frame, name).alias("value")).mapInArrow(_kinds, "kinds string")
+        values = each.frame.select(as_json(each.frame, name).alias("value")).mapInArrow(
+            setting.task(_kinds), "kinds string"
+        )
         found = reduce(lambda a, b: a | b, (Kinds(*json.loads(row.kinds)) for row in values.collect()), found)
     return found.compared_as(name)
 
@@ -107,17 +109,17 @@ def _numbered(first: int, compared_as: str, batches: Iterator[pa.RecordBatch]) -
         yield batch.append_column(DOC, pa.array(docs))
 
 
-def _indexed(frame: Any, by: Sequence[Any], kept: Kept) -> Any:
+def _indexed(frame: Any, by: Sequence[Any], setting: tasks.Setting, kept: Kept) -> Any:
     """The documents of rows (`doc`), and how many come before each by some columns (`place`)."""
     from pyspark.sql import functions as f
 
     ordered = kept(frame.orderBy(*by).select(DOC, f.spark_partition_id().alias("part")))
-    counts = ordered.mapInArrow(_counted, "part int, rows long").collect()
+    counts = ordered.mapInArrow(setting.task(_counted), "part int, rows long").collect()
     before, first = {}, 0
     for part, rows in sorted(tuple(row) for row in counts):
         before[part] = first
         first += rows
-    return ordered.mapInArrow(partial(_placed, before), "doc long, place long")
+    return ordered.mapInArrow(setting.task(partial(_placed, before)), "doc long, place long")
 
 
 def _counted(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -138,6 +140,6 @@ def _placed(before: Mapping[int, int], batches: Iterator[pa.RecordBatch]) -> Ite
         place += len(batch)
 
 
-def _packed(setting: tasks.Setting, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _packed(buckets: int, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     found = (("places", pa.Table.from_batches([batch]).cast(PLACES.schema)) for batch in batches)
-    yield from tasks.as_batches(pack_all(found, {"places": PLACES}, setting.buckets))
+    yield from tasks.as_batches(pack_all(found, {"places": PLACES}, buckets))

@@ -93,33 +93,28 @@ def sample_of(given: Input, setting: tasks.Setting) -> Sample:
         is_taken = f.spark_partition_id().isin(taken)  # values of others need not travel
         first = first_rows(texts, most).select(*(f.when(is_taken, f.col(name)).alias(name) for name in texts.columns))
         with settings.taken(each.frame.sparkSession, settings.batches(settings.TEXT_ROWS)):
-            some = first.mapInArrow(partial(_first, setting, size), _SCHEMA).toArrow()
+            some = first.mapInArrow(setting.task(partial(_first, size)), _SCHEMA).toArrow()
         large = pa.schema([(name, pa.large_string()) for name in some.schema.names])
         parts.append(some.cast(large).combine_chunks().to_batches())
         counted.append(list(by_part.values()))
     return Sample(tuple(parts), tuple(rows for some in counted for rows in some), sum(map(sum, counted[1:])))
 
 
-def _first(setting: tasks.Setting, size: int, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _first(size: int, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The first texts of a partition, of so many bytes, but at least one; a null text is left to the first stage.
 
     It reads all that it is given, as Spark ends a worker of Python that leaves something, and a new one takes a second.
     """
-
-    def work() -> Iterator[pa.RecordBatch]:
-        setting.check()
-        is_done = False
-        for batch in batches:
-            if is_done:
-                continue
-            tasks.demand_utf8(batch, batch.schema.names)
-            some = batch.filter(batch.column("text").is_valid())
-            ends = np.cumsum([len(text.as_buffer()) for text in some.column("text")])
-            if len(some):
-                yield some.slice(0, max(1, int(np.searchsorted(ends, size, "right"))))
-                is_done = True
-
-    yield from tasks.told(work)
+    is_done = False
+    for batch in batches:
+        if is_done:
+            continue
+        tasks.demand_utf8(batch, batch.schema.names)
+        some = batch.filter(batch.column("text").is_valid())
+        ends = np.cumsum([len(text.as_buffer()) for text in some.column("text")])
+        if len(some):
+            yield some.slice(0, max(1, int(np.searchsorted(ends, size, "right"))))
+            is_done = True
 
 
 def stages_of(sample: Sample, work: Work) -> Stages:

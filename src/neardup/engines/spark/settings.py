@@ -48,3 +48,14 @@ def taken(session: Any, wanted: Mapping[str, str | None]) -> Iterator[None]:
 def _set(session: Any, wanted: Mapping[str, str | None]) -> None:
     for name, value in wanted.items():
         session.conf.unset(name) if value is None else session.conf.set(name, value)
+
+
+@contextlib.contextmanager
+def shown_as(session: Any, name: str) -> Iterator[None]:
+    """Let jobs have the name of a stage in Spark's own page."""
+    context = session.sparkContext
+    context.setJobDescription(f"neardup: {name}")
+    try:
+        yield
+    finally:
+        context.setJobDescription(None)

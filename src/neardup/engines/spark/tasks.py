@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -25,6 +26,8 @@ TOLD = "NEARDUP "
 FINGERPRINT = "fingerprint"
 """The column that `neardup.spark.fingerprint` adds."""
 _SCHEMA = pa.schema({"output": pa.string(), "bucket": pa.int32(), "rows": pa.int64(), "content": pa.binary()})
+Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+"""What runs on the batches of a partition."""
 AT_ONCE = 1 << 24
 """Bytes of packed rows in a record batch."""
 
@@ -52,11 +55,15 @@ class Setting:
                 f"An executor has neardup {__version__}, and the driver {self.version}. Ship one environment to both."
             )
 
+    def task(self, work: Task) -> Task:
+        """A function of batches as a task, which looks at the version first and tells errors of ours."""
+        return partial(_task, self, work)
 
-def told(work: Callable[[], Iterator[pa.RecordBatch]]) -> Iterator[pa.RecordBatch]:
-    """Run a task, with errors of ours in a form that the driver finds."""
+
+def _task(setting: Setting, work: Task, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     try:
-        yield from work()
+        setting.check()
+        yield from work(batches)
     except NeardupError as problem:
         raise RuntimeError(TOLD + json.dumps({"kind": type(problem).__name__, "message": str(problem)})) from None
 
@@ -125,46 +132,35 @@ def demand_utf8(batch: pa.RecordBatch, names: Sequence[str]) -> None:
 
 
 def read(
-    setting: Setting,
+    buckets: int,
     reading: Reading,
     seen: Mapping[int, Content] | None,
     where: Mapping[str, Any],
     batches: Iterator[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
     """Run a reading on a partition. `seen`: what the partitions held when they were read first; None for the first reading."""
+    watched = Watched(part_of(batches, **where))
 
-    def work() -> Iterator[pa.RecordBatch]:
-        setting.check()
-        watched = Watched(part_of(batches, **where))
-        outputs = {**reading.outputs, "seen": SEEN}
+    def found() -> Found:
+        yield from reading.work(watched.part)
+        if seen is not None:
+            watched.check(seen)
+        yield "seen", watched.rows()
 
-        def found() -> Found:
-            yield from reading.work(watched.part)
-            if seen is not None:
-                watched.check(seen)
-            yield "seen", watched.rows()
-
-        yield from as_batches(pack_all(found(), outputs, setting.buckets))
-
-    yield from told(work)
+    yield from as_batches(pack_all(found(), {**reading.outputs, "seen": SEEN}, buckets))
 
 
 def run(
-    setting: Setting, stage: Stage, inputs: tuple[Output, ...], batches: Iterator[pa.RecordBatch]
+    buckets: int, stage: Stage, inputs: tuple[Output, ...], batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Run a stage on the buckets of a partition, whose rows ascend by bucket."""
-
-    def work() -> Iterator[pa.RecordBatch]:
-        setting.check()
-        for _, sent in groupby(_sent(batches), lambda row: row[1]):
-            contents: list[list[bytes]] = [[] for _ in inputs]
-            for number, _, content in sent:
-                contents[number].append(content)
-            tables = [unpack(each, output) for each, output in zip(contents, inputs, strict=True)]
-            del contents
-            yield from as_batches(pack_all(stage.work(*tables), stage.outputs, setting.buckets))
-
-    yield from told(work)
+    for _, sent in groupby(_sent(batches), lambda row: row[1]):
+        contents: list[list[bytes]] = [[] for _ in inputs]
+        for number, _, content in sent:
+            contents[number].append(content)
+        tables = [unpack(each, output) for each, output in zip(contents, inputs, strict=True)]
+        del contents
+        yield from as_batches(pack_all(stage.work(*tables), stage.outputs, buckets))
 
 
 def _sent(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, int, bytes]]:

@@ -182,6 +182,17 @@ class FollowingFiles(ReplicaFiles):
             finally:
                 self._depth -= 1
 
+    def ping(self) -> None:
+        """Ask the database once; see `Store.ping`."""
+        self._demand_open()
+        demand_process(f"The store at {self.place.shown}", self.process)
+        with self._turn:
+            try:
+                self.demand_there(self.database.once(self.log.head))
+            except LostError as problem:
+                self.database.drop()
+                raise TransferError(self.place.shown, "reaching the database", 1, str(problem)) from None
+
     def look(self) -> None:
         """Catch up without the lock, unless the last look was short enough ago."""
         if time.monotonic() - self._looked < self.place.staleness and self._looked >= 0:

@@ -16,6 +16,10 @@ class LostError(NeardupError):
     """The database cannot be reached any more. What was being done was not done, and can be tried again."""
 
 
+class GrantError(InputError):
+    """The role may not do what it was asked to do. Nothing was done, and it may do other things."""
+
+
 class UnknownOutcomeError(TransferError):
     """The database cannot be reached, and whether it has what a call has changed is not known."""
 
@@ -67,6 +71,8 @@ def _problem(shown: str, problem: Any, *, is_lost: bool) -> NeardupError:
         return LostError(said)
     if isinstance(problem, psycopg.ProgrammingError) and not state:  # libpq does not understand the URL
         return InputError(f"{shown} is no place of a database: {said}. Give postgresql://USER@HOST/DATABASE.")
+    if state == _NOT_GRANTED:
+        return GrantError(f"{shown}: {said}. Grant the role what docs/postgresql.md lists.")
     told_of = next((text for start, text in _REMEDIES.items() if state.startswith(start)), None)
     if told_of is not None:
         return InputError(f"{shown}: {said}. {told_of}")
@@ -79,10 +85,10 @@ def _problem(shown: str, problem: Any, *, is_lost: bool) -> NeardupError:
 
 _PASSING = {"57P01", "57P02", "57P03", "57P05", "53300", "25P03"}
 """The server is going down, has crashed, is starting, has ended an idle session, or has too many of them."""
+_NOT_GRANTED = "42501"
 _REMEDIES = {
     "28": "Give the user and the password of a role that may enter, in the URL, PGPASSWORD or ~/.pgpass.",
     "3D": "Create the database, or name another.",
-    "42501": "Grant the role what docs/postgresql.md lists.",
     "0A000": "It is a stand-by, which cannot be written to. Name the primary, or all hosts and `target_session_attrs=read-write`.",
     "25006": "It is a stand-by, which cannot be written to. Name the primary, or all hosts and `target_session_attrs=read-write`.",
     "55P03": f"Another service has decided for {LOCK_SECONDS} seconds, or hangs. Call again.",

@@ -1,0 +1,17 @@
+"""What axe finds in a page: barriers for those who use a keyboard or a screen reader, or see little contrast."""
+
+from axe_playwright_python.base import AXE_SCRIPT
+
+GRAVE = ("serious", "critical")
+
+
+def barriers(page):
+    """The grave findings of axe, one line each: the rule, what is wrong, and where. The page may forbid scripts: this one is not of it."""
+    page.evaluate(AXE_SCRIPT)
+    found = page.evaluate("axe.run()")["violations"]
+    return [
+        f"{each['id']}: {each['help']}: {node['target']} {node['html'][:120]}"
+        for each in found
+        if each["impact"] in GRAVE
+        for node in each["nodes"]
+    ]
