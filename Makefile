@@ -51,8 +51,8 @@ $(VENV)/clustering: $(VENV)/developing
 	$(INSTALL) --editable '.[spark]'
 	touch $@
 
-test-cluster: $(VENV)/clustering kernels  ## what runs on a cluster of Spark, of three processes; needs `make java`; some 7 minutes
-	$(BIN)/python -m pytest -m "cluster and not long" tests/engines
+test-cluster: $(VENV)/clustering kernels  ## what runs on a cluster of Spark, of three processes; needs `make java`; some minutes
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "cluster and not long" tests/engines
 
 test-cluster-long: $(VENV)/clustering kernels  ## a run that fails after each stage, and workers killed in stages; many minutes
 	$(BIN)/python -m pytest -m "cluster and long" tests/engines
