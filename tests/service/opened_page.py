@@ -11,7 +11,9 @@ FERRY = (
 )
 BRIDGE = "河上的老石桥建于明代，全长八十六米，共有七个拱。桥面用青石板铺成，石板上留着深深的车辙，桥头有两棵老槐树。"
 STATION = "この町の古い駅舎は、昭和の初めに建てられた木造の建物である。一番線から海が見え、春には線路沿いの桜が咲く。"
-BREAD = "Flour, water, salt and a day of patience make bread, and a hot stone gives it a crust that sings when it cools."
+BREAD = (
+    "Flour, water, salt and a day of patience make bread, and a hot stone gives it a crust that sings when it cools."
+)
 BIG = 9007199254740993
 KEPT = {"ferry": FERRY, BIG: BRIDGE, "17": STATION, 17: BREAD}
 NEAR = {

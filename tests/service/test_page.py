@@ -83,7 +83,18 @@ def test_the_files_have_nothing_inline_and_no_way_from_text_to_markup():
     index = (FOLDER / "index.html").read_text(encoding="utf-8")
     assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|https?:|//\w", index)
     for name, script in SCRIPTS.items():
-        for forbidden in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(", "localStorage", "cookie", "DOMParser", "srcdoc"):
+        for forbidden in (
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacentHTML",
+            "document.write",
+            "eval(",
+            "Function(",
+            "localStorage",
+            "cookie",
+            "DOMParser",
+            "srcdoc",
+        ):
             assert forbidden not in script, (name, forbidden)
         assert set(re.findall(r"https?://[\w./]+", script)) <= {"http://www.w3.org/2000/svg"}
     assert not re.search(r"url\(|@import|https?:", (FOLDER / "style.css").read_text(encoding="utf-8"))

@@ -2,6 +2,7 @@
 
 import http.server
 import json
+import shlex
 import subprocess
 import sys
 import threading
@@ -86,15 +87,20 @@ def test_integers_that_no_number_holds_stay_what_they_are(browser, url):
 
 
 def test_json_is_read_and_written_without_loss(browser, url):
-    texts = ['{"a":[1,-2.5e3,true,null,"x\\u0000\\"\\\\"],"b":{}}', "[18446744073709551615,-9223372036854775808]", '""', "[[],{}]"]
+    texts = [
+        '{"a":[1,-2.5e3,true,null,"x\\u0000\\"\\\\"],"b":{}}',
+        "[18446744073709551615,-9223372036854775808]",
+        '""',
+        "[[],{}]",
+    ]
     deep = "[" * 100_000 + "]" * 100_000
     with opened(browser, url) as page:
         read = "(async (texts) => { const json = await import('./page/json.js'); return texts.map((each) => json.write(json.parse(each))); })"
         found = page.evaluate(f"{read}({json.dumps(texts)})")
         assert [json.loads(each) for each in found] == [json.loads(each) for each in texts]
-        assert page.evaluate(
-            f"import('./page/json.js').then((json) => json.write(json.parse('{deep}'), 3))"
-        ) == "[[[…]]]"
+        assert (
+            page.evaluate(f"import('./page/json.js').then((json) => json.write(json.parse('{deep}'), 3))") == "[[[…]]]"
+        )
         for wrong in ("", "{", "[1", "nothing", '{"a" 1 "'):
             said = f"import('./page/json.js').then((json) => json.parse({json.dumps(wrong)})).then(() => '', (found) => found.name)"
             assert page.evaluate(said) == "SyntaxError", wrong
@@ -113,9 +119,9 @@ def test_invisible_characters_are_those_of_the_report(browser, url):
             each for each in points if plainly(chr(each) + "x").startswith("\u27e8U")
         ]
         some = [FERRY, BRIDGE, STATION, "서울", "東京タワー", "漢" * 30 + "の"]
-        assert page.evaluate(f"import('./page/visible.js').then(({{languageOf}}) => {json.dumps(some)}.map(languageOf))") == [
-            language(each) for each in some
-        ]
+        assert page.evaluate(
+            f"import('./page/visible.js').then(({{languageOf}}) => {json.dumps(some)}.map(languageOf))"
+        ) == [language(each) for each in some]
 
 
 def test_a_new_text_is_told_with_the_nearest_below_the_threshold(browser, url):
@@ -139,7 +145,10 @@ def test_two_texts_are_compared_down_to_their_bits(browser, url):
             page.keyboard.press("Control+Enter")
         told = answered.value.json()
         page.wait_for_selector(".steps")
-        assert page.locator(".verdict .fraction b").all_inner_texts() == [str(told["common_shingles"]), str(told["all_shingles"])]
+        assert page.locator(".verdict .fraction b").all_inner_texts() == [
+            str(told["common_shingles"]),
+            str(told["all_shingles"]),
+        ]
         assert page.locator(".bits >> nth=0 >> .bit").count() == len(told["left"]["sums"])
         assert page.locator(".bits >> nth=0 >> .differs").count() == told["distance"]
         for side, place in (("left", 0), ("right", 1)):
@@ -159,7 +168,9 @@ def test_what_the_service_refuses_is_told_in_its_words(browser, url):
         page.fill("#right", "y")
         page.click("button.main")
         page.wait_for_selector("[role=alert]")
-        assert "`left` has 10,001 characters; texts of at most 10,000 are shown step by step." in page.inner_text("[role=alert]")
+        assert "`left` has 10,001 characters; texts of at most 10,000 are shown step by step." in page.inner_text(
+            "[role=alert]"
+        )
         page.route("**/compare", lambda route: route.abort())
         page.click("button.main")
         page.wait_for_selector("text=The service did not answer.")
@@ -217,7 +228,11 @@ def test_pairs_are_judged_by_keys_and_evaluate_reads_the_labels(browser, url, tm
     arguments = command.split()
     assert arguments[0] == "neardup"
     done = subprocess.run(
-        [sys.executable, "-m", "neardup", *arguments[1:], "--quiet"], cwd=tmp_path, capture_output=True, text=True, encoding="utf-8"
+        [sys.executable, "-m", "neardup", *arguments[1:], "--quiet"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
     )
     assert done.returncode == 0, done.stderr
     assert "truth from labels: 3 pairs, 2 of them near-duplicates" in done.stdout
@@ -225,7 +240,15 @@ def test_pairs_are_judged_by_keys_and_evaluate_reads_the_labels(browser, url, tm
 
 def test_a_service_without_these_routes_is_told_what_to_do(browser, url):
     missing = {"status": 404, "content_type": "application/problem+json"}
-    body = json.dumps({"type": "about:blank", "title": "Not Found", "status": 404, "code": "not_found", "detail": "There is nothing here."})
+    body = json.dumps(
+        {
+            "type": "about:blank",
+            "title": "Not Found",
+            "status": 404,
+            "code": "not_found",
+            "detail": "There is nothing here.",
+        }
+    )
     with opened(browser, url) as page:
         for name in ("recent", "review", "judge"):
             page.route(f"**/stores/*/{name}", lambda route: route.fulfill(**missing, body=body))
@@ -250,15 +273,27 @@ def test_a_store_without_texts_says_so(browser, url):
 
 def test_numbers_follow_the_service(browser, tmp_path):
     fast = "const later = setTimeout; window.setTimeout = (action, wait) => later(action, wait === 2000 ? 100 : wait);"
-    with listening({"default": filled_store(tmp_path / "s")}) as url, opened(browser, url, "numbers", init=fast) as page:
+    with (
+        listening({"default": filled_store(tmp_path / "s")}) as url,
+        opened(browser, url, "numbers", init=fast) as page,
+    ):
         page.wait_for_selector(".tiles")
         add = "(name, text) => fetch('v1/stores/default/check-and-add', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({id: name, text})})"
-        for place, text in enumerate((FERRY, BRIDGE, "one more text that nobody has sent before to this store of ours")):
+        for place, text in enumerate(
+            (FERRY, BRIDGE, "one more text that nobody has sent before to this store of ours")
+        ):
             page.evaluate(f"({add})('more {place}', {json.dumps(text)})")
         page.evaluate("fetch('v1/stores/nobody/info')")
         page.wait_for_selector(".tile:nth-child(3):has-text('66.7%')")
-        tiles = dict(zip(page.locator(".tile dt").all_inner_texts(), page.locator(".tile strong").all_inner_texts(), strict=True))
-        assert (tiles["State"], tiles["Documents"], tiles["Duplicates"], tiles["Failed requests"]) == ("Ready", "5", "66.7%", "0")
+        tiles = dict(
+            zip(page.locator(".tile dt").all_inner_texts(), page.locator(".tile strong").all_inner_texts(), strict=True)
+        )
+        assert (tiles["State"], tiles["Documents"], tiles["Duplicates"], tiles["Failed requests"]) == (
+            "Ready",
+            "5",
+            "66.7%",
+            "0",
+        )
         page.wait_for_selector(".chart svg[aria-label^='Latency: p50']")
         page.wait_for_selector(".charts .chart:has(svg) >> nth=3")
         page.route("**/metrics", lambda route: route.abort())
@@ -301,8 +336,12 @@ def test_the_language_is_that_of_the_browser_and_can_be_changed(browser, url, lo
 def test_stores_are_chosen(browser, url):
     with opened(browser, url, stubs=Stubs()) as page:
         check(page, FERRY)
+        assert "It keeps 4 documents." in page.inner_text("main")
         page.select_option("#store", "空")
         assert page.locator(".verdict").count() == 0
+        page.wait_for_selector("text=The store is empty.")
+        command = page.inner_text(".beforehand code")
+        assert shlex.split(command)[1] == f"{url}/v1/stores/%E7%A9%BA/check-and-add"
         check(page, FERRY)
         assert page.inner_text(".verdict h2") == "New"
 
@@ -326,7 +365,10 @@ def test_all_can_be_done_by_keyboard(browser, url):
 
 
 def test_the_page_asks_for_a_token_and_keeps_it_in_its_tab(browser, tmp_path):
-    with listening({"default": filled_store(tmp_path / "s")}, tokens=tokens_in(tmp_path)) as url, opened(browser, url) as page:
+    with (
+        listening({"default": filled_store(tmp_path / "s")}, tokens=tokens_in(tmp_path)) as url,
+        opened(browser, url) as page,
+    ):
         page.wait_for_selector("dialog")
         assert page.evaluate("document.activeElement.type") == "password"
         assert barriers(page) == []

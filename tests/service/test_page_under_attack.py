@@ -33,7 +33,9 @@ def url(tmp_path_factory):
     path = str(tmp_path_factory.mktemp("attack") / "s")
     with nd.Store(path, min_similarity=0.9, keep="always", floor=0.2) as store:
         for number, payload in enumerate(PAYLOADS):
-            store.check_and_add(payload, text_with(payload, number), metadata={payload: payload, "deep": [[{payload: [payload]}]]})
+            store.check_and_add(
+                payload, text_with(payload, number), metadata={payload: payload, "deep": [[{payload: [payload]}]]}
+            )
     with listening({STORE: path}) as found:
         yield found
 
@@ -48,7 +50,12 @@ def stubs():
         for number, payload in enumerate(PAYLOADS)
     ]  # fmt: skip
     pairs = [
-        {"left": {"id": payload, "text": text}, "right": {"position": 1, "text": payload}, "similarity": 0.9, "kind": "removed"}
+        {
+            "left": {"id": payload, "text": text},
+            "right": {"position": 1, "text": payload},
+            "similarity": 0.9,
+            "kind": "removed",
+        }
         for payload, text in texts.items()
     ]
     return Stubs(texts=texts, duplicates=rows, review=pairs)
@@ -63,7 +70,9 @@ def unharmed(page):
     assert forms <= 1
     shown = page.evaluate("document.querySelector('main').textContent")
     assert not [each for each in UNSEEN if each in shown]
-    assert not page.evaluate("[...document.querySelectorAll('a')].some((each) => !/^(#\\w+|v1\\/openapi.json)$/.test(each.getAttribute('href')))")
+    assert not page.evaluate(
+        "[...document.querySelectorAll('a')].some((each) => !/^(#\\w+|v1\\/openapi.json)$/.test(each.getAttribute('href')))"
+    )
     assert page.heard == []
 
 
@@ -147,7 +156,9 @@ def test_markup_that_a_script_would_make_is_stopped_by_the_policy(browser, url):
     with opened(browser, url) as page:
         tried = "(() => { try { document.body.innerHTML = '<img src=x onerror=window.hacked=1>'; return 'made'; } catch (found) { return found.name; } })()"
         assert page.evaluate(tried) == "TypeError"
-        page.evaluate("document.body.append(Object.assign(document.createElement('style'), {textContent: 'body { display: none }'}))")
+        page.evaluate(
+            "document.body.append(Object.assign(document.createElement('style'), {textContent: 'body { display: none }'}))"
+        )
         page.wait_for_function("violations.length >= 2")
         assert set(page.evaluate("violations")) == {"require-trusted-types-for", "style-src-elem"}
         page.evaluate("violations.length = 0")  # the only ones that were meant

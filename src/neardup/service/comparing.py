@@ -1,4 +1,4 @@
-"""COMPARING: two texts step by step, or their passages. It takes time of the processor that no store needs, so one request does it at a time."""
+"""COMPARING: two texts step by step, or their passages. It takes the processor, but no store, so one request does it at a time."""
 
 import asyncio
 from collections.abc import Callable

@@ -76,11 +76,21 @@ ROUTES = (
         name="stores", method="GET", path="/v1/stores", handler=Service.stores, role="read", answer=messages.Stores
     ),
     RouteRow(
-        name="health", method="GET", path="/v1/health", handler=Service.health, role=None, is_probe=True,
+        name="health",
+        method="GET",
+        path="/v1/health",
+        handler=Service.health,
+        role=None,
+        is_probe=True,
         answer=messages.Status,
     ),
     RouteRow(
-        name="ready", method="GET", path="/v1/ready", handler=Service.ready, role=None, is_probe=True,
+        name="ready",
+        method="GET",
+        path="/v1/ready",
+        handler=Service.ready,
+        role=None,
+        is_probe=True,
         answer=messages.Status,
     ),
     RouteRow(name="metrics", method="GET", path="/metrics", handler=Service.metrics_text, role="read"),

@@ -6,7 +6,7 @@ const HEIGHT = 168;
 const INSIDE = { top: 12, bottom: 24, left: 52, right: 12 };
 
 // Round steps of an axis from the least to the most.
-export function ticks(least, most, count = 3) {
+function ticks(least, most, count = 3) {
   const span = most - least || Math.abs(most) || 1;
   const rough = span / count;
   const power = 10 ** Math.floor(Math.log10(rough));

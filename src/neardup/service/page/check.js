@@ -1,5 +1,5 @@
 // CHECK: whether the store knows a text, and what it is like.
-import { bar, idElement, make } from "./elements.js";
+import { bar, fill, idElement, make } from "./elements.js";
 import { documentsOf, keepsTexts, matchList } from "./documents.js";
 import { number, say, saying, similarity } from "./language.js";
 import { answering, button, verdictOf } from "./parts.js";
@@ -52,7 +52,23 @@ function result({ store }) {
   ];
 }
 
+// What the store has, said before anybody asks; of an empty one, how it is filled.
+async function beforehand(context) {
+  const info = await context.info(true);
+  if (info.documents) return make("p", { class: "lead" }, say("check_lead"), " ", say("store_keeps", { count: number(info.documents) }));
+  const address = new URL(ofStore(context.store, "check-and-add"), location.href);
+  return [
+    make("p", { class: "lead" }, say("check_lead")),
+    make("div", { class: "notice" }, make("p", {}, say("store_empty")), make("pre", {}, make("code", {},
+      `curl ${quoted(address.href)} -H 'Content-Type: application/x-ndjson' --data-binary @documents.jsonl`))),
+  ];
+}
+
+const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+
 export function show(context) {
+  const lead = make("div", { class: "beforehand" }, make("p", { class: "lead" }, say("check_lead")));
+  beforehand(context).then((found) => fill(lead, found), () => {}); // what is wrong is told when somebody asks
   const place = make("div", { class: "result", id: "answer" });
   const run = () => answering(place, () => answered(context), verdictOf);
   const area = make("textarea", {
@@ -65,7 +81,7 @@ export function show(context) {
   if (state.answer) place.append(...result(context).filter(Boolean));
   return [
     make("h1", {}, say("check_title")),
-    make("p", { class: "lead" }, say("check_lead")),
+    lead,
     make("section", { class: "panel asking" },
       make("label", { for: "text" }, say("your_text")), area,
       make("div", { class: "actions" }, button("check_now", run, { class: "main" }),

@@ -7,7 +7,8 @@ import { ask, ofStore } from "./service.js";
 import { EXAMPLES } from "./strings.js";
 import { plainly } from "./visible.js";
 
-const FEW = 12; // features, or tokens by ten, that are shown at first
+const FEW = 8; // features that are shown at first
+const FEW_TOKENS = 120;
 const SIDES = ["left", "right"];
 const state = { left: "", right: "", found: null };
 
@@ -40,7 +41,7 @@ function headline(found) {
 
 function tokens(found) {
   const known = { left: new Set(found.right.tokens), right: new Set(found.left.tokens) };
-  return columns((side) => shortened(found[side].tokens, 10 * FEW, (some) =>
+  return columns((side) => shortened(found[side].tokens, FEW_TOKENS, (some) =>
     make("p", { class: "tokens" }, some.map((each) => [make(known[side].has(each) ? "span" : "mark", { class: "token" }, plainly(each)), " "]))));
 }
 
@@ -107,7 +108,7 @@ export function show(context) {
   const place = make("div", { class: "result", id: "compared" });
   const run = () => answering(place, () => compared(context), verdictOf);
   const areas = SIDES.map((side) => make("textarea", {
-    id: side, rows: 6, value: state[side], spellcheck: "false", dir: "auto",
+    id: side, rows: 5, value: state[side], spellcheck: "false", dir: "auto",
     oninput: (event) => { state[side] = event.target.value; },
     onkeydown: (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); run(); } },
   }));

@@ -1,5 +1,5 @@
 // Parts that several views have: problems in the words of the service, states of waiting, and two texts side by side.
-import { draw, fill, make } from "./elements.js";
+import { fill, make } from "./elements.js";
 import { number, say } from "./language.js";
 import { Problem, ask, ofStore } from "./service.js";
 import { languageOf, plainly } from "./visible.js";
@@ -96,5 +96,3 @@ export function metadata(value, written) {
   return make("span", { class: "metadata" }, [...value].map(([name, each]) =>
     make("span", { class: "pair" }, make("b", {}, plainly(name)), " ", make("bdi", {}, shown(each)))));
 }
-
-export const icon = (path) => draw("svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true" }, draw("path", { d: path }));

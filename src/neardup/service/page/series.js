@@ -1,7 +1,7 @@
 // Numbers of the service over time: asked while the page is open, kept in the memory of the tab.
 import { askText } from "./service.js";
 
-export const EVERY = 2000; // milliseconds
+const EVERY = 2000; // milliseconds
 const KEPT = 1800; // an hour
 const WINDOW = 60000; // milliseconds over which rates, shares and latencies are told
 const OWN = new Set(["page", "metrics", "info", "stores", "health", "ready"]); // routes that say nothing of the load

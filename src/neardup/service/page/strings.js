@@ -75,6 +75,12 @@ export const STRINGS = {
     zh: "粘贴一段文本。不会写入任何内容：文档库只回答它是否为新文本，以及与哪些文档相似。",
     ja: "文章を貼り付けてください。何も追加されません。新しい文章かどうか、何に似ているかだけを答えます。",
   },
+  store_keeps: { en: "It keeps {count} documents.", zh: "库中保留 {count} 个文档。", ja: "現在 {count} 件の文書があります。" },
+  store_empty: {
+    en: "The store is empty. Send it documents, a line of JSON with id and text for each:",
+    zh: "文档库为空。请发送文档，每个文档一行 JSON，包含 id 和 text：",
+    ja: "ストアは空です。文書ごとに id と text を持つ JSON を 1 行ずつ送ってください。",
+  },
   paste_here: { en: "Paste a text here", zh: "在此粘贴文本", ja: "ここに文章を貼り付け" },
   check_now: { en: "Check", zh: "查重", ja: "照合する" },
   characters: { en: "{count} characters", zh: "{count} 个字符", ja: "{count} 文字" },
