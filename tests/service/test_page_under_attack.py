@@ -152,6 +152,27 @@ def test_an_answer_that_is_no_json_is_told(browser, url):
         unharmed(page)
 
 
+def test_values_beyond_all_measure_are_shown(browser, tmp_path):
+    deep = []
+    for _ in range(300):
+        deep = [deep]
+    with nd.Store(tmp_path / "s", min_similarity=0.7) as store:
+        store.check_and_add("x" * 5000, FERRY, metadata=deep, expires=1e300)
+        store.check_and_add(10**40, " ".join(PAYLOADS), metadata={"n": -(2**63), "": 1e308}, expires=8e12)
+    with (
+        listening({"default": str(tmp_path / "s")}) as url,
+        opened(browser, url, "browse", stubs=stubs(), width=390) as page,
+    ):
+        for given in ("x" * 5000, str(10**40)):
+            page.fill("#asked", given)
+            page.keyboard.press("Enter")
+            page.wait_for_selector("#document:not([aria-busy]) .card")
+            assert page.inner_text(".card h3") == given
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert str(-(2**63)) in page.inner_text(".card")
+        unharmed(page)
+
+
 def test_markup_that_a_script_would_make_is_stopped_by_the_policy(browser, url):
     with opened(browser, url) as page:
         tried = "(() => { try { document.body.innerHTML = '<img src=x onerror=window.hacked=1>'; return 'made'; } catch (found) { return found.name; } })()"

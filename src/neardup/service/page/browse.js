@@ -84,7 +84,7 @@ async function recent(context, walk) {
 // ------------------------------------------------------------------------------------------------------ one document
 
 // Ids that somebody may mean: 17 and "17" are two.
-const meant = (text) => (/^-?\d{1,18}$/.test(text) ? [BigInt(text), text] : [text]);
+const meant = (text) => (/^(0|-?[1-9]\d{0,999})$/.test(text) ? [BigInt(text), text] : [text]);
 
 async function lookedUp(context, ids, walk) {
   const { store } = context;
@@ -108,7 +108,7 @@ function card({ store }, document, { neighbors, known, info, removed, walk }) {
       document.expires === null ? null : [say("expires"), moment(document.expires)],
       [say("tokens"), number(document.tokens)],
       removed ? [say("duplicates_lately"), number(removed)] : null,
-      [say("fingerprint"), make("code", {}, document.fingerprint)],
+      [say("fingerprint"), make("code", {}, document.fingerprint), true],
       document.metadata === null ? null : [say("metadata"), metadata(document.metadata, write), true]),
     text === null ? make("p", { class: "soft" }, say("no_texts")) : textElement(clipped(text, 1200), { class: "text quoted" }),
     make("h4", {}, say("neighbors", { count: number(neighbors.length) })),
@@ -127,6 +127,7 @@ export function show(context) {
   function walk(id) {
     state.trail = [...state.trail.filter((each) => write(each) !== write(id)), id];
     walked();
+    state.asked = input.value = String(id);
     look([id]);
     found.closest("section").scrollIntoView({ block: "start" });
     found.focus({ preventScroll: true });

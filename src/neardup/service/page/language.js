@@ -31,7 +31,10 @@ export const compact = (value) =>
   format(Intl.NumberFormat, { notation: "compact", maximumFractionDigits: 1 }).format(value);
 export const share = (value) => format(Intl.NumberFormat, { style: "percent", maximumFractionDigits: 1 }).format(value);
 export const similarity = (value) => (value === null ? "–" : (Math.floor(value * 10000) / 10000).toFixed(value === 1 ? 0 : 4).replace(/(\.\d\d)00$/, "$1"));
-export const moment = (seconds) =>
-  format(Intl.DateTimeFormat, { dateStyle: "medium", timeStyle: "medium" }).format(new Date(1000 * seconds));
+export function moment(seconds) {
+  const date = new Date(1000 * Number(seconds));
+  if (Number.isNaN(date.getTime())) return String(seconds); // beyond the years that dates have
+  return format(Intl.DateTimeFormat, { dateStyle: "medium", timeStyle: "medium" }).format(date);
+}
 export const clock = (milliseconds) =>
   format(Intl.DateTimeFormat, { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false }).format(milliseconds);

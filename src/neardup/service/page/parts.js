@@ -12,7 +12,10 @@ export function announce(words) { document.getElementById("said").textContent = 
 export const waiting = () => make("p", { class: "waiting" }, say("waiting"));
 
 export function problem(found) {
-  if (!(found instanceof Problem)) throw found; // a mistake of the page, not of the service
+  if (!(found instanceof Problem)) {
+    console.error(found);
+    return make("div", { class: "notice problem", role: "alert" }, make("p", {}, say("page_failed"), " ", plainly(found)));
+  }
   const words = found.status ? found.message : say(found.code); // nothing came, or nothing that can be read
   return make("div", { class: "notice problem", role: "alert" },
     make("p", {}, found.status ? [make("strong", {}, say("refused")), " "] : null, plainly(words)),

@@ -43,6 +43,7 @@ export const STRINGS = {
   unreadable: {
     en: "The answer cannot be read. A proxy may have changed it.", zh: "无法读取响应。可能被代理更改。", ja: "応答を読み取れません。プロキシが変更した可能性があります。",
   },
+  page_failed: { en: "The page failed. Please report it:", zh: "页面出错，请报告：", ja: "ページでエラーが発生しました。報告をお願いします：" },
   try_again: { en: "Try again", zh: "重试", ja: "再試行" },
   token_title: { en: "This service asks for a token", zh: "本服务需要令牌", ja: "このサービスにはトークンが必要です" },
   token_means: {
