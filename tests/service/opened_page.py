@@ -35,7 +35,7 @@ def recent():
     """Duplicates as the route `recent` lists them."""
     return [
         {
-            "position": 40 + place, "duplicate_of": name, "similarity": 0.91 - place / 100, "distance": 5, "exact": False,
+            "position": f"{place}-5c96", "id": ("late", 17, None)[place], "duplicate_of": name, "similarity": 0.91 - place / 100, "distance": 5, "exact": False,
             "seen": 1_790_000_000.0 + place, "text": text, "survivor_text": KEPT[name],
         }
         for place, (name, text) in enumerate(NEAR.items())
@@ -46,8 +46,8 @@ def pairs():
     """Pairs as the route `review` lists them: removed ones, and one of kept documents."""
     removed = [
         {
-            "left": {"position": each["position"], "text": each["text"]},
-            "right": {"id": each["duplicate_of"], "text": each["survivor_text"]},
+            "left": {"id": each["id"], "position": each["position"], "digest": "5c96", "text": each["text"]},
+            "right": {"id": each["duplicate_of"], "position": None, "digest": "d0cf", "text": each["survivor_text"]},
             "similarity": each["similarity"],
             "kind": "removed",
         }
@@ -84,10 +84,12 @@ class Stubs:
 
     def _recent(self, route):
         given = json.loads(route.request.post_data)
-        first = given.get("before", 0)
+        first = int(given.get("before", "0"))
         end = first + min(2, given["limit"])  # fewer than asked for, so that there is more to show
         following = end if end < len(self.duplicates) else None
-        self._send(route, {"duplicates": self.duplicates[first:end], "next": following})
+        self._send(
+            route, {"duplicates": self.duplicates[first:end], "next": None if following is None else str(following)}
+        )
 
     def _judge(self, route):
         self.judged.append(json.loads(route.request.post_data))

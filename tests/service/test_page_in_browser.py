@@ -208,22 +208,24 @@ def test_pairs_are_judged_by_keys_and_evaluate_reads_the_labels(browser, url, tm
             page.wait_for_selector(f"#tally:has-text('{done} of 4')")
             page.wait_for_selector(".desk:not([aria-busy])")
         assert page.inner_text("#tally") == "3 of 4 judged: 2 same, 1 different"
-        page.wait_for_selector("text=All pairs are judged.")
+        page.wait_for_selector("text=There are no more pairs.")
         for name in ("labels.jsonl", "documents.jsonl"):
             with page.expect_download() as saved:
                 page.click(f"text=Save {name}")
             saved.value.save_as(tmp_path / name)
         command = page.inner_text("pre")
-    removed = pairs()
+    late = {"id": "late", "position": "0-5c96", "digest": "5c96"}
+    other = {"id": 17, "position": "1-5c96", "digest": "5c96"}  # an id that another text has by now
+    ferry, big = ({"id": name, "digest": "d0cf"} for name in ("ferry", BIG))
     assert stubs.judged == [
-        {"left": {"position": removed[0]["left"]["position"]}, "right": {"id": "ferry"}, "same": True},
-        {"left": {"position": removed[1]["left"]["position"]}, "right": {"id": BIG}, "same": False},
-        {"left": {"position": removed[1]["left"]["position"]}, "right": {"id": BIG}, "same": True},
+        {"left": late, "right": ferry, "same": True},
+        {"left": other, "right": big, "same": False},
+        {"left": other, "right": big, "same": True},
         {"left": {"id": "ferry"}, "right": {"id": 17}, "same": False},
     ]
     labels = [json.loads(line) for line in (tmp_path / "labels.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [(each["left_id"], each["right_id"], each["label"]) for each in labels] == [
-        ("position 40", "ferry", 1), ("position 41", BIG, 1), ("ferry", 17, 0),
+        ("late", "ferry", 1), ("position 1-5c96", BIG, 1), ("ferry", 17, 0),
     ]  # fmt: skip
     arguments = command.split()
     assert arguments[0] == "neardup"

@@ -26,13 +26,14 @@ async function more(store) {
 
 function recentRow(store, each, walk) {
   const place = make("div", { class: "opened" });
+  const hasId = each.id !== undefined && each.id !== null;
   const hasTexts = typeof each.text === "string" && typeof each.survivor_text === "string";
   const open = hasTexts ? make("button", { type: "button", class: "quiet", "aria-expanded": "false" }, say("show_beside")) : null;
   open?.addEventListener("click", async () => {
     const opens = open.getAttribute("aria-expanded") !== "true";
     open.setAttribute("aria-expanded", String(opens));
     if (!opens) return fill(place);
-    const names = [[say("kept_document"), " ", idElement(each.duplicate_of)], say("duplicate_at", { number: number(each.position) })];
+    const names = [[say("kept_document"), " ", idElement(each.duplicate_of)], [say("removed_document"), " ", hasId ? idElement(each.id) : say("a_duplicate")]];
     await showing(place, () => sideBySide(store, each.survivor_text, each.text, names));
   });
   const value = each.exact ? say("equal") : each.similarity === null ? say("bits_differ", { count: number(each.distance) }) : similarity(each.similarity);
@@ -40,7 +41,7 @@ function recentRow(store, each, walk) {
     make("div", { class: "match-head recent" },
       make("span", { class: "value" }, value),
       make("span", { class: "who" },
-        make("span", {}, saying("duplicate_of", { id: make("button", { type: "button", class: "link", onclick: () => walk(each.duplicate_of) }, idElement(each.duplicate_of)) })),
+        make("span", {}, hasId ? [idElement(each.id), " · "] : null, saying("duplicate_of", { id: make("button", { type: "button", class: "link", onclick: () => walk(each.duplicate_of) }, idElement(each.duplicate_of)) })),
         make("span", { class: "soft" }, moment(each.seen))),
       open),
     typeof each.text === "string"

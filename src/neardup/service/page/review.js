@@ -11,10 +11,28 @@ const state = { pairs: [], place: 0, labels: new Map(), done: [], isEnd: false, 
 
 export const forget = () => Object.assign(state, { pairs: [], place: 0, labels: new Map(), done: [], isEnd: false, isLocal: false, isSaved: true });
 
-const sideOf = (side) => (side.id === undefined || side.id === null ? { position: side.position } : { id: side.id });
+// A side without its text: a removed duplicate has a position, and an id if the store knows it.
+const sideOf = (side) => Object.fromEntries(["id", "position", "digest"].filter((name) => isThere(side[name])).map((name) => [name, side[name]]));
+const isThere = (value) => value !== undefined && value !== null;
 const keyOf = (pair) => write([sideOf(pair.left), sideOf(pair.right)]);
-// The id in exported files: that of the document; a duplicate without one is named by its position.
-const exported = (side) => (side.id === undefined || side.id === null ? `position ${side.position}` : side.id);
+
+// Labels and documents to save. A text is named by its id, or by its position if it has none, or if another text has this id by now.
+function exported() {
+  const documents = new Map();
+  const name = (side) => {
+    const text = side.text ?? "";
+    const place = `position ${side.position}`;
+    const isOther = isThere(side.position) && (documents.get(write(side.id ?? null)) ?? { text }).text !== text;
+    const id = isThere(side.id) && !isOther ? side.id : place;
+    documents.set(write(id), { id, text });
+    return id;
+  };
+  const judged = [...state.labels.values()];
+  for (const { pair } of judged) for (const side of [pair.left, pair.right]) if (!isThere(side.position)) name(side); // kept ones first
+  const labels = judged.map(({ pair, same }) =>
+    ({ left_id: name(pair.left), right_id: name(pair.right), label: same ? 1 : 0, similarity: pair.similarity }));
+  return { labels, documents: [...documents.values()] };
+}
 
 async function load(store) {
   const known = new Set(state.pairs.map(keyOf));
@@ -41,24 +59,16 @@ function download(name, lines) {
 }
 
 function saveLabels() {
-  download("labels.jsonl", [...state.labels.values()].map(({ pair, same }) =>
-    ({ left_id: exported(pair.left), right_id: exported(pair.right), label: same ? 1 : 0, similarity: pair.similarity })));
+  download("labels.jsonl", exported().labels);
   state.isSaved = true;
 }
 
-function saveDocuments() {
-  const documents = new Map();
-  for (const { pair } of state.labels.values()) {
-    for (const side of [pair.left, pair.right]) documents.set(write(exported(side)), { id: exported(side), text: side.text ?? "" });
-  }
-  download("documents.jsonl", [...documents.values()]);
-}
+const saveDocuments = () => download("documents.jsonl", exported().documents);
 
 window.addEventListener("beforeunload", (event) => { if (!state.isSaved && state.isLocal) event.preventDefault(); });
 
 function nameOf(side, kind) {
-  const name = side.id === undefined || side.id === null ? say("duplicate_at", { number: number(side.position) }) : idElement(side.id);
-  return [say(kind), " ", name];
+  return [say(kind), " ", isThere(side.id) ? idElement(side.id) : say("a_duplicate")];
 }
 
 export function show(context) {

@@ -67,7 +67,7 @@ export const STRINGS = {
   your_text: { en: "Your text", zh: "您的文本", ja: "入力した文章" },
   kept_document: { en: "Kept:", zh: "保留：", ja: "保持：" },
   removed_document: { en: "Removed:", zh: "去除：", ja: "除去：" },
-  duplicate_at: { en: "duplicate number {number}", zh: "第 {number} 号重复文档", ja: "重複 {number} 番" },
+  a_duplicate: { en: "a duplicate", zh: "重复文档", ja: "重複した文書" },
 
   // Check
   check_title: { en: "Does the store know this text?", zh: "库中已有这段文本吗？", ja: "この文章は登録済みですか？" },
@@ -311,7 +311,7 @@ export const STRINGS = {
     zh: "本服务不保存判断结果。它们仅存在于此标签页中：请及时保存。",
     ja: "このサービスは判定を保持しません。このタブだけにあるので、保存してください。",
   },
-  all_judged: { en: "All pairs are judged. Thank you.", zh: "全部判断完毕。谢谢。", ja: "すべて判定しました。ありがとうございました。" },
+  all_judged: { en: "There are no more pairs. Thank you.", zh: "没有更多文本对了。谢谢。", ja: "判定する組はもうありません。ありがとうございました。" },
   nothing_to_judge: {
     en: "There are no pairs to review: nothing is near the threshold, or the store keeps no texts. Create it with --texts to review.",
     zh: "没有可评审的文本对：没有接近阈值的文本，或文档库未保存文本。如需评审，请在创建时使用 --texts。",
