@@ -41,6 +41,12 @@ def _answer(id: int | str, first: dict[str, Any] | None = None, *, exact: bool =
     }
 
 
+def _passage(kind: str, text: str) -> dict[str, Any]:
+    return {"kind": kind, "text": text, "characters": len(text)}
+
+
+_REST = FERRY.removeprefix("The night")
+
 EXAMPLES = (
     Example(
         route="check_and_add",
@@ -88,6 +94,20 @@ EXAMPLES = (
         },
     ),
     Example(route="compare", title="two texts", given={"left": FERRY, "right": LATER}),
+    Example(
+        route="passages",
+        title="two texts side by side",
+        given={"left": FERRY, "right": LATER},
+        answer={
+            "rows": [
+                {
+                    "left": [_passage("only", "The night"), _passage("common", _REST)],
+                    "right": [_passage("only", "The evening"), _passage("common", _REST)],
+                    "skipped": 0,
+                }
+            ]
+        },
+    ),
     Example(
         route="info",
         title="the store",

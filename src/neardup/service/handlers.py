@@ -13,7 +13,7 @@ from neardup.service.admission import Admission, Asked
 from neardup.service.bodies import JSON, LINES, decode, media_type, read_whole
 from neardup.service.comparing import Comparing
 from neardup.service.given_documents import documents_of
-from neardup.service.limits import COMPARED, Limits
+from neardup.service.limits import COMPARED, SIDE_BY_SIDE, Limits
 from neardup.service.messages import Answer, GivenDocument, Question, answer_of, encode
 from neardup.service.metrics import CONTENT_TYPE, Metrics
 from neardup.service.open_store import ServedStore
@@ -208,15 +208,13 @@ class Service:
 
     async def compare(self, asked: Asked) -> Response:
         """Compare two texts step by step, with the recipe of the store."""
-        given: messages.TwoTexts = await self._given(asked, messages.TwoTexts)
-        recipe = self.worker(asked).recipe
-        for name, text in (("left", given.left), ("right", given.right)):
-            if len(text) > COMPARED:
-                raise Problem(
-                    "too_large",
-                    f"`{name}` has {len(text):,} characters; texts of at most {COMPARED:,} are shown step by step.",
-                )
-        return _json(encode(await self._comparing.compared(given, recipe)))
+        given = await self._two_texts(asked, COMPARED, "step by step")
+        return _json(encode(await self._comparing.compared(given, self.worker(asked).recipe)))
+
+    async def passages(self, asked: Asked) -> Response:
+        """Show two texts side by side: what they have in common, and what only one of them has."""
+        given = await self._two_texts(asked, SIDE_BY_SIDE, "side by side")
+        return _json(encode(await self._comparing.passages(given, self.worker(asked).recipe)))
 
     async def info(self, asked: Asked) -> Response:
         """Show what a store is, and what it takes."""
@@ -256,6 +254,15 @@ class Service:
         found = decode(body, kind)
         self._demand_few(asked, len(found.ids) if isinstance(found, messages.Ids) else 1)
         return found
+
+    async def _two_texts(self, asked: Asked, most: int, way: str) -> messages.TwoTexts:
+        given: messages.TwoTexts = await self._given(asked, messages.TwoTexts)
+        for name, text in (("left", given.left), ("right", given.right)):
+            if len(text) > most:
+                raise Problem(
+                    "too_large", f"`{name}` has {len(text):,} characters; texts of at most {most:,} are shown {way}."
+                )
+        return given
 
     async def _ids(self, asked: Asked) -> Sequence[int | str]:
         """The ids of a body, each once."""

@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from neardup.judging.comparison import Comparison, FingerprintSteps
+from neardup.judging.reports.passages import Passage, Row
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
 
 Id = int | str
@@ -175,6 +176,28 @@ class Compared(Struct):
     similarities: dict[str, float] | None
 
 
+class ShownPassage(Struct):
+    """A piece of a text: in both texts, in this one alone, or `cut`: not shown. `characters`: its length."""
+
+    kind: Annotated[str, Meta(extra_json_schema={"enum": ["common", "only", "cut"]})]
+    text: str
+    characters: int
+
+
+class PassageRow(Struct):
+    """Passages of two texts that stand side by side; or `skipped`, the length of a common passage that is left out."""
+
+    left: list[ShownPassage]
+    right: list[ShownPassage]
+    skipped: int
+
+
+class Passages(Struct):
+    """Two texts side by side. Of long texts, some 6 kB of each are shown."""
+
+    rows: list[PassageRow]
+
+
 class Stores(Struct):
     """The names of the stores that are served."""
 
@@ -251,6 +274,15 @@ def compared_of(found: Comparison) -> Compared:
         found.all_shingles,
         found.similarities,
     )
+
+
+def passages_of(rows: Sequence[Row]) -> Passages:
+    """Passages as they travel."""
+    return Passages([PassageRow(_passages(row.left), _passages(row.right), row.skipped) for row in rows])
+
+
+def _passages(found: Sequence[Passage]) -> list[ShownPassage]:
+    return [ShownPassage(each.kind, each.text, each.characters) for each in found]
 
 
 def _steps(found: FingerprintSteps) -> Steps:
