@@ -32,9 +32,7 @@ ON_DARK = {
     ZERO_GROUND: "#5b2f17",
 }
 """By the color on a light page, that on a dark one: the page passes on which it is."""
-DARK = "".join(
-    f"[{kind}='{light}']{{{kind}:{dark}}}" for light, dark in ON_DARK.items() for kind in ("fill", "stroke")
-)
+DARK = "".join(f"[{kind}='{light}']{{{kind}:{dark}}}" for light, dark in ON_DARK.items() for kind in ("fill", "stroke"))
 CELL, ROW, MARGIN = 62, 36, 20
 BITS = 12
 """The width of a bit of a hash, in monospaced digits."""

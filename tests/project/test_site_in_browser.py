@@ -2,9 +2,10 @@
 
 import pytest
 
+from accessible import barriers
 from built_site import build
 
-PAGES = ("index", "simhash", "choosing", "quickstart.zh", "quickstart.ja", "cli", "reference/deduplicate")
+PAGES = ("index", "gallery", "simhash", "choosing", "quickstart.zh", "quickstart.ja", "cli", "reference/deduplicate")
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +76,59 @@ def test_the_search_finds_in_english_chinese_and_japanese(opened, words, page):
     first.wait_for(timeout=30_000)
     assert page in first.get_attribute("href")
     assert shown.heard == []
+
+
+@pytest.mark.parametrize("name", ["index", "gallery", "cli", "choosing", "benchmarks/index"])
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "light"), (1280, "dark"), (390, "dark")])
+def test_a_page_has_no_grave_barriers(opened, name, width, scheme):
+    page = opened(name, width, color_scheme=scheme)
+    page.wait_for_load_state("load")
+    assert barriers(page) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "copied"),
+    [
+        ("index", 1, "import neardup as nd\ntexts = [\"The night ferry"),
+        ("quickstart", 0, "neardup demo > demo.txt\nneardup dedup neardup-demo/notes.jsonl -o survivors.jsonl --quiet\nls *.jsonl"),
+    ],
+)
+def test_a_copy_has_commands_without_prompts_and_outputs(opened, name, number, copied):
+    page = opened(name, permissions=["clipboard-read", "clipboard-write"])
+    block = page.locator("div.highlight", has=page.locator(".gp")).nth(number - (name == "index"))
+    block.hover()
+    block.locator("button").click()
+    text = page.evaluate("navigator.clipboard.readText()")
+    assert text.startswith(copied)
+    assert not any(mark in text for mark in (">>>", "... ", "$ ", "DedupResult(", "\n\n"))
+
+
+def test_charts_are_drawn_for_the_page_that_shows_them(opened):
+    def ink(page):
+        """The lightness of the darkest pixel, or of the lightest, of a chart whose ground is that of the page."""
+        chart = page.locator("img[src*='distances.svg']")
+        chart.scroll_into_view_if_needed()
+        data = chart.screenshot()
+        return page.evaluate(
+            """async (bytes) => {
+                const image = await createImageBitmap(new Blob([new Uint8Array(bytes)]))
+                const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d")
+                canvas.drawImage(image, 0, 0)
+                const pixels = canvas.getImageData(0, 0, image.width, image.height).data
+                return [pixels[0], Math.min(...pixels.filter((_, i) => i % 4 == 1)), Math.max(...pixels.filter((_, i) => i % 4 == 1))]
+            }""",
+            list(data),
+        )
+
+    ground, darkest, _ = ink(opened("choosing"))
+    assert ground == 255
+    assert darkest < 100
+    dark = opened("choosing", color_scheme="dark")
+    ground, _, lightest = ink(dark)
+    assert ground < 60
+    assert lightest > 180
+    dark.locator("label[title='Light']").click()
+    assert ink(dark)[0] == 255
 
 
 def test_links_of_the_landing_page_open_from_the_disk(opened):
