@@ -1,4 +1,4 @@
-"""The chart of the home page from the record of `dedup_peers.py`: a table of HTML whose bars are seconds, in the colors of the page."""
+"""The chart of the home page from the record of `dedup_peers.py`: a table of HTML with bars, in the colors of the page."""
 
 from html import escape
 

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from chart_style import AMBER, INK, TEAL, new_figure, save
 
 

@@ -19,6 +19,8 @@ import neardup
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs/gallery.md"
 NOTES = ROOT / "examples/notes.jsonl"
+LEFT_OUT = "\n…\n"
+"""A line for lines that a page leaves out; the outputs around it are written by hand, and tested."""
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NOTEBOOK = re.compile(r"(<!-- notebook -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -35,7 +37,8 @@ def console(block: str, folder: Path) -> str:
         done = subprocess.run(
             called + command[0], shell=True, cwd=folder, capture_output=True, text=True, check=True, env=environment
         )
-        parts.append(f"$ {command[0]}\n{done.stdout}")
+        kept = part[command.end() + 1 :] if LEFT_OUT in part else done.stdout
+        parts.append(f"$ {command[0]}\n{kept}")
     return "".join(parts)
 
 
