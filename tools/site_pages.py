@@ -12,8 +12,8 @@ OUTSIDE = ("CHANGELOG.md", "benchmarks/README.md", "benchmarks/results/*.svg", "
 """What pages in docs/ point to with `../`. On the site it lies beside them, so the dots go."""
 OUTPUT = re.compile(r'(<span id="__span-[\d-]+")>(?=(?:<a [^>]*></a>)?(?:<span class="(?:go|gt|gr)">|\n</span>))')
 CELL = re.compile(r"<td>(.*?)</td>", re.DOTALL)
-FIGURE = 26
-"""Characters of a cell with a figure at most; longer ones may break."""
+FIGURE, FIGURES = 26, 40
+"""Characters of a cell with a figure at most, and of one with more figures than words; longer ones may break."""
 SEARCH = 'data-md-component="search" role="dialog"'
 LANGUAGES = {".zh.md": "zh-Hans", ".ja.md": "ja"}
 """Of pages in another language, by the end of their names: Chinese and Japanese have other forms of the same characters."""
@@ -43,7 +43,8 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
 def is_figure(cell: str) -> bool:
     """Whether a cell holds a figure, with its unit or a few words."""
     text = re.sub(r"<[^>]+>", "", cell)
-    return len(text) <= FIGURE and re.search(r"\d", text) is not None and "<a " not in cell
+    digits = len(re.findall(r"\d", text))
+    return 0 < len(text) <= (FIGURES if 3 * digits > len(text) else FIGURE if digits else 0) and "<a " not in cell
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:  # noqa: ARG001

@@ -81,8 +81,18 @@ def test_the_search_finds_in_english_chinese_and_japanese(opened, words, page):
     assert shown.heard == []
 
 
-@pytest.mark.parametrize("name", ["index", "gallery", "cli", "choosing", "benchmarks/index"])
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "light"), (1280, "dark"), (390, "dark")])
+LOOKS = ((1280, "light"), (390, "light"), (1280, "dark"), (390, "dark"))
+
+
+@pytest.mark.parametrize(
+    ("name", "width", "scheme"),
+    [
+        *((name, *look) for name in ("index", "choosing", "gallery") for look in LOOKS),
+        ("cli", 390, "light"),  # a long page, which takes seconds to search
+        ("cli", 1280, "dark"),
+        ("comparison", 390, "dark"),
+    ],
+)
 def test_a_page_has_no_grave_barriers(opened, name, width, scheme):
     page = opened(name, width, color_scheme=scheme)
     page.wait_for_load_state("load")
