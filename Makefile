@@ -143,6 +143,7 @@ docs: $(VENV)/developing  ## write the generated pages anew; the tests fail wher
 	$(BIN)/python tools/order_of_modules.py
 	$(BIN)/python benchmarks/tables.py
 	$(BIN)/python tools/make_figures.py
+	$(BIN)/python tools/make_gallery.py
 
 # Not --quiet: what is not said is not counted, and strict builds would pass. The variable leaves out an advertisement.
 site: $(VENV)/developing  ## the documentation as a site, in site/; broken links and missing anchors are errors

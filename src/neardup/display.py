@@ -47,12 +47,21 @@ def as_code(names: Iterable[str], joint: str = ", ") -> str:
     return joint.join(f"`{name}`" for name in names)
 
 
-def html_table(names: Iterable[str], rows: Iterable[Sequence[Any]], total: int | None = None) -> str:
-    """Format rows as an HTML table with column names; `total` is the number of all rows if only the first are shown."""
+def html_sentence(text: str) -> str:
+    """A sentence as HTML: escaped, and what is in backticks as code."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(text))
+
+
+def html_table(names: Iterable[str], rows: Iterable[Sequence[Any]], total: int | None = None, *, kind: str = "") -> str:
+    """Format rows as an HTML table with column names.
+
+    `total` is the number of all rows if only the first are shown; `kind` is the class of the table.
+    """
     shown = [_row("td", row) for row in rows]
     head, body = _row("th", names), "".join(shown)
     more = "" if total is None or total <= len(shown) else f"<p>… and {total - len(shown):,} more</p>"
-    return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>{more}"
+    opening = f"<table class='{kind}'>" if kind else "<table>"
+    return f"{opening}<thead>{head}</thead><tbody>{body}</tbody></table>{more}"
 
 
 def _row(kind: str, values: Iterable[Any]) -> str:

@@ -17,12 +17,12 @@ from neardup.judging.reports.bands import FIRST, OTHERS, Bands
 from neardup.judging.reports.charts import distance_chart, similarity_chart
 from neardup.judging.reports.commands import MOST_BYTES, command_of
 from neardup.judging.reports.page import page
-from neardup.judging.reports.passages import SIDE_BYTES, compare_passages
 from neardup.judging.reports.tally import LARGEST, MEMBERS, members, scattered, tally
 from neardup.judging.reports.texts import LENGTH_STEPS, FileCounts, ReadAgain, Text, Texts
-from neardup.judging.reports.visible import language, plainly
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
+from neardup.text.passages import SIDE_BYTES, compare_passages
+from neardup.text.visible import language, plainly
 
 WORDS = "wolf winter river stone lantern ferry bread salt clock pine harbor meadow".split()
 
@@ -190,7 +190,7 @@ def test_what_is_marked_is_in_no_shingle_of_the_other_text(left, right):
 
 def test_tokens_of_passages_are_those_of_the_similarity():
     text = "Ｆｕｌｌ　ＷＩＤＴＨ Straße naïve 東京タワー, e\u0301t\u00ade_x 漢字2024年 한국어"
-    from neardup.judging.reports.passages import _tokens
+    from neardup.text.passages import _tokens
 
     assert [token.folded.replace("e\u0301", "é") for token in _tokens(text)] == naive.tokens(text)
 

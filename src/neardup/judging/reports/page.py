@@ -17,9 +17,9 @@ from neardup.judging.reports.shown_inputs import files_of, lengths_of
 from neardup.judging.reports.shown_pairs import bands_of_pairs
 from neardup.judging.reports.tally import LARGEST, MEMBERS, Tally
 from neardup.judging.reports.texts import READ_CHARACTERS, Texts
-from neardup.judging.reports.visible import name_of, plainly
 from neardup.recipe.parts import FILES
 from neardup.survivors.audit_reader import Line
+from neardup.text.visible import name_of, plainly
 
 if TYPE_CHECKING:
     import jinja2

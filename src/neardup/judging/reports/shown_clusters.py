@@ -5,8 +5,8 @@ from typing import Any
 
 from neardup.judging.reports.tally import Tally
 from neardup.judging.reports.texts import Text, Texts
-from neardup.judging.reports.visible import language, plainly
 from neardup.survivors.audit_reader import Line
+from neardup.text.visible import language, plainly
 
 SNIPPET = 220
 """Characters shown of each text."""

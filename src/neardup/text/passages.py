@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from neardup.judging.reports.visible import plainly
 from neardup.recipe.parts import FOLDING
 from neardup.recipe.similarities import CJK_SHINGLE, WORD_SHINGLE
 from neardup.text.normalizers import normalize
 from neardup.text.tokenizers import CJK, SEPARATOR, WORD, token_class
+from neardup.text.visible import plainly
 
 CONTEXT = 140
 """Common characters shown on either side of a difference."""
