@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from neardup.judging.reports.passages import compare_passages
 from neardup.service.limits import SIDE_BY_SIDE, Limits
 from neardup.service.page_files import POLICY, page_files
+from neardup.text.passages import compare_passages
 from places import ROOT
 from service.serving import FERRY, LATER, TOKEN, asking, is_problem, new_store, post, tokens_in
 

@@ -107,7 +107,7 @@ def test_json_is_read_and_written_without_loss(browser, url):
 
 
 def test_invisible_characters_are_those_of_the_report(browser, url):
-    from neardup.judging.reports.visible import language, plainly
+    from neardup.text.visible import language, plainly
 
     points = [each for each in range(0x110000) if not 0xD800 <= each < 0xE000]
     with opened(browser, url) as page:

@@ -7,8 +7,8 @@ import msgspec
 from msgspec import Meta, Struct
 
 from neardup.judging.comparison import Comparison, FingerprintSteps
-from neardup.judging.reports.passages import Passage, Row
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
+from neardup.text.passages import Passage, Row
 
 Id = int | str
 NotBelowZero = Meta(extra_json_schema={"minimum": 0})
