@@ -136,7 +136,10 @@ def test_the_command_in_the_page_does_it_again(run):
 
 def languages(run, *options):
     """The table of a report by the column `lang`, after a run over documents in three languages."""
-    rows = [{"id": i, "text": CHAIN[0] if i < 3 else f"{CLOCK} {'x' * i}", "lang": lang} for i, lang in enumerate(["en", "en", "zh", "zh", None])]
+    rows = [
+        {"id": i, "text": CHAIN[0] if i < 3 else f"{CLOCK} {'x' * i}", "lang": lang}
+        for i, lang in enumerate(["en", "en", "zh", "zh", None])
+    ]
     write_lines("in.jsonl", rows)
     done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--min-similarity", "0.99", "--report", "out.html", *options)
     assert done.code == 0, done.err
@@ -176,8 +179,14 @@ def test_values_that_are_lists_are_counted_together_and_values_beyond_a_limit_to
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--report", "r.html", "--report-by", "nope"), 'in.jsonl has no column "nope" in its first rows. It has: id, text'),
-        (("--report-by", "id"), "--report-by id says how a report counts documents. Give --report, too, or leave it out."),
+        (
+            ("--report", "r.html", "--report-by", "nope"),
+            'in.jsonl has no column "nope" in its first rows. It has: id, text',
+        ),
+        (
+            ("--report-by", "id"),
+            "--report-by id says how a report counts documents. Give --report, too, or leave it out.",
+        ),
     ],
 )
 def test_a_column_that_no_report_can_count_by_is_refused_before_any_work(run, arguments, message):
@@ -192,7 +201,9 @@ def test_a_column_that_no_report_can_count_by_is_refused_before_any_work(run, ar
 
 
 def test_removals_that_differ_only_in_figures_are_counted_and_marked(run):
-    bill = "The invoice of the harbor office for berth {} over {} nights in the winter season comes to {} crowns in all."
+    bill = (
+        "The invoice of the harbor office for berth {} over {} nights in the winter season comes to {} crowns in all."
+    )
     rows = [{"id": i, "text": bill.format(i, 3 * i, 100 * i + 50)} for i in range(5)]
     rows += [{"id": "other", "text": bill.format(1, 3, 150).replace("winter", "summer")}]
     write_lines("in.jsonl", rows)
@@ -215,14 +226,21 @@ def test_clusters_say_what_differs_and_copies_are_told_apart(run):
     [cluster] = page.text("details", "cluster")
     assert "3 documents near0 survives 2 near" in " ".join(cluster.split())
     assert "near1 and 1 of the same text" in " ".join(cluster.split())
-    assert (page.text("del"), page.text("ins")) == (["only in the survivor", "word5"], ["only in the removed text", "changed"])
-    assert [" ".join(row.split())[:7] for row in page.text("table", "copies")[0].split("\n") if "copy" in row] == ["3 copy0"]
+    assert (page.text("del"), page.text("ins")) == (
+        ["only in the survivor", "word5"],
+        ["only in the removed text", "changed"],
+    )
+    assert [" ".join(row.split())[:7] for row in page.text("table", "copies")[0].split("\n") if "copy" in row] == [
+        "3 copy0"
+    ]
 
 
 def test_the_numbers_of_the_slider_hold_for_a_run_where_they_are_exact(run):
     write_lines("in.jsonl", [{"id": str(i), "text": text} for i, text in enumerate([*CHAIN, FERRY, FERRY_EDITED])])
     run("dedup", "in.jsonl", "-o", "out.jsonl", "--min-similarity", "0.6", "--report", "out.html")
-    [box] = [attributes for tag, attributes in Page("out.html").elements if "what-if" in (attributes.get("class") or "")]
+    [box] = [
+        attributes for tag, attributes in Page("out.html").elements if "what-if" in (attributes.get("class") or "")
+    ]
     ranges = json.loads(box["data-ranges"])
     exact = [(threshold, least) for threshold, least, most, is_exact in ranges if is_exact and least == most]
     assert len(exact) > 1

@@ -23,8 +23,8 @@ from neardup.judging.reports.removal_ranges import removal_ranges
 from neardup.judging.reports.shown_pairs import FIGURES, bands_of_pairs
 from neardup.judging.reports.sources import Source, Sources
 from neardup.judging.reports.tally import LARGEST, SAMPLED, scattered, tally
-from neardup.judging.reports.texts import LENGTH_STEPS, Digests, ReadAgain, Text, Texts
 from neardup.judging.reports.text_tokens import tokens_of
+from neardup.judging.reports.texts import LENGTH_STEPS, Digests, ReadAgain, Text, Texts
 from neardup.judging.reports.visible import language, plainly
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
@@ -228,7 +228,9 @@ def test_what_is_marked_is_in_no_shingle_of_the_other_text_and_only_that_is_left
 )
 def test_only_differences_are_marked_and_what_moved_is_none(left, right, marked):
     rows = compare_passages(left, right)
-    found = tuple([passage.text for passage in side(rows, name) if passage.kind == "only"] for name in ("left", "right"))
+    found = tuple(
+        [passage.text for passage in side(rows, name) if passage.kind == "only"] for name in ("left", "right")
+    )
     assert found == marked
 
 

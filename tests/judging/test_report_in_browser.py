@@ -116,7 +116,9 @@ def test_one_pair_is_shown_at_a_time_and_the_page_is_short(opened):
     assert page.evaluate("document.activeElement.id") == "pair-2"
     page.locator(".band").last.locator("summary").click()
     [shown] = pairs.evaluate_all(visible)
-    assert page.locator(f"#{shown}").locator("xpath=..").get_attribute("data-band") == page.locator(".band").last.get_attribute("data-band")
+    assert page.locator(f"#{shown}").locator("xpath=..").get_attribute("data-band") == page.locator(
+        ".band"
+    ).last.get_attribute("data-band")
     assert page.locator(".band[open]").count() == 1
     page.select_option("#show", "figures")
     only = page.locator("article.pair[data-figures]").count()

@@ -183,7 +183,8 @@ class _Steps:
 
     def report(self, found: Findings, result: FileResult) -> bytes:
         reference = self.reference if isinstance(self.reference, FileCorpus) else None
-        from neardup.judging.report import RunInputs, make_report
+        from neardup.judging.report import make_report
+        from neardup.judging.reports.run_inputs import RunInputs
 
         inputs = RunInputs(found.inputs, self.recipe, self.corpus, reference)
         lines = partial(self._audited, found)

@@ -31,6 +31,7 @@ from neardup.survivors.audit_files import read_audit, summary_path
 from neardup.survivors.audit_reader import Line
 from neardup.survivors.summary_reader import RunSummary, read_summaries
 
+
 @dataclass(frozen=True, slots=True)
 class ReportFile:
     """A written report, and the reason if it shows no texts."""

@@ -61,7 +61,9 @@ def changes_of(survivor: str, other: str, steps: tuple[Any, ...] = FOLDING, *, e
         last, length = first, 0
         while last + 1 < len(found):
             between = found[last + 1].start - found[last].end
-            length += between + min(LONGEST, len(found[last].removed)) + min(LONGEST, found[last].end - found[last].start)
+            length += (
+                between + min(LONGEST, len(found[last].removed)) + min(LONGEST, found[last].end - found[last].start)
+            )
             if between > JOINED or length > EXCERPT:
                 break
             last += 1
@@ -75,8 +77,12 @@ def _changes(survivor: str, aligned: Alignment) -> Iterator[_Change]:
     left, right = aligned.tokens
     bounds = [(-1, -1), *aligned.matches, (len(left), len(right))]
     for (i, j), (next_i, next_j) in pairwise(bounds):
-        lost = [token for token, only in zip(left[i + 1 : next_i], aligned.only[0][i + 1 : next_i], strict=True) if only]
-        new = [token for token, only in zip(right[j + 1 : next_j], aligned.only[1][j + 1 : next_j], strict=True) if only]
+        lost = [
+            token for token, only in zip(left[i + 1 : next_i], aligned.only[0][i + 1 : next_i], strict=True) if only
+        ]
+        new = [
+            token for token, only in zip(right[j + 1 : next_j], aligned.only[1][j + 1 : next_j], strict=True) if only
+        ]
         if not lost and not new:
             continue
         at = right[j].end if j >= 0 else 0

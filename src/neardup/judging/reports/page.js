@@ -193,7 +193,7 @@
     box.querySelector(".at").textContent = `${sign} ${at}`;
     slider.setAttribute("aria-valuetext", `${at}: ${span(least, most)} removed`);
     const strong = document.createElement("strong");
-    strong.textContent = `${span(documents - most, documents - least)} kept, ${span(least, most)} removed`;
+    strong.textContent = `${exact ? "" : "about "}${span(documents - most, documents - least)} kept, ${span(least, most)} removed`;
     box.querySelector(".outcome").replaceChildren(strong, ` (${share}): ${change}`);
   };
   slider.addEventListener("input", show);

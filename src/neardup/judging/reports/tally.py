@@ -155,9 +155,7 @@ def tally(lines: Iterable[Line], bands: Bands, *, rows: int, bits: int, audit: s
         steps[(alike[known & ~equal] < 1) & (steps == STEPS)] = STEPS - 1
         similarities += np.bincount(steps, minlength=STEPS + 1)
         distances += np.bincount(places[2][~equal], minlength=bits + 1)
-    found = NearRemovals(
-        *(np.concatenate([getattr(part, name) for part in near]) for name in NearRemovals.__slots__)
-    )
+    found = NearRemovals(*(np.concatenate([getattr(part, name) for part in near]) for name in NearRemovals.__slots__))
     if found.survivor.max(initial=-1) >= rows:
         raise DataError(
             f"{audit} is not of this run: it has survivors beyond {rows:,} rows. Give the audit and the summary of one run."
