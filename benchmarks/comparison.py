@@ -69,6 +69,7 @@ STEPS = (
     Step("recipes"),
     Step("thresholds"),
     Step("safe_distances"),
+    Step("removal_ranges"),
     Step("hashes"),
     Step("weights"),
     Step("vectors"),

@@ -54,6 +54,23 @@ def _speed(contender: str) -> Figure:
     )
 
 
+def _ranges(record: Record) -> list[Record]:
+    """What the slider said and what runs removed, in all sets."""
+    return [
+        each
+        for of_set in record["sets"].values()
+        for bases in of_set["clusterings"].values()
+        for found in bases.values()
+        for each in found
+    ]
+
+
+def _missed(said: Record) -> float:
+    """By what share of the removed documents their number lies outside the range."""
+    removed: int = said["removed"]
+    return max(said["least"] - removed, removed - said["most"], 0) / removed
+
+
 def _bytes_a_document(record: Record) -> str:
     """By how much memory grows, that no file backs, from the run of a million to that of five."""
     small, large = (record[f"{millions},000,000 documents, auto"] for millions in (1, 5))
@@ -323,6 +340,15 @@ FIGURES: dict[str, Figure] = {
     "hashes-crc32c-mean-at-32": _whole_angle(HAN, "crc32c", 32, "mean_degrees"),
     "safe-default-dissimilar-at-18-percent": _range("safe_distances", _dissimilar_percents("default", 18)),
     "safe-default-found-at-3-percent": _range("safe_distances", _found_percents("default", 3)),
+    "removal-ranges": ("removal_ranges", lambda record: number(len(_ranges(record)))),
+    "removal-ranges-outside": (
+        "removal_ranges",
+        lambda record: number(sum(_missed(each) > 0 for each in _ranges(record))),
+    ),
+    "removal-ranges-outside-percent": (
+        "removal_ranges",
+        lambda record: number(100 * max(map(_missed, _ranges(record))), 2),
+    ),
     "hashes-fnv-times-random": _range("hashes", _fnv_beside_random),
 }
 """By name: the benchmark whose result file has it, and how it is written. An unknown name on a page is an error."""

@@ -65,6 +65,7 @@ TABLES: dict[str, Callable[[Record], str]] = {
         tables_of_engines.skew,
         tables_of_decisions.store_orders,
         tables_of_decisions.safe_distances,
+        tables_of_decisions.removal_ranges,
     )
 }
 """By the name of the table, which is that of the benchmark and of its result file, but for those in SHORT."""

@@ -84,6 +84,23 @@ def safe_distances_default(record: Record) -> str:
     return table([*head, f"below {record['similar']:g} of unequal texts, %", "duplicates found, %"], rows)
 
 
+def removal_ranges(record: Record) -> str:
+    """For each set and clustering: what the slider says of stricter thresholds than 0.8, and what a run removes."""
+    rows = []
+    head: list[str] = []
+    for name, of_set in record["sets"].items():
+        for cluster, bases in of_set["clusterings"].items():
+            found = bases["0.8"]
+            head = [f"at {each['threshold']:g}" for each in found]
+            rows.append([f"`{name}`", f"`{cluster}`", *(f"{_span(each)}: {each['removed']:,}" for each in found)])
+    return table(["set", "clustering", *head], rows)
+
+
+def _span(said: Record) -> str:
+    least, most = said["least"], said["most"]
+    return f"{least:,}" if least == most else f"{least:,}-{most:,}"
+
+
 def _unequal(recipe: Record, distance: int) -> str:
     return _percents(
         [

@@ -157,7 +157,7 @@ def follow(run, *arguments):
     """Evaluate, do both commands that are printed, and return the result, the pairs, and the number of documents removed."""
     done = run("evaluate", *arguments, "--quiet", leaves_nothing=False)
     assert (done.code, done.err) == (0, "")
-    printed = re.findall(r"^(?:Recommended|Nearest|To remove .*?\)): (neardup .*)$", done.out.decode(), re.MULTILINE)
+    printed = re.findall(r"^(?:Recommended.*?|Nearest|To remove .*?\)): (neardup .*)$", done.out.decode(), re.MULTILINE)
     result = json.loads(run("evaluate", *arguments, "--json", "--quiet", leaves_nothing=False).out)
     assert printed == result["recommendation"]["commands"]
     list_pairs, remove = (shlex.split(command)[1:] for command in printed)

@@ -36,7 +36,8 @@ def test_without_labels_a_sample_is_told_of_in_tables(run):
         "Fingerprints alone, recipe default, by Hamming distance (in use: 18)",
         "Pairs by Hamming distance, and the similarity of some of them",
         "Recipes: the distance that finds 0.99 of the near-duplicates",
-        "Recommended: ",
+        "Recommended method at the given threshold, 0.8: neardup pairs texts.jsonl",
+        "No threshold is recommended: without labels, --min-similarity 0.8 says which pairs are near-duplicates.",
         "Warning: 10 documents of 10 (100.0%) have fewer than 50 tokens",
     ):
         assert part in shown
@@ -79,14 +80,16 @@ def test_json_has_stable_names_and_is_what_the_output_file_gets(run):
         "truth", "documents", "equal_texts", "short", "few_tokens", "min_similarity", "target_recall", "min_precision", "labeled_pairs",
         "labeled_positive", "complete", "sampled_documents", "seed", "near_duplicates", "near_duplicates_low",
         "near_duplicates_high", "with_near_duplicate", "recipe", "methods", "distances", "thresholds", "strata", "recipes",
-        "trials", "removal", "left_out", "recommendation", "warnings", "seconds", "versions",
+        "trials", "removal", "similarities", "left_out", "recommendation", "warnings", "seconds", "versions",
     }  # fmt: skip
     [score] = result["methods"]
     assert set(score) == {"method", "recall", "precision", "f1", "found", "unlabeled", "bands"}
     assert set(score["recall"]) == {"value", "low", "high", "count", "of"}
     assert list(score["bands"]) == ["0.5-0.8", "0.8-0.95", "0.95-1"]
     assert [entry["max_distance"] for entry in result["distances"]] == list(range(129))
-    assert set(result["recommendation"]) == {"reaches_target", "best", "removed", "reasons", "commands"}
+    assert set(result["recommendation"]) == {
+        "reaches_target", "best", "removed", "reasons", "threshold_is_given", "commands",
+    }  # fmt: skip
     assert set(result["recommendation"]["best"]) == set(result["trials"][0]) == {
         "method", "similarity", "min_similarity", "recipe", "bits", "max_distance", "recall", "precision", "f1", "found",
         "unlabeled",
@@ -122,6 +125,38 @@ def test_a_plot_is_drawn_in_the_format_of_its_name(run, name, head):
     done = run("evaluate", "texts.jsonl", *arguments, "--method", "simhash", "--plot", name, "--quiet")
     assert (done.code, done.err) == (0, "")
     assert Path(name).read_bytes().startswith(head)
+
+
+@pytest.mark.parametrize("labeled", [True, False])
+def test_a_plot_has_a_panel_for_each_thing_in_the_size_of_a_column(run, monkeypatch, labeled):
+    mpl = pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
+    figures = []
+    savefig = mpl.figure.Figure.savefig
+    monkeypatch.setattr(
+        mpl.figure.Figure,
+        "savefig",
+        lambda figure, *given, **named: (figures.append(figure), savefig(figure, *given, **named)),
+    )
+    arguments = ("--pairs", "labels.jsonl") if labeled else ()
+    done = run("evaluate", "texts.jsonl", *arguments, "--plot", "plot.pdf", "--quiet")
+    assert done.code == 0
+    [figure] = figures
+    titles = [axes.get_title(loc="left") for axes in figure.axes if axes.axison]
+    expected = [
+        "Documents removed",
+        "Precision and recall, labeled pairs",
+        "Similarity of pairs",
+        "Fingerprints alone",
+        "Recall of methods",
+    ]
+    expected = expected if labeled else [expected[0], *expected[2:]]
+    assert [title[4 : 4 + len(name)] for title, name in zip(titles, expected, strict=True)] == expected
+    assert [title[:3] for title in titles] == [f"({letter})" for letter in "abcde"[: len(expected)]]
+    assert (figure.get_figwidth(), figure.get_figheight()) == (6.8, 2.5 * -(-len(expected) // 2))
+    sizes = {text.get_fontsize() for axes in figure.axes for text in axes.texts} | {
+        figure.axes[0].xaxis.label.get_fontsize()
+    }
+    assert sizes <= {6.0, 8.0}
 
 
 def test_a_plot_without_matplotlib_says_what_to_install(run, monkeypatch):

@@ -12,7 +12,7 @@ from cli_corpora import BREAD, CHAIN, CLOCK, FERRY, FERRY_EDITED, ROWS, read_lin
 
 import neardup
 
-VOID = {"meta", "link", "br", "line", "rect"}
+VOID = {"meta", "link", "br", "line", "rect", "input"}
 
 
 class Page(HTMLParser):
@@ -101,7 +101,7 @@ def test_pairs_are_shown_with_what_they_have_in_common_borderline_ones_first(run
     assert alike == sorted(alike, key=lambda text: (text == "equal text", text))
     assert alike[-1] == "equal text"
     assert "changed" in " ".join(page.text("mark"))
-    assert any("word10 word11" in text for text in page.text("span", "common"))
+    assert any("word10 word11" in text for text in page.text("div", "text"))
     assert "word10" not in " ".join(page.text("mark"))
     labels = [json.loads(attributes["data-ids"]) for _, attributes in page.elements if "data-ids" in attributes]
     assert sorted(labels) == [["ferry", "edited"], ["near", "less"], ["near", "same"]]
@@ -132,6 +132,121 @@ def test_the_command_in_the_page_does_it_again(run):
     assert run(*words[1:], "--overwrite").code == 0
     assert Path("out.html").exists()
     assert Path("it's.duplicates.jsonl").read_bytes() == first
+
+
+def languages(run, *options):
+    """The table of a report by the column `lang`, after a run over documents in three languages."""
+    rows = [
+        {"id": i, "text": CHAIN[0] if i < 3 else f"{CLOCK} {'x' * i}", "lang": lang}
+        for i, lang in enumerate(["en", "en", "zh", "zh", None])
+    ]
+    write_lines("in.jsonl", rows)
+    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--min-similarity", "0.99", "--report", "out.html", *options)
+    assert done.code == 0, done.err
+    return Page("out.html")
+
+
+def test_a_report_counts_by_the_values_of_a_column(run):
+    page = languages(run, "--report-by", "lang")
+    assert "By lang lang" in page.shown
+    assert "en 2 1 50.0 %" in page.shown
+    assert "zh 2 1 50.0 %" in page.shown
+    assert "no value 1 0 0 %" in page.shown
+    assert "Of the 3 values, the least affected lost 0 % of its documents, the median one 50.0 %" in page.shown
+    assert "from zh (1)" not in page.shown
+    assert "en (2), zh (1)" in page.shown
+    assert "--report-by lang" in page.shown
+    again = run("report", "out.duplicates.jsonl", "-o", "again.html", "--report-by", "lang")
+    assert (again.code, Path("again.html").read_text()) == (0, page.source)
+    neardup.report("out.duplicates.jsonl", "third.html", report_by="lang")
+    assert Path("third.html").read_text() == page.source
+    Path("options.toml").write_text('report-by = "lang"\n')
+    assert run("report", "out.duplicates.jsonl", "-o", "fourth.html", "--config", "options.toml").code == 0
+    assert Path("fourth.html").read_text() == page.source
+
+
+def test_values_that_are_lists_are_counted_together_and_values_beyond_a_limit_too(run, monkeypatch):
+    monkeypatch.setattr("neardup.judging.reports.sources.MOST_VALUES", 2)
+    rows = [{"id": i, "text": f"{CLOCK} {'x' * i}", "lang": lang} for i, lang in enumerate([["a"], "b", "c", "d", "b"])]
+    write_lines("in.jsonl", rows)
+    run("dedup", "in.jsonl", "-o", "out.jsonl", "--report", "out.html", "--report-by", "lang")
+    shown = Page("out.html").shown
+    assert "a list or an object 1 0" in shown
+    assert "b 2 " in shown
+    assert "values after the first 2 2 " in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("--report", "r.html", "--report-by", "nope"),
+            'in.jsonl has no column "nope" in its first rows. It has: id, text',
+        ),
+        (
+            ("--report-by", "id"),
+            "--report-by id says how a report counts documents. Give --report, too, or leave it out.",
+        ),
+    ],
+)
+def test_a_column_that_no_report_can_count_by_is_refused_before_any_work(run, arguments, message):
+    write_lines("in.jsonl", ROWS)
+    done = run("dedup", "in.jsonl", "-o", "out.jsonl", *arguments)
+    assert (done.code, sorted(path.name for path in Path().iterdir())) == (2, ["in.jsonl"])
+    assert message in done.err.replace("\n", " ")
+    run("dedup", "in.jsonl", "-o", "out.jsonl")
+    done = run("report", "out.duplicates.jsonl", "-o", "r.html", "--report-by", "nope")
+    assert (done.code, Path("r.html").exists()) == (2, False)
+    assert 'no column "nope"' in done.err.replace("\n", " ")
+
+
+def test_removals_that_differ_only_in_figures_are_counted_and_marked(run):
+    bill = (
+        "The invoice of the harbor office for berth {} over {} nights in the winter season comes to {} crowns in all."
+    )
+    rows = [{"id": i, "text": bill.format(i, 3 * i, 100 * i + 50)} for i in range(5)]
+    rows += [{"id": "other", "text": bill.format(1, 3, 150).replace("winter", "summer")}]
+    write_lines("in.jsonl", rows)
+    run("dedup", "in.jsonl", "-o", "out.jsonl", "--min-similarity", "0.2", "--report", "out.html")
+    page = Page("out.html")
+    assert number_of(page, "Duplicates removed") == 5
+    assert number_of(page, "Only figures differ") == 4
+    assert [option for option in page.text("option") if "figures" in option] == ["4 where only figures differ"]
+    tagged = [attributes for tag, attributes in page.elements if tag == "article" and "data-figures" in attributes]
+    assert len(tagged) == 4
+
+
+def test_clusters_say_what_differs_and_copies_are_told_apart(run):
+    near = [CHAIN[0], CHAIN[0].replace("word5", "changed"), CHAIN[0].replace("word5", "changed").upper()]
+    rows = [{"id": f"near{i}", "text": text} for i, text in enumerate(near)]
+    rows += [{"id": f"copy{i}", "text": text} for i, text in enumerate([FERRY, FERRY, FERRY.upper()])]
+    write_lines("in.jsonl", rows)
+    run("dedup", "in.jsonl", "-o", "out.jsonl", "--report", "out.html")
+    page = Page("out.html")
+    [cluster] = page.text("details", "cluster")
+    assert "3 documents near0 survives 2 near" in " ".join(cluster.split())
+    assert "near1 and 1 of the same text" in " ".join(cluster.split())
+    assert (page.text("del"), page.text("ins")) == (
+        ["only in the survivor", "word5"],
+        ["only in the removed text", "changed"],
+    )
+    assert [" ".join(row.split())[:7] for row in page.text("table", "copies")[0].split("\n") if "copy" in row] == [
+        "3 copy0"
+    ]
+
+
+def test_the_numbers_of_the_slider_hold_for_a_run_where_they_are_exact(run):
+    write_lines("in.jsonl", [{"id": str(i), "text": text} for i, text in enumerate([*CHAIN, FERRY, FERRY_EDITED])])
+    run("dedup", "in.jsonl", "-o", "out.jsonl", "--min-similarity", "0.6", "--report", "out.html")
+    [box] = [
+        attributes for tag, attributes in Page("out.html").elements if "what-if" in (attributes.get("class") or "")
+    ]
+    ranges = json.loads(box["data-ranges"])
+    exact = [(threshold, least) for threshold, least, most, is_exact in ranges if is_exact and least == most]
+    assert len(exact) > 1
+    for number, (threshold, least) in enumerate(exact):
+        run("dedup", "in.jsonl", "-o", f"o{number}.jsonl", "--min-similarity", str(threshold))
+        assert len(read_lines(f"o{number}.duplicates.jsonl")) == least
 
 
 HOSTILE = [
@@ -304,7 +419,9 @@ def test_documents_that_match_by_distance_alone_are_sampled_by_distance(run):
     run("dedup", "in.jsonl", "-o", "out.jsonl", "--min-similarity", "0", "--max-distance", "30", "--report", "out.html")
     page = Page("out.html")
     assert "No similarity was asked for" in page.shown
-    assert [title.partition(" ")[0] for title in page.text("h3") if "pair" in title] == ["Distance", "Equal"]
+    bands = [title.split() for title in page.text("details", "band")]
+    assert [words[0] for words in bands] == ["Distance", "Equal"]
+    assert "at most" in page.text("div", "what-if")[0]
 
 
 def test_members_of_a_chain_name_the_match_that_brought_them_in(run):
@@ -348,7 +465,7 @@ def test_empty_texts_are_said_to_be(run):
     write_lines("in.jsonl", [{"id": i, "text": text} for i, text in enumerate(["", " \n", FERRY])])
     assert run("dedup", "in.jsonl", "-o", "out.jsonl", "--report", "out.html").code == 0
     page = Page("out.html")
-    assert (page.text("p", "skipped"), page.text("blockquote")) == (["neither has any text"], ["no text"])
+    assert (page.text("p", "skipped"), page.text("td", "snippet")) == (["neither has any text"], ["no text"])
 
 
 def test_a_resumed_run_that_was_done_writes_the_report_that_is_missing(run):

@@ -23,6 +23,7 @@ import neardup as nd
 from neardup.errors import DataError, InputError, OptionError
 from neardup.io.table_corpus import TableCorpus
 from neardup.judging.evaluation import intervals, listing, sampling, trials
+from neardup.judging.evaluation.curves import similarity_counts
 from neardup.judging.evaluation.evaluate import evaluate_corpus
 from neardup.judging.evaluation.given_labels import labels_of
 from neardup.judging.evaluation.labels import LabelFile, read_labels
@@ -642,8 +643,25 @@ def trial(method, recall, precision=None, f1=None, *, found=100, similarity="jac
     )
 
 
-def recommended(given, *, target=0.99, min_precision=0.9, run=lambda trial: (trial, 7), recipes=()):
-    return recommend(given, recipes, target=target, min_precision=min_precision, run=run)
+def recommended(given, *, target=0.99, min_precision=0.9, run=lambda trial: (trial, 7), recipes=(), by_labels=True):
+    return recommend(given, recipes, target=target, min_precision=min_precision, by_labels=by_labels, run=run)
+
+
+def test_without_labels_no_threshold_is_recommended_but_a_method_at_the_one_that_was_given():
+    best = recommended([trial("exact", 1, 1, 1.0)], by_labels=False)
+    assert best.threshold_is_given
+    assert "No threshold is recommended: without labels, `min_similarity=0.5` says which pairs are" in best.reasons[1]
+    assert not recommended([trial("exact", 1, 1, 1.0)]).threshold_is_given
+    alone = dataclasses.replace(trial("simhash", 1, 1, 1.0), similarity=None, min_similarity=0.0)
+    assert not recommended([alone], by_labels=False).threshold_is_given
+
+
+def test_similarities_are_counted_in_steps_of_near_duplicates_and_others():
+    found = similarity_counts(np.array([0.5, 0.519, 0.98, 1.0, 0.6]), np.array([False, False, True, True, True]))
+    assert (found[0].least, found[0].near, found[0].others) == (0.5, 0, 2)
+    assert (found[-1].least, found[-1].near, found[-1].others) == (0.98, 2, 0)
+    assert sum(each.near + each.others for each in found) == 5
+    assert similarity_counts(np.empty(0), np.empty(0, np.bool_)) == ()
 
 
 def test_of_options_that_reach_the_target_those_with_the_highest_f1_are_recommended():

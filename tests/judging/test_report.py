@@ -16,12 +16,17 @@ from neardup.errors import DataError
 from neardup.judging.reports.bands import FIRST, OTHERS, Bands
 from neardup.judging.reports.charts import distance_chart, similarity_chart
 from neardup.judging.reports.commands import MOST_BYTES, command_of
-from neardup.judging.reports.page import page
-from neardup.judging.reports.tally import LARGEST, MEMBERS, members, scattered, tally
-from neardup.judging.reports.texts import LENGTH_STEPS, FileCounts, ReadAgain, Text, Texts
+from neardup.judging.reports.members import MEMBERS, members
+from neardup.judging.reports.page import Findings, page
+from neardup.judging.reports.removal_ranges import removal_ranges
+from neardup.judging.reports.shown_pairs import FIGURES, bands_of_pairs
+from neardup.judging.reports.sources import Source, Sources
+from neardup.judging.reports.tally import LARGEST, SAMPLED, scattered, tally
+from neardup.judging.reports.texts import LENGTH_STEPS, Digests, ReadAgain, Text, Texts
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
 from neardup.text.passages import SIDE_BYTES, compare_passages
+from neardup.text.shown_tokens import tokens_of
 from neardup.text.visible import language, plainly
 
 WORDS = "wolf winter river stone lantern ferry bread salt clock pine harbor meadow".split()
@@ -69,16 +74,22 @@ def made(lines, beginning, *, text="id", inputs=("in.jsonl",), files=1):
     found = summary(audit(lines, text), inputs)
     bands = Bands(0.8, None)
     counts = tally(audit(lines, text), bands, rows=2 * lines, bits=128)
-    clusters = members(audit(lines, text), [cluster for cluster, _ in counts.largest])
+    clusters = members(audit(lines, text), [cluster for cluster, _ in (*counts.largest, *counts.equal)])
     rows = {
         row
-        for line in itertools.chain(*counts.sample.values(), *clusters.values())
+        for line in itertools.chain(*counts.sample.values(), *(each.lines for each in clusters.values()))
         for row in (line["row"], line["survivor_row"])
     }
-    texts = {row: Text(f"{beginning} {row}"[:20_000], len(beginning), json.dumps(row), None) for row in rows}
+    texts = {
+        row: Text(f"{beginning} {row}"[:20_000], len(beginning), json.dumps(row), None, digest=row) for row in rows
+    }
     lengths = np.full((LENGTH_STEPS, 2), 10**9, np.int64)
-    of_files = [FileCounts(f"{text}/{i}.jsonl", 10, 5) for i in range(files)]
-    return page(found, counts, clusters, bands, Texts(ReadAgain(2 * lines, texts, of_files, lengths), {}))
+    some = counts.near.compared
+    digests = Digests(some, some.astype(np.uint64), some.astype(np.uint64))
+    read = ReadAgain(2 * lines, texts, np.ones(2 * lines, np.bool_), lengths, digests)
+    sources = Sources(None, [Source(f"{text}/{i}.jsonl", 10, 5) for i in range(files)])
+    sources.names = {row: sources.counts[row % files].name for row in range(2 * lines)}
+    return page(found, Findings(counts, clusters, bands, Texts(read, {}), sources))
 
 
 def test_a_tally_counts_what_the_lines_say():
@@ -93,8 +104,17 @@ def test_a_tally_counts_what_the_lines_say():
     assert counts.similarities.sum() == len(near)
     for step in range(80, 100):
         assert counts.similarities[step] == sum(int(line["similarity"] * 100 + 1e-9) == step for line in near)
-    assert counts.largest[0] == (0, len([line for line in lines if line["cluster_id"] == 0]))
+    sizes = {line["cluster_id"]: 0 for line in lines}
+    for line in lines:
+        sizes[line["cluster_id"]] += 1
+    mixed = {line["cluster_id"] for line in near}
+    assert counts.largest[0] == (0, sizes[0])
     assert len(counts.largest) == LARGEST
+    assert {cluster for cluster, _ in counts.largest} <= mixed
+    assert counts.equal == [(cluster, 1) for cluster in sorted(sizes.keys() - mixed)[:5]]
+    assert counts.near.row.tolist() == [line["row"] for line in near]
+    assert counts.near.survivor.tolist() == [line["survivor_row"] for line in near]
+    assert counts.near.strength.tolist() == [line["similarity"] for line in near]
     assert counts.of_band == {band.key: sum(bands.key_of(line) == band.key for line in lines) for band in bands.table}
 
 
@@ -103,9 +123,11 @@ def test_a_sample_has_of_each_band_what_it_may_and_is_the_same_in_any_order():
     bands = Bands(0.8, None)
     sample = tally(lines, bands, rows=6000, bits=128).sample
     assert sample == tally(lines[::-1], bands, rows=6000, bits=128).sample
-    for number, band in enumerate(bands.table):
-        assert len(sample[band.key]) in ((FIRST,) if number == 0 else (OTHERS, 0))
+    for band in bands.table:
+        assert len(sample[band.key]) in (SAMPLED, 0)
         assert all(bands.key_of(line) == band.key for line in sample[band.key])
+    shown = list(bands_of_pairs(tally(lines, bands, rows=6000, bits=128), bands, Texts(None, {})))
+    assert [len(band["pairs"]) for band in shown] == [FIRST, *[OTHERS] * (len(shown) - 1)]
     rows = [line["row"] for line in sample["s0"]]
     assert max(rows) > 3000 > min(rows)
 
@@ -113,8 +135,12 @@ def test_a_sample_has_of_each_band_what_it_may_and_is_the_same_in_any_order():
 def test_members_are_those_least_like_their_survivor():
     lines = list(audit(300))
     found = members(lines, [0])[0]
-    alike = sorted(line["similarity"] for line in lines if line["cluster_id"] == 0)
-    assert [line["similarity"] for line in found] == alike[:MEMBERS]
+    here = [line for line in lines if line["cluster_id"] == 0]
+    alike = sorted(line["similarity"] for line in here)
+    assert [line["similarity"] for line in found.lines] == alike[:MEMBERS]
+    assert (found.duplicates, found.exact) == (len(here), sum(line["exact"] for line in here))
+    assert found.most == max(line["similarity"] for line in here if not line["exact"])
+    assert list(found.rows) == [line["row"] for line in here]
 
 
 @given(least=st.floats(0.01, 1), alike=st.one_of(st.none(), st.floats(0, 1)), exact=st.booleans())
@@ -172,7 +198,7 @@ def test_passages_give_either_text_whole_where_nothing_is_left_out(left, right):
     left=st.lists(st.sampled_from(WORDS), min_size=1, max_size=40),
     right=st.lists(st.sampled_from(WORDS), min_size=1, max_size=40),
 )
-def test_what_is_marked_is_in_no_shingle_of_the_other_text(left, right):
+def test_what_is_marked_is_in_no_shingle_of_the_other_text_and_only_that_is_left_unmarked_which_it_has(left, right):
     windows = [{tuple(words[i : i + 3]) for i in range(max(1, len(words) - 2))} for words in (left, right)]
     marked, place = set(), 0
     for passage in side(compare_passages(" ".join(left), " ".join(right)), "left"):
@@ -185,14 +211,32 @@ def test_what_is_marked_is_in_no_shingle_of_the_other_text(left, right):
         if tuple(left[i : i + 3]) in windows[1]
         for j in range(i, min(i + 3, len(left)))
     }
-    assert marked == set(range(len(left))) - shared
+    assert marked <= set(range(len(left))) - shared
+    assert {word for place, word in enumerate(left) if place not in marked} <= set(right)
+    assert marked >= {place for place, word in enumerate(left) if word not in right}
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "marked"),
+    [
+        ("Version 1.2, November 2002 of it", "Version 1.3, 3 November 2008 of it", (["2", "2002"], ["3, 3", "2008"])),
+        ("one two three four five six", "four five six one two three", ([], [])),
+        ("the ferry leaves at ten", "the ferry arrives at ten", (["leaves"], ["arrives"])),
+        ("第一条 本法自2014年起施行", "第一条 本法自2020年起施行", (["2014"], ["2020"])),
+        ("only this", "", (["only this"], [])),
+    ],
+)
+def test_only_differences_are_marked_and_what_moved_is_none(left, right, marked):
+    rows = compare_passages(left, right)
+    found = tuple(
+        [passage.text for passage in side(rows, name) if passage.kind == "only"] for name in ("left", "right")
+    )
+    assert found == marked
 
 
 def test_tokens_of_passages_are_those_of_the_similarity():
     text = "Ｆｕｌｌ　ＷＩＤＴＨ Straße naïve 東京タワー, e\u0301t\u00ade_x 漢字2024年 한국어"
-    from neardup.text.passages import _tokens
-
-    assert [token.folded.replace("e\u0301", "é") for token in _tokens(text)] == naive.tokens(text)
+    assert [token.folded.replace("e\u0301", "é") for token in tokens_of(text)] == naive.tokens(text)
 
 
 def test_no_word_is_cut_in_two_where_a_passage_is_skipped():
@@ -253,8 +297,62 @@ def test_a_page_of_the_worst_texts_stays_below_five_megabytes(character):
 
 def test_files_beyond_those_shown_are_summed_in_a_row():
     found = made(50, "text", files=1234).decode()
-    assert "1,214 other files" in found
-    assert found.count("/0.jsonl") + found.count("/19.jsonl") == 2
+    assert "1,224 other files" in found
+    assert "<td><bdi>id/9.jsonl</bdi></td>" in found
+    assert "<td><bdi>id/10.jsonl</bdi></td>" not in found
+
+
+def test_pairs_that_differ_only_in_figures_are_shown_even_where_they_are_rare():
+    lines = [line | {"exact": False} for line in audit(2000)]
+    bands = Bands(0.8, None)
+    counts = tally(lines, bands, rows=4000, bits=128)
+    rare = {line["row"] for some in counts.sample.values() for line in some[OTHERS + 6 : OTHERS + 9]}
+    texts = {row: Text("a text", 6, str(row), None, digest=row, without_digits=row) for row in range(4000)}
+    for some in counts.sample.values():
+        for line in some:
+            if line["row"] in rare:
+                known = texts[line["survivor_row"]].without_digits
+                texts[line["row"]] = Text("a text", 6, str(line["row"]), None, digest=line["row"], without_digits=known)
+    read = ReadAgain(4000, texts, np.ones(4000, np.bool_), np.zeros((LENGTH_STEPS, 2), np.int64))
+    pairs = [pair for band in bands_of_pairs(counts, bands, Texts(read, {})) for pair in band["pairs"]]
+    assert sum(pair.figures for pair in pairs) == FIGURES
+
+
+def ranges_of(lines, rows, **options):
+    counts = tally(lines, Bands(options["min_similarity"], options.get("max_distance")), rows=rows, bits=128)
+    found = removal_ranges(counts, **{"max_distance": None, "digests": None} | options)
+    return {each.threshold: (each.least, each.most, each.exact) for each in found}
+
+
+def removal(row, cluster, similarity, **more):
+    exact = similarity == 1
+    return {
+        "id": row, "row": row, "survivor_id": cluster, "survivor_row": cluster, "cluster_id": cluster,
+        "similarity": similarity, "distance": 0 if exact else 7, "exact": exact,
+    } | more  # fmt: skip
+
+
+def test_a_range_counts_what_falls_short_by_itself_by_text_and_by_cluster():
+    lines = [removal(1, 0, 0.9), removal(2, 0, 0.82), removal(3, 0, 0.82), removal(5, 4, 0.81), removal(6, 4, 1.0)]
+    found = ranges_of(lines, 7, min_similarity=0.8)
+    assert list(found) == [0.8, *(step / 100 for step in range(81, 101))]
+    assert (found[0.8], found[0.81]) == ((5, 5, True), (5, 5, True))
+    assert found[0.82] == (4, 4, False)
+    assert found[0.83] == (2, 3, False)
+    assert found[1.0] == (1, 3, False)
+    texts = np.array([1, 2, 2, 3], np.uint64)
+    assert ranges_of(lines, 7, min_similarity=0.8, digests=texts)[0.83] == (3, 3, False)
+
+
+def test_a_range_is_of_the_matches_that_connect_a_chain_and_of_distances_where_those_decide():
+    chain = [removal(1, 0, 0.85, matched_similarity=0.85), removal(2, 0, 0.7, matched_similarity=0.9)]
+    found = ranges_of(chain, 3, min_similarity=0.8)
+    assert (found[0.8], found[0.86], found[0.91]) == ((2, 2, True), (1, 1, False), (0, 1, False))
+    far = [removal(1, 0, None, exact=False), removal(2, 0, None, exact=False, distance=9)]
+    assert ranges_of(far, 3, min_similarity=0, max_distance=12) == {
+        12: (2, 2, True), 8: (1, 1, False), 6: (0, 1, False), 0: (0, 1, False),
+    }  # fmt: skip
+    assert ranges_of(far, 3, min_similarity=0.8) == {}
 
 
 def test_a_command_that_is_too_long_leaves_inputs_out_and_says_so():

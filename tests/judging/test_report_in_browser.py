@@ -1,12 +1,15 @@
 """The report in Chromium: nothing is fetched, nothing complains, it fits the window, and it can be judged by keyboard alone."""
 
+import contextlib
 import csv
 import json
+import shlex
 
 import pytest
 
 import neardup
-from neardup.recipe.presets import RECIPES
+from accessible import barriers
+from neardup.cli.main import main
 
 TEXTS = {
     "en": "The night ferry to island {} leaves at ten past nine from the old customs pier, and dogs travel free in winter; seats {}.",
@@ -30,7 +33,7 @@ def corpus(tmp_path_factory):
     rows += [{"id": f'{HOSTILE}, "{i}"', "text": f"{HOSTILE} {LONG} {TEXTS['en']} {HOSTILE}{i}"} for i in range(2)]
     (place / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     neardup.deduplicate_files(
-        place / "in.jsonl", str(place / "out.jsonl"), report=str(place / "out.html"), min_similarity=0.6
+        place / "in.jsonl", str(place / "out.jsonl"), report=str(place / "out.html"), min_similarity=0.5
     )
     return place
 
@@ -100,26 +103,46 @@ def test_all_text_can_be_told_from_its_ground(opened, scheme):
     assert page.evaluate(CONTRAST) == []
 
 
+def test_one_pair_is_shown_at_a_time_and_the_page_is_short(opened):
+    page = opened()
+    assert page.evaluate("document.documentElement.scrollHeight") < 6000
+    pairs, place = page.locator("article.pair"), page.locator(".place")
+    visible = "(all) => all.filter((e) => e.checkVisibility()).map((e) => e.id)"
+    assert pairs.evaluate_all(visible) == ["pair-1"]
+    page.keyboard.press("j")
+    page.click("#next")
+    assert (pairs.evaluate_all(visible), place.inner_text()) == (["pair-3"], f"3 of {pairs.count()}")
+    page.keyboard.press("k")
+    assert page.evaluate("document.activeElement.id") == "pair-2"
+    page.locator(".band").last.locator("summary").click()
+    [shown] = pairs.evaluate_all(visible)
+    assert page.locator(f"#{shown}").locator("xpath=..").get_attribute("data-band") == page.locator(
+        ".band"
+    ).last.get_attribute("data-band")
+    assert page.locator(".band[open]").count() == 1
+    page.select_option("#show", "figures")
+    only = page.locator("article.pair[data-figures]").count()
+    assert only > 0
+    assert place.inner_text() == f"1 of {only}"
+    page.focus("#show")
+    page.keyboard.press("j")  # in the list of choices, keys choose
+    assert place.inner_text() == f"1 of {only}"
+
+
 def test_pairs_are_judged_by_keyboard_and_the_labels_can_be_evaluated(opened, corpus):
     page = opened()
-    pairs = page.locator("article.pair")
-    count = pairs.count()
+    count = page.locator("article.pair").count()
     assert count >= 10
-    assert page.locator(".judging").is_visible()
-    page.keyboard.press("j")
-    assert page.evaluate("document.activeElement.id") == "pair-1"
-    for key in ("j", "j", "k"):
-        page.keyboard.press(key)
-    assert page.evaluate("document.activeElement.id") == "pair-2"
-    page.keyboard.press("k")
     for number in range(count):
         page.keyboard.press("n" if number == 2 else "y")
-    assert page.inner_text(".tally") == f"{count} of {count} judged: {count - 1} duplicates, 1 not"
+    assert page.inner_text(".tally") == f"{count} of {count} judged: {count - 1} duplicates, 1 different"
     page.keyboard.press("u")
-    assert page.inner_text(".tally") == f"{count - 1} of {count} judged: {count - 2} duplicates, 1 not"
+    assert page.inner_text(".tally") == f"{count - 1} of {count} judged: {count - 2} duplicates, 1 different"
     page.keyboard.press("y")
-    pressed = page.locator("#pair-3 [aria-pressed=true]")
-    assert pressed.all_inner_texts() == ["Not one"]
+    for _ in range(count - 3):
+        page.keyboard.press("k")
+    assert page.locator(".judging [aria-pressed=true]").all_inner_texts() == ["n Different"]
+    assert page.inner_text("#pair-3 .judged") == "you: different"
     with page.expect_download() as download:
         page.click("#download")
     labels = corpus / "labels.csv"
@@ -131,24 +154,50 @@ def test_pairs_are_judged_by_keyboard_and_the_labels_can_be_evaluated(opened, co
     assert len(rows) == count
     assert {(row["left_id"], row["right_id"]) for row in rows} <= known
     assert [row["label"] for row in rows].count("0") == 1
-    found = neardup.evaluate_files([corpus / "in.jsonl"], pairs=labels, recipe=RECIPES["default"].recipe)
-    assert (found.labeled_pairs, found.labeled_positive) == (count, count - 1)
+    command = shlex.split(page.inner_text(".then code"))
+    assert command[:2] == ["neardup", "evaluate"]
+    with contextlib.chdir(corpus):
+        assert not main([*command[1:], "--output", "found.json", "--quiet"])
+    found = json.loads((corpus / "found.json").read_text(encoding="utf-8"))
+    assert (found["labeled_pairs"], found["labeled_positive"]) == (count, count - 1)
+
+
+def test_the_slider_says_what_a_stricter_threshold_keeps_and_works_by_keyboard(opened):
+    page = opened()
+    outcome, slider = page.locator(".outcome"), page.locator("#threshold")
+    assert outcome.inner_text().endswith("the threshold of this run")
+    slider.focus()
+    page.keyboard.press("End")
+    ranges = json.loads(page.get_attribute(".what-if", "data-ranges"))
+    threshold, least, most, _ = ranges[-1]
+    removed = f"{least} to {most} removed" if least != most else f"{least} removed"
+    assert (threshold, page.inner_text(".at")) == (1.0, "≥ 1")
+    assert removed in outcome.inner_text()
+    assert slider.get_attribute("aria-valuetext") == f"1: {removed}"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_barrier(opened, scheme):
+    page = opened(color_scheme=scheme)
+    page.keyboard.press("y")
+    page.evaluate("for (const each of document.querySelectorAll('details:not(.band)')) each.open = true")
+    assert barriers(page) == []
 
 
 def test_judgments_are_kept_when_the_page_is_opened_again_and_can_be_forgotten(opened):
     page = opened()
-    page.click("#pair-1 [data-verdict='0']")
+    page.click(".judging [data-verdict='0']")
     page.reload()
-    assert page.inner_text(".tally").endswith("judged: 0 duplicates, 1 not")
+    assert page.inner_text(".tally").endswith("judged: 0 duplicates, 1 different")
     page.click("#clear")
     page.reload()
-    assert page.inner_text(".tally").endswith("judged: 0 duplicates, 0 not")
+    assert page.inner_text(".tally").endswith("judged: 0 duplicates, 0 different")
     assert page.locator("#download").is_disabled()
 
 
 def test_labels_are_copied(opened):
     page = opened(permissions=["clipboard-read", "clipboard-write"])
-    page.click("#pair-1 [data-verdict='1']")
+    page.click(".judging [data-verdict='1']")
     page.click("#copy")
     page.get_by_text("Copied").wait_for()
     assert page.evaluate("navigator.clipboard.readText()").splitlines()[0] == "left_id,right_id,label"
@@ -158,9 +207,11 @@ def test_all_of_it_can_be_read_without_scripts(opened):
     with_scripts, without = opened(), opened(java_script_enabled=False)
     for kind in ("article.pair", "svg.chart", "details.cluster", "table"):
         assert without.locator(kind).count() == with_scripts.locator(kind).count() > 0
-    assert not without.locator(".judging").is_visible()
-    assert not without.locator(".verdict").first.is_visible()
+    for kind in (".judging", ".then", ".slider"):
+        assert not without.locator(kind).is_visible()
     assert without.locator("#pair-1 .text").first.is_visible()
+    without.locator(".band").last.locator("summary").click()
+    assert without.locator("article.pair").last.is_visible()
 
 
 def test_it_is_printed_on_white_without_controls_and_with_whole_texts(opened):
@@ -171,6 +222,7 @@ def test_it_is_printed_on_white_without_controls_and_with_whole_texts(opened):
         == "rgb(255, 255, 255)"
     )
     assert not page.locator(".judging").is_visible()
+    assert page.locator("article.pair").evaluate_all("(all) => all.every((e) => e.checkVisibility())")
     assert page.evaluate("[...document.querySelectorAll('.sides')].every((e) => e.scrollHeight <= e.clientHeight + 1)")
     assert page.pdf().startswith(b"%PDF")
 

@@ -23,6 +23,7 @@ from places import ROOT
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NOT_RUN = {
     "text": None,
+    "bibtex": {"citing.md"},
     "toml": {"files.md", "profiles.md"},
     "json": {"files.md"},
     "sh": {

@@ -51,6 +51,16 @@ def test_the_citation_is_of_this_version():
     assert cited["keywords"] == PROJECT["keywords"]
 
 
+def test_the_page_on_citing_is_of_this_version_and_has_an_entry_for_each_paper():
+    page = (ROOT / "docs/citing.md").read_text(encoding="utf-8")
+    assert f"version = {{{read('CITATION.cff')['version']}}}" in page
+    listed = page[page.index("## The papers") : page.index("```bibtex\n@inproceedings")]
+    links = re.findall(r"\]\(https?://(?:doi\.org/)?([^)]+)\)", listed)
+    assert links
+    for link in links:
+        assert f"{{{link}}}" in page or f"{{http://{link}}}" in page, link
+
+
 def test_a_released_version_is_in_the_changelog_with_the_day_of_the_citation():
     released = re.findall(
         r"^## \[(\d[^\]]*)\] - (\S+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 )
 @options.audit
 @click.option("--report", metavar="FILE.html", help="Also write an HTML report of the run; needs neardup[report].")
+@options.report_by
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object on standard output.")
 @options.overwrite
 @click.option(
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
 @options.temp_dir
 @options.quiet
 def command(
-    inputs: tuple[str, ...], output: str | None, recipe: str | None, unit: Unit, report: str | None,
+    inputs: tuple[str, ...], output: str | None, recipe: str | None, unit: Unit, report: str | None, report_by: str | None,
     annotate: bool, dry_run: bool, audit: str | None, as_json: bool, overwrite: bool, on_error: str, quiet: bool, **chosen: Any,
 ) -> None:  # fmt: skip
     """Remove near-duplicate documents from a corpus.
@@ -68,11 +69,11 @@ def command(
 
     if as_json and output == "-":
         raise click.UsageError("--json and -o - would both write to standard output. Give -o a file.")
-    if unit != "document" and report is not None:
+    if unit != "document" and (report is not None or report_by is not None):
         from neardup.judging.report import of_units
 
         raise of_units(unit)
-    work: Callable[..., FileResult | UnitResult] = partial(deduplicate_files, report=report)
+    work: Callable[..., FileResult | UnitResult] = partial(deduplicate_files, report=report, report_by=report_by)
     if unit != "document":
         from neardup.jobs.units import deduplicate_units
 

@@ -31,6 +31,7 @@ REFUSED = {
     "annotate": "Join the inputs and the duplicates (--audit) by their ids.",
     "dry_run": "--plan shows what the job takes, and runs nothing.",
     "report": "The summary (--json) and the duplicates (--audit) hold what the job found.",
+    "report_by": "Group the duplicates (--audit), joined with the inputs by their ids, by the column.",
     "resume": "Every run goes on where the last one failed: make the same call again.",
     "on_error": "A malformed row stops the job. Mend it, or take it out of the inputs.",
     "threads": "Executors run as many tasks at a time as they have cores: `spark.executor.cores`.",

@@ -37,6 +37,15 @@ def _one_of(
     return click.option(flag, type=click.Choice(list(table)), default=default, show_default=True, help=described(table))
 
 
+def report_by(function: Function) -> Function:
+    """The column by which a report counts documents."""
+    return click.option(
+        "--report-by",
+        metavar="COLUMN",
+        help="Count removed documents by the values of this column in the report (by file).",
+    )(function)
+
+
 class Names(ParamType):
     """An option type for names separated by commas."""
 

@@ -10,6 +10,7 @@ from neardup.cli import options
 @click.command()
 @click.argument("audit")
 @click.option("-o", "--output", required=True, metavar="FILE.html", help="Path of the report.")
+@options.report_by
 @options.overwrite
 @options.threads
 @options.quiet

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
+from neardup.errors import OptionError
 from neardup.io.reading import DedupFileOptions, recipe_for, split_options
 from neardup.io.shards import listed_inputs
 from neardup.io.storage.places import path_text
@@ -27,6 +28,7 @@ def deduplicate_files(
     dry_run: bool = False,
     audit: str | Path | None = None,
     report: str | Path | None = None,
+    report_by: str | None = None,
     against: str | Path | Sequence[str | Path] = (),
     overwrite: bool = False,
     resume: bool = False,
@@ -48,6 +50,8 @@ def deduplicate_files(
             without its data endings + `.duplicates.jsonl`.
         report: the path of an HTML report of the run, which ends in .html; a dry run writes it, too. The report reads the
             inputs once more.
+        report_by: a column of the inputs; the report says how many documents of each value were removed. By default, of each
+            file.
         against: a reference: files of texts, like the inputs, fingerprint files (then matched by distance alone), or one store
             that decides in the same way, of which the kept documents are the reference. Documents near a document of the
             reference are removed. The reference itself stays as it is, and its documents are not compared with one another.
@@ -78,6 +82,10 @@ def deduplicate_files(
         from neardup.judging.report import check_report  # half of what other runs load would be for reports
 
         check_report(report)
+    elif report_by is not None:
+        raise OptionError(
+            f"`report_by={report_by!r}` says how a report counts documents. Give `report`, too, or leave it out."
+        )
     references = listed_inputs(against)
     request = Request(
         inputs=listed_inputs(inputs),
@@ -85,6 +93,7 @@ def deduplicate_files(
         reading=reading,
         audit=audit,
         report=report,
+        report_by=report_by,
         annotate=annotate,
         dry_run=dry_run,
         overwrite=overwrite,

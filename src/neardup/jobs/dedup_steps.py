@@ -107,6 +107,10 @@ class _Steps:
 
     def check(self, _: OutputPaths) -> None:
         self.corpus.check(ANNOTATIONS if self.request.annotate else ())
+        if self.request.report_by is not None:
+            from neardup.judging.reports.sources import check_column
+
+            check_column(self.corpus, self.request.report_by)
 
     def description(self) -> dict[str, Any]:
         asked, reading = self.request, self.request.reading
@@ -119,7 +123,13 @@ class _Steps:
         if page is not None and not place_of(page).is_file():
             from neardup.judging.report import report as write_report
 
-            write_report(done.files["audit"], page, threads=self.options.threads, progress=self.progress)
+            write_report(
+                done.files["audit"],
+                page,
+                report_by=self.request.report_by,
+                threads=self.options.threads,
+                progress=self.progress,
+            )
             done.files["report"] = page
         return done
 
@@ -158,7 +168,10 @@ class _Steps:
         repeated = repeated_ids(found.documents.ids.slice(0, found.inputs))
         html = self.request.reading.html
         counts = summarize(found, self.recipe, self.options, self.progress, repeated_ids=repeated, html=html)
-        return FileResult(counts, files | {"report": self.request.report, "content": self._content()}, self.expected)
+        page: dict[str, Any] = {"report": self.request.report}
+        if self.request.report_by is not None:
+            page["report_by"] = self.request.report_by
+        return FileResult(counts, files | page | {"content": self._content()}, self.expected)
 
     def _content(self) -> dict[str, str | None]:
         """The digests of the inputs and of the texts of a reference; None for what cannot be read again. The content of a store."""
@@ -170,11 +183,13 @@ class _Steps:
 
     def report(self, found: Findings, result: FileResult) -> bytes:
         reference = self.reference if isinstance(self.reference, FileCorpus) else None
-        from neardup.judging.report import RunInputs, make_report
+        from neardup.judging.report import make_report
+        from neardup.judging.reports.run_inputs import RunInputs
 
         inputs = RunInputs(found.inputs, self.recipe, self.corpus, reference)
         lines = partial(self._audited, found)
-        made, reason = make_report(json.loads(result.to_json()), lines, inputs, self.progress)
+        summary = json.loads(result.to_json())
+        made, reason = make_report(summary, lines, inputs, self.progress, report_by=self.request.report_by)
         if reason:
             self.progress.say(f"{self.request.report} shows no texts: {reason}")
         return made

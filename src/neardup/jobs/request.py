@@ -35,6 +35,7 @@ class Request:
         audit_ending: how the default path of the audit ends, and the files in a folder of audits do.
         with_items: a file of items is written beside the audit.
         report: the path of the HTML report; None for no report.
+        report_by: the column by which the report counts documents; None for files.
         annotate: write all rows, with more columns.
         dry_run: do everything, write nothing.
         overwrite: replace outputs that exist.
@@ -51,6 +52,7 @@ class Request:
     audit_ending: str = AUDIT_ENDING
     with_items: bool = False
     report: str | None = None
+    report_by: str | None = None
     annotate: bool = False
     dry_run: bool = False
     overwrite: bool = False

@@ -2,11 +2,12 @@
 
 import json
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from neardup.display import counted
 from neardup.errors import DataError, InputError, NeardupError, OptionError
@@ -14,36 +15,21 @@ from neardup.io.corpus import FileCorpus
 from neardup.io.endings import AUDIT_ENDING
 from neardup.io.outputs import Outputs
 from neardup.io.reading import stored_reading
-from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
 from neardup.io.storage.places import Place, place_of
-from neardup.io.stored_shards import (
-    StoredShard,
-    content_of,
-    digest_of_contents,
-    is_as_it_was,
-    named_as_stored,
-    reading_recorded,
-)
 from neardup.judging.reports.bands import Bands
-from neardup.judging.reports.page import check_page, page
+from neardup.judging.reports.members import Members, members
+from neardup.judging.reports.page import Findings, check_page, page
 from neardup.judging.reports.run_facts import summed
-from neardup.judging.reports.tally import Lines, Tally, members, tally
+from neardup.judging.reports.run_inputs import NOT_AS_BEFORE, RunInputs, inputs_of_run
+from neardup.judging.reports.sources import Sources, check_column, sources_by_column, sources_by_file
+from neardup.judging.reports.tally import Lines, Tally, tally
 from neardup.judging.reports.texts import ReadAgain, Text, Texts, read_again, read_reference
 from neardup.progress import Progress, Watcher, progress_of
-from neardup.recipe.recipe import Recipe
-from neardup.recipe.serialization import stored_recipe
 from neardup.resources.resources import Resources
 from neardup.survivors.audit_files import read_audit, summary_path
 from neardup.survivors.audit_reader import Line
-from neardup.survivors.cluster_file import read_cluster_file
 from neardup.survivors.summary_reader import RunSummary, read_summaries
-
-NOT_AS_BEFORE = "The inputs are not what they were when the audit was written."
-NOTHING_KNOWN = (
-    "The summary does not say what the inputs held: it is of an older version of neardup, or was changed. Run again."
-)
-"""A summary may come from elsewhere, and name any file of this machine: only a run that has read a file knows its digest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,24 +42,6 @@ class ReportFile:
     def __str__(self) -> str:
         note = f"\nit shows no texts: {self.without_texts}" if self.without_texts else ""
         return f"report: {self.path}{note}"
-
-
-@dataclass(frozen=True, slots=True)
-class RunInputs:
-    """The inputs of a run, to be read again for their texts.
-
-    Attributes:
-        rows: number of rows in all inputs.
-        recipe: used to check that texts have not changed; None if unavailable.
-        corpus, reference: the files; None if there are none or they cannot be read.
-        reason: why the corpus cannot be read.
-    """
-
-    rows: int
-    recipe: Recipe | None
-    corpus: FileCorpus | None = None
-    reference: FileCorpus | None = None
-    reason: str = ""
 
 
 def check_report(report: str | Path) -> None:
@@ -92,24 +60,27 @@ def report(
     audit: str | Path,
     output: str | Path,
     *,
+    report_by: str | None = None,
     overwrite: bool = False,
     threads: int | None = None,
     progress: Watcher = None,
 ) -> ReportFile:
     """Write a run as one self-contained HTML page: counts, plots, pairs to judge, clusters, options, costs.
 
-    Reads the audit twice and the inputs once, if available; keeps a few bytes per row. The page stays below 5 MB: it shows a
-    sample, always the same one, and says so.
+    Reads the audit twice and the inputs once, if available, and once more with `report_by`; keeps a few dozen bytes per row. The
+    page stays below 5 MB: it shows a sample, always the same one, and says so.
 
     Args:
         audit: a file, or a folder with one audit per shard; the summary lies beside the file, or in the folder.
         output: a file that ends in .html.
+        report_by: a column of the inputs; the page says how many documents of each value were removed. By default, of each file.
         overwrite: replace the output if it exists.
         threads: all processors if not given; never changes the page.
         progress: True for the command line's display, or a function that is called with each `ProgressEvent`.
 
     Raises:
-        InputError: there is no audit or summary, they are of several runs or of a run of units, or the output exists.
+        InputError: there is no audit or summary, they are of several runs or of a run of units, the output exists, or the inputs
+            have no column `report_by`.
         DataError: audit or summary is damaged, or they do not belong together.
         MissingExtra: jinja2 is not installed.
     """
@@ -121,15 +92,25 @@ def report(
     next(read_audit(path), None)  # refuses first a file that is not an audit
     summary = _read_summary(path)
     with Outputs([target], overwrite=overwrite) as outputs:
-        inputs = _inputs(summary, path, Resources(threads), progress)
-        made, reason = make_report(summary, lambda: read_audit(path), inputs, progress, audit=str(path))
+        inputs = inputs_of_run(summary, path, Resources(threads), progress)
+        if report_by is not None and inputs.corpus is not None:
+            check_column(inputs.corpus, report_by)
+        made, reason = make_report(
+            summary, lambda: read_audit(path), inputs, progress, report_by=report_by, audit=str(path)
+        )
         outputs.claim(target).write_bytes(made)
         outputs.commit()
     return ReportFile(target, reason)
 
 
 def make_report(
-    summary: RunSummary, lines: Lines, inputs: RunInputs, progress: Progress, *, audit: str = "The audit"
+    summary: RunSummary,
+    lines: Lines,
+    inputs: RunInputs,
+    progress: Progress,
+    *,
+    report_by: str | None = None,
+    audit: str = "The audit",
 ) -> tuple[bytes, str]:
     """Return the page, and the reason if it shows no texts.
 
@@ -138,24 +119,40 @@ def make_report(
         lines: the audit's lines.
         inputs: the run's inputs.
         progress: follows the passes over the audit and the inputs.
+        report_by: as in `report`.
         audit: what errors call the audit.
     """
     bands = Bands(summary["min_similarity"], summary["max_distance"])
     with progress.stage("count removals"):
         counts = tally(lines(), bands, rows=inputs.rows, bits=int(summary["recipe"]["bits"]), audit=audit)
-        clusters = members(lines(), [cluster for cluster, _ in counts.largest])
+        clusters = members(lines(), [cluster for cluster, _ in (*counts.largest, *counts.equal)])
     if counts.duplicates != summary["duplicates"]:
         raise DataError(
             f"{audit} has {counted(counts.duplicates, 'removal')}, but its summary counts {summary['duplicates']:,}. "
             "Give the audit and the summary of one run, both whole."
         )
     summary = summary | {"clusters": counts.clusters} if "clusters" in summary["files"] else summary
-    texts = Texts(None, {}, inputs.reason)
+    texts, sources = Texts(None, {}, inputs.reason), None
     if inputs.corpus is not None:
         with progress.stage("read for the report", inputs.rows):
             texts = _texts(inputs.corpus, inputs, counts, clusters, _applied(summary))
-    labeled = _labeled(summary["files"], counts, inputs)
-    return page(summary, counts, clusters, bands, texts, labeled), texts.reason
+        if texts.read is not None:
+            sources = _sources(inputs.corpus, texts.read, counts, clusters, report_by)
+    found = Findings(counts, clusters, bands, texts, sources)
+    return page(summary, found, _labeled(summary["files"], counts, inputs)), texts.reason
+
+
+def _sources(
+    corpus: FileCorpus, read: ReadAgain, counts: Tally, clusters: dict[int, Members], column: str | None
+) -> Sources:
+    """Where the documents come from: all of them, and those of the clusters that are shown."""
+    rows = [np.frombuffer(each.rows, np.int64) for each in clusters.values()]
+    survivors = [line["survivor_row"] for each in clusters.values() for line in each.lines[:1]]
+    known = np.array([row for row in survivors if row is not None], np.int64)
+    wanted = np.unique(np.concatenate([known, *rows]))
+    if column is None:
+        return sources_by_file(corpus, read.documents, counts.removed, wanted)
+    return sources_by_column(corpus, column, read.documents, counts.removed, wanted)
 
 
 def _labeled(files: dict[str, Any], counts: Tally, inputs: RunInputs) -> list[str]:
@@ -166,17 +163,16 @@ def _labeled(files: dict[str, Any], counts: Tally, inputs: RunInputs) -> list[st
     return [*files["inputs"], *sorted(references)]
 
 
-def _shown(counts: Tally, clusters: dict[int, list[Line]]) -> Iterator[Line]:
-    for sampled in (counts.sample, clusters):
-        for some in sampled.values():
-            yield from some
+def _shown(counts: Tally, clusters: dict[int, Members]) -> Iterator[Line]:
+    for some in (*counts.sample.values(), *(each.lines for each in clusters.values())):
+        yield from some
 
 
 def _texts(
     corpus: FileCorpus,
     inputs: RunInputs,
     counts: Tally,
-    clusters: dict[int, list[Line]],
+    clusters: dict[int, Members],
     applied: frozenset[str] | None,
 ) -> Texts:
     """Read the texts of all that is shown, if they have not changed; `applied`: the files that count, or None for all."""
@@ -188,7 +184,7 @@ def _texts(
         else:
             places.add((line["reference"], line["reference_row"]))
     try:
-        read = read_again(corpus, rows, counts.removed, recipe=inputs.recipe, only=applied)
+        read = read_again(corpus, rows, counts.near.compared, counts.removed, recipe=inputs.recipe, only=applied)
         others = {} if inputs.reference is None else read_reference(inputs.reference, places, recipe=inputs.recipe)
     except NeardupError as problem:
         return Texts(None, {}, str(problem))
@@ -198,7 +194,7 @@ def _texts(
     return Texts(None, {}, NOT_AS_BEFORE) if _changed(read, texts, counts, clusters) else texts
 
 
-def _changed(read: ReadAgain, texts: Texts, counts: Tally, clusters: dict[int, list[Line]]) -> bool:
+def _changed(read: ReadAgain, texts: Texts, counts: Tally, clusters: dict[int, Members]) -> bool:
     """Whether rows, ids or fingerprint distances differ from the audit."""
     if read.rows != len(counts.removed):
         return True
@@ -248,61 +244,3 @@ def of_units(unit: str) -> OptionError:
     return OptionError(
         f"`unit={unit!r}`: a report is of documents that were removed, not of {unit}s. The audit has each {unit} with its text."
     )
-
-
-def _inputs(summary: RunSummary, audit: Place, resources: Resources, progress: Progress) -> RunInputs:
-    """Open the inputs that a run's summary names, or say why they are unavailable."""
-    files = summary["files"]
-    inputs, rows, staged = files["inputs"], summary["rows"], None
-    content = files.get("content") if isinstance(files.get("content"), dict) else {}
-    try:
-        found = stored_recipe(summary["recipe"])
-        recipe = None if found.missing else found
-    except (ValueError, TypeError):
-        recipe = None
-    where = f"Make the report in {files['folder']}, with the inputs in their places."
-    try:
-        if "clusters" in files:
-            rows = None
-            clusters = read_cluster_file(files["clusters"])
-            inputs, rows = [shard.name for shard in clusters.shards], len(clusters.decisions.survivor)
-            staged = clusters.shards
-            reading_recorded(staged)  # refuses shards that were not read alike
-        if "-" in inputs or "stdin" in inputs:
-            reason = "They came on standard input, which cannot be read again; a report that is made during the run shows them."
-            return RunInputs(rows, recipe, reason=reason)
-        reading = stored_reading(files)
-        find = partial(find_shards, temporary=Path(), reading=reading)
-        shards = find(inputs, progress=progress)
-        reason = _why_not(shards, content.get("inputs")) if staged is None else _why_not_staged(shards, staged)
-        if reason:
-            return RunInputs(rows, recipe, reason=reason)
-        shards = shards if staged is None else named_as_stored(shards, staged)
-        read = partial(FileCorpus, columns=reading.columns(), on_error="skip", resources=resources)
-        others = find(files["against"]) if content.get("reference") else []
-        if others and (reason := _why_not(others, content["reference"])):
-            return RunInputs(rows, recipe, reason=reason)
-        return RunInputs(rows, recipe, read(shards, progress=progress), read(others) if others else None)
-    except (NeardupError, OSError) as problem:
-        return RunInputs(_rows_named(audit) if rows is None else rows, recipe, reason=f"{problem} {where}")
-
-
-def _why_not(shards: list[Shard], digest: Any) -> str:
-    """Why texts of these files are not shown: they are not those that the run has read. Empty if they are."""
-    if not digest:
-        return NOTHING_KNOWN
-    return "" if digest_of_contents(shards) == digest else NOT_AS_BEFORE
-
-
-def _why_not_staged(shards: list[Shard], known: Sequence[StoredShard]) -> str:
-    """The same for the shards of a run in stages."""
-    if not all(each.content for each in known):
-        return NOTHING_KNOWN
-    sizes, wanted = [each.size for each in shards], [each.size for each in known]
-    same = sizes == wanted and all(map(is_as_it_was, known, map(content_of, shards)))
-    return "" if same else NOT_AS_BEFORE
-
-
-def _rows_named(audit: Place) -> int:
-    """One more than the largest row that an audit names."""
-    return 1 + max((max(line["row"], line["cluster_id"]) for line in read_audit(audit)), default=-1)

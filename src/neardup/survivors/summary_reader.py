@@ -48,6 +48,7 @@ class _MoreFiles(TypedDict, total=False):
     against: list[str]
     clusters: str
     report: str | None
+    report_by: str
     content: dict[str, str | None] | None
 
 

@@ -143,6 +143,11 @@ def _replaced(digit: int, dropped: int, texts: Any) -> FoldedTexts:
     return FoldedTexts(out, out_offsets)
 
 
+def without_digits(folded: FoldedTexts) -> FoldedTexts:
+    """Normalized texts without their decimal digits."""
+    return _replaced(0, DIGIT, folded.as_array())
+
+
 def _simplified(texts: Any) -> FoldedTexts:
     check_installed("`normalize='simplified'`", NORMALIZER_PACKAGES["simplified"], "zh")
     return _one_by_one(_traditional_to_simplified(), texts)

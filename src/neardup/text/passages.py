@@ -1,16 +1,13 @@
-"""What two texts have in common, for display: tokens of shingles in both, and tokens of only one."""
+"""PASSAGES of two texts side by side, with what only one of them has."""
 
-from bisect import bisect_left, bisect_right
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from neardup.recipe.parts import FOLDING
-from neardup.recipe.similarities import CJK_SHINGLE, WORD_SHINGLE
-from neardup.text.normalizers import normalize
-from neardup.text.tokenizers import CJK, SEPARATOR, WORD, token_class
+from neardup.text.alignment import Places, align
+from neardup.text.shown_tokens import Token
 from neardup.text.visible import plainly
 
 CONTEXT = 140
@@ -39,55 +36,6 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class _Token:
-    start: int
-    end: int
-    folded: str
-    kind: int
-
-
-@lru_cache(maxsize=1 << 16)
-def _fold(character: str, steps: tuple[Any, ...]) -> tuple[str, int]:
-    """Fold a single character and give its class; class -1: it leaves nothing and separates nothing."""
-    if character.isspace():
-        return "", SEPARATOR
-    folded = normalize(character, steps) if not "\ud800" <= character <= "\udfff" else ""
-    if not folded:
-        return "", -1
-    kinds = [token_class(each) for each in folded]
-    return folded, next((kind for kind in kinds if kind != SEPARATOR), SEPARATOR)
-
-
-def _tokens(text: str, steps: tuple[Any, ...] = FOLDING) -> list[_Token]:
-    """Tokens with their places; characters are folded one by one, which is exact enough for display."""
-    found: list[_Token] = []
-    start, parts = -1, list[str]()
-    for place, character in enumerate(text):
-        folded, kind = _fold(character, steps)
-        if kind == WORD:
-            start = place if start < 0 else start
-            parts.append(folded)
-            continue
-        if kind == -1:
-            continue
-        if start >= 0:
-            found.append(_Token(start, place, "".join(parts), WORD))
-            start, parts = -1, []
-        if kind == CJK:
-            found.append(_Token(place, place + 1, folded, CJK))
-    if start >= 0:
-        found.append(_Token(start, len(text), "".join(parts), WORD))
-    return found
-
-
-def _windows(tokens: list[_Token]) -> list[tuple[int, int]]:
-    """First token of each shingle, and one past its last."""
-    sizes = (CJK_SHINGLE if token.kind == CJK else WORD_SHINGLE for token in tokens)
-    whole = [(i, i + size) for i, size in enumerate(sizes) if i + size <= len(tokens)]
-    return whole or ([(0, len(tokens))] if tokens else [])
-
-
-@dataclass(frozen=True, slots=True)
 class Row:
     """Passages of two texts shown side by side; or `skipped`, the length in the left text of a common passage left out."""
 
@@ -105,23 +53,13 @@ def compare_passages(left: str, right: str, steps: tuple[Any, ...] = FOLDING) ->
     ['common', 'only']
     """
     texts = (left, right)
-    sides = [_tokens(text, steps) for text in texts]
-    windows = [_windows(tokens) for tokens in sides]
-    shingles = [
-        [tuple(token.folded for token in tokens[first:end]) for first, end in found]
-        for tokens, found in zip(sides, windows, strict=True)
-    ]
-    runs = []
-    for side, text in enumerate(texts):
-        known, shared = set(shingles[1 - side]), [False] * len(sides[side])
-        for (first, end), shingle in zip(windows[side], shingles[side], strict=True):
-            if shingle in known:
-                shared[first:end] = [True] * (end - first)
-        runs.append(list(_runs(text, sides[side], shared)))
-    starts = [[sides[side][first].start for first, _ in windows[side]] for side in (0, 1)]
-    ends = [[sides[side][end - 1].end for _, end in windows[side]] for side in (0, 1)]
+    aligned = align(left, right, steps)
+    sides = aligned.tokens
+    runs = [list(_marked(text, sides[side], aligned.only[side])) for side, text in enumerate(texts)]
+    starts = [[sides[side][first].start for first, _ in aligned.spans[side]] for side in (0, 1)]
+    ends = [[sides[side][end - 1].end for _, end in aligned.spans[side]] for side in (0, 1)]
     begins, rows = [0, 0], list[Row]()
-    for (i, j), (k, m) in _aligned(shingles[0], shingles[1]):
+    for (i, j), (k, m) in aligned.runs:
         spans = [(starts[0][i], ends[0][k]), (starts[1][j], ends[1][m])]
         lines = _common_line_end(left[slice(*spans[0])], right[slice(*spans[1])])
         if lines and spans[0][0] >= begins[0] and spans[1][0] >= begins[1]:
@@ -150,30 +88,7 @@ def compare_passages(left: str, right: str, steps: tuple[Any, ...] = FOLDING) ->
     return list(_within_bytes(rows))
 
 
-Places = tuple[int, int]
-
-
-def _aligned(left: list[tuple[str, ...]], right: list[tuple[str, ...]]) -> Iterator[tuple[Places, Places]]:
-    """Find runs of shingles that are in both lists in the same order; yield the first and last place of each run in both.
-
-    Anchors are the longest sequence, ascending in both lists, of shingles that occur once in each list (as in patience diff).
-    """
-    once = [{shingle for shingle, count in Counter(side).items() if count == 1} for side in (left, right)]
-    place = {shingle: j for j, shingle in enumerate(right) if shingle in once[1]}
-    pairs = [(i, place[shingle]) for i, shingle in enumerate(left) if shingle in once[0] and shingle in place]
-    chain = _ascending(pairs)
-    if not chain:
-        return
-    first = last = chain[0]
-    for i, j in chain[1:]:
-        if i - last[0] != j - last[1] or left[last[0] : i] != right[last[1] : j]:
-            yield first, last
-            first = i, j
-        last = i, j
-    yield first, last
-
-
-def _outside_tokens(tokens: list[_Token], place: int) -> int:
+def _outside_tokens(tokens: Sequence[Token], place: int) -> int:
     """Return the place, or the beginning of the word around it if that is close."""
     number = bisect_right(tokens, place, key=lambda token: token.start) - 1
     if number < 0 or tokens[number].end <= place or place - tokens[number].start > CONTEXT // 4:
@@ -189,35 +104,27 @@ def _common_line_end(left: str, right: str) -> Places | None:
     return first, second
 
 
-def _ascending(pairs: list[Places]) -> list[Places]:
-    """Find a longest subsequence of pairs that ascends in the second value, too; the first value ascends already."""
-    tails, ends = list[int](), list[int]()
-    before = [-1] * len(pairs)
-    for number, (_, j) in enumerate(pairs):
-        at = bisect_left(tails, j)
-        tails[at : at + 1] = [j]
-        ends[at : at + 1] = [number]
-        before[number] = ends[at - 1] if at else -1
-    found, number = list[Places](), ends[-1] if ends else -1
-    while number >= 0:
-        found.append(pairs[number])
-        number = before[number]
-    return found[::-1]
-
-
-def _runs(text: str, tokens: list[_Token], shared: list[bool]) -> Iterator[Passage]:
-    """Yield maximal runs of one kind. Separators belong to the token before, except for the space after a difference."""
+def _marked(text: str, tokens: Sequence[Token], only: Sequence[bool]) -> Iterator[Passage]:
+    """Yield maximal runs of one kind. A difference begins with its first token and ends with its last one."""
     if not tokens:
         if text:
             yield Passage("only" if text.strip() else "common", text, len(text))
         return
-    begin, kind = 0, shared[0]
-    for token, is_shared in zip(tokens, shared, strict=True):
-        if is_shared != kind:
-            end = token.start if kind else begin + len(text[begin : token.start].rstrip())
-            yield Passage("common" if kind else "only", text[begin:end], end - begin)
-            begin, kind = end, is_shared
-    yield Passage("common" if kind else "only", text[begin:], len(text) - begin)
+    begin, number = 0, 0
+    while number < len(tokens):
+        if not only[number]:
+            number += 1
+            continue
+        first = number
+        while number < len(tokens) and only[number]:
+            number += 1
+        start, end = tokens[first].start, tokens[number - 1].end
+        if start > begin:
+            yield Passage("common", text[begin:start], start - begin)
+        yield Passage("only", text[start:end], end - start)
+        begin = end
+    if begin < len(text):
+        yield Passage("common", text[begin:], len(text) - begin)
 
 
 def _row(runs: list[list[Passage]], begins: list[int], ends: list[int]) -> Row:

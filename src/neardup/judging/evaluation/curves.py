@@ -6,10 +6,13 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.judging.evaluation.intervals import UNKNOWN, Share, clustered, f1_of, wilson
-from neardup.judging.evaluation.result import DistanceScore, ThresholdScore
+from neardup.judging.evaluation.result import DistanceScore, SimilarityCount, ThresholdScore
 from neardup.judging.evaluation.sampled_corpus import SampledCorpus
 from neardup.judging.evaluation.sampling import distance_counts
 from neardup.judging.evaluation.truth import Truth, reach
+
+STEPS = 50
+"""Steps in which similarities are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,17 @@ def judged_scores(positive: Array, found: Array, false: int = 0) -> tuple[Share,
     all_found = int(found.sum()) + false
     missed = int(positive.sum()) - true
     return wilson(true, all_found), f1_of(wilson(true, all_found + missed))
+
+
+def similarity_counts(similarity: Array, near: Array) -> tuple[SimilarityCount, ...]:
+    """The distribution of similarities, float64[p], of pairs that are near-duplicates or not, bool[p], from the least one up."""
+    if not len(similarity):
+        return ()
+    steps = np.minimum(np.floor(similarity * STEPS + 1e-9).astype(np.int64), STEPS - 1)
+    counts = [np.bincount(steps[chosen], minlength=STEPS) for chosen in (near, ~near)]
+    return tuple(
+        SimilarityCount(step / STEPS, int(counts[0][step]), int(counts[1][step])) for step in range(steps.min(), STEPS)
+    )
 
 
 def threshold_scores(truth: Truth) -> tuple[ThresholdScore, ...]:

@@ -21,7 +21,7 @@ from neardup.io.corpora import Corpus
 from neardup.io.ids import plain_ids
 from neardup.io.reading import Html
 from neardup.io.table_corpus import TableCorpus
-from neardup.judging.evaluation.curves import distance_histogram, distance_scores, threshold_scores
+from neardup.judging.evaluation.curves import distance_histogram, distance_scores, similarity_counts, threshold_scores
 from neardup.judging.evaluation.given_labels import Labeled, labels_of
 from neardup.judging.evaluation.intervals import UNKNOWN, wilson
 from neardup.judging.evaluation.methods import method_score
@@ -35,6 +35,7 @@ from neardup.judging.evaluation.result import (
     MethodScore,
     RecipeScore,
     Recommendation,
+    SimilarityCount,
     Stratum,
     ThresholdScore,
 )
@@ -68,6 +69,7 @@ class Scores(NamedTuple):
     methods: tuple[MethodScore, ...]
     thresholds: tuple[ThresholdScore, ...]
     strata: tuple[Stratum, ...]
+    similarities: tuple[SimilarityCount, ...]
     tried: Tried
     best: Recommendation
 
@@ -111,6 +113,11 @@ def evaluate_corpus(
     with progress.stage("strata"):
         by_sample = truth.source == "sample"
         parts = strata(sampled, truth, own, max_distance=max_distance, seed=request.seed) if by_sample else ()
+    similarities = (
+        similarity_counts(truth.similarity, truth.positive)
+        if similar is None
+        else similarity_counts(similar.similarity, similar.similarity >= options.min_similarity)
+    )
     trials = Trials(sampled, truth, request, recipes, max_distance)
     with progress.stage("trials"):
         tried = trials.of_labels() if similar is None else trials.of_sample(methods, similar)
@@ -121,9 +128,10 @@ def evaluate_corpus(
             recipe_scores,
             target=request.target_recall,
             min_precision=request.min_precision,
+            by_labels=truth.source == "labels",
             run=trials.run,
         )
-    scores = Scores(max_distance, distances, recipe_scores, methods, thresholds, parts, tried, best)
+    scores = Scores(max_distance, distances, recipe_scores, methods, thresholds, parts, similarities, tried, best)
     warned = warnings_of(sampled, truth, own.reach <= max_distance, max_distance=max_distance)
     return _evaluation(sampled, truth, request, scores, warned, progress.seconds)
 
@@ -181,6 +189,7 @@ def _evaluation(
         recipes=scores.recipes,
         trials=scores.tried.trials,
         removal=scores.tried.removal,
+        similarities=scores.similarities,
         left_out=scores.tried.left_out,
         recommendation=scores.best,
         warnings=warned,

@@ -34,6 +34,7 @@ def recommend(
     *,
     target: float,
     min_precision: float,
+    by_labels: bool,
     run: Callable[[Trial], tuple[Trial, int | None]],
 ) -> Recommendation:
     """Recommend one of the trials, with the figures of a run with just its options.
@@ -42,6 +43,7 @@ def recommend(
         trials: what was tried.
         recipes: for the reasons.
         target, min_precision: as in `pick`.
+        by_labels: labels say which pairs are near-duplicates; if not, the threshold that was given does, and none is recommended.
         run: runs a trial, and returns it with the figures of the run and the number of documents removed. If they are worse
             than those that the trial was chosen for, others are looked at.
     """
@@ -51,12 +53,14 @@ def recommend(
         ran, number = run(best)
         candidates[candidates.index(best)], removed[ran] = ran, number
         best, reaches = pick(candidates, target=target, min_precision=min_precision)
+    is_given = best is not None and not by_labels and best.min_similarity > 0
     return Recommendation(
         reaches_target=reaches,
         best=best,
         removed=removed[best] if best is not None else None,
+        threshold_is_given=is_given,
         reasons=(
-            *_reasons_for(best, reaches, trials, target, min_precision),
+            *_reasons_for(best, reaches, trials, target, min_precision, is_given=is_given),
             *_reasons_for_recipes(recipes, target),
             *_doubts(best.recall if best is not None and reaches else None, target),
         ),
@@ -92,7 +96,13 @@ def _rounded(share: Share) -> float:
 
 
 def _reasons_for(
-    best: Trial | None, reaches: bool, trials: Sequence[Trial], target: float, min_precision: float
+    best: Trial | None,
+    reaches: bool,
+    trials: Sequence[Trial],
+    target: float,
+    min_precision: float,
+    *,
+    is_given: bool,
 ) -> list[str]:
     if best is None and all(trial.recall.value is None for trial in trials):
         return ["Nothing is recommended: no near-duplicate is known, or nothing could be tried."]
@@ -104,6 +114,12 @@ def _reasons_for(
     if reaches:
         precision = "" if is_unknown else f" with precision {best.precision}"
         reasons = [f"{named(best)} finds {best.recall} of the near-duplicates{precision}; asked for is {asked}."]
+    if is_given and best is not None:
+        reasons.append(
+            f"No threshold is recommended: without labels, `min_similarity={best.min_similarity!r}` says which pairs are "
+            "near-duplicates. What other thresholds remove is above. To find one, judge pairs in the report of a run, and give the "
+            "labels as `pairs`."
+        )
     if is_unknown:
         reasons.append(
             "No pair is known to be false, so precision is unknown, and the fewest pairs count as best. "

@@ -184,6 +184,8 @@ def advice(result: Evaluation, wording: Callable[[str], str] = str) -> Iterator[
     """
     recommendation, reasons = result.recommendation, list(map(wording, result.recommendation.reasons))
     best, label = recommendation.best, "Recommended"
+    if best is not None and recommendation.threshold_is_given:
+        label = f"Recommended method at the given threshold, {best.min_similarity:g}"
     if not recommendation.reaches_target:
         label = "Nearest"
         yield reasons.pop(0)

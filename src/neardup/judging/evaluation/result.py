@@ -61,6 +61,21 @@ class ThresholdScore:
 
 
 @dataclass(frozen=True, slots=True)
+class SimilarityCount:
+    """Pairs in a step of similarity: those that are labeled or, without labels, all that have a sampled document.
+
+    Attributes:
+        least: where the step begins; the last one includes 1.
+        near: those that are near-duplicates.
+        others: those that are not.
+    """
+
+    least: float
+    near: int
+    others: int
+
+
+@dataclass(frozen=True, slots=True)
 class Stratum:
     """Pairs within a range of distances; random pairs of any distance if `distance` is "any".
 
@@ -163,6 +178,7 @@ class Recommendation:
 
     Attributes:
         reaches_target: whether `best` reaches the target recall and the least precision.
+        threshold_is_given: the threshold of `best` was given, not found: without labels, it says which pairs are near-duplicates.
         best: the recommended options with the figures of a run with just these; if nothing reaches the target, those that come
             nearest; None if no near-duplicate is known.
         removed: number of documents that de-duplication with these options removes; None if `best` did not run on all documents.
@@ -175,6 +191,7 @@ class Recommendation:
     best: Trial | None
     removed: int | None
     reasons: tuple[str, ...]
+    threshold_is_given: bool = False
     commands: tuple[str, ...] = ()
 
     def options(self) -> dict[str, Any]:
@@ -203,6 +220,7 @@ class Evaluation:
         recipe: the recipe behind `distances` and `strata`, and its digest.
         trials: the options that were tried, one for each method, similarity or recipe.
         removal: the share of documents removed, by threshold of similarity.
+        similarities: the distribution of similarities; without labels, from the least one that was looked for.
         left_out: what was not tried, and why, in sentences.
         warnings: sentences.
     """
@@ -232,6 +250,7 @@ class Evaluation:
     recipes: tuple[RecipeScore, ...]
     trials: tuple[Trial, ...]
     removal: tuple[RemovedShare, ...]
+    similarities: tuple[SimilarityCount, ...]
     left_out: tuple[str, ...]
     recommendation: Recommendation
     warnings: tuple[str, ...]
@@ -264,12 +283,15 @@ class Evaluation:
 
     def _repr_html_(self) -> str:
         best = self.recommendation
+        label = "recommended"
+        if best.threshold_is_given:
+            label = "recommended method, at the threshold that was given"
         advice = ", ".join(f"{name}={value!r}" for name, value in best.options().items()) or "nothing that was measured"
         rows = [
             (score.method, score.recall.value, score.precision.value, score.f1.value, score.found)
             for score in self.methods
         ]
-        line = f"{self.documents:,} documents, truth from {self.truth}; recommended: `{advice}`"
+        line = f"{self.documents:,} documents, truth from {self.truth}; {label}: `{advice}`"
         said = "".join(f"<li>{html_sentence(each)}</li>" for each in (*best.reasons, *self.left_out, *self.warnings))
         table = html_table(("method", "recall", "precision", "F1", "found"), rows)
         return f"<p><strong>{html_sentence(line)}</strong></p>{table}<ul>{said}</ul>"

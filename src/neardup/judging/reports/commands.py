@@ -51,6 +51,7 @@ def command_of(summary: dict[str, Any]) -> tuple[str, list[str]]:
     if output and audit and audit != (stem(output) + AUDIT_ENDING if output != "-" else None):
         end += ["--audit", audit]
     end += ["--report", files["report"]] if files.get("report") else []
+    end += ["--report-by", files["report_by"]] if files.get("report") and files.get("report_by") else []
     notes.append("Outputs that exist are refused: name others, or add --overwrite.")
     inputs = list(files["inputs"])
     if "-" in inputs:

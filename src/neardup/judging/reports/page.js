@@ -3,65 +3,100 @@
   const pairs = [...document.querySelectorAll("article.pair")];
   const panel = document.querySelector(".judging");
   if (!panel) return;
+  const bands = [...document.querySelectorAll(".band")];
+  const bandOf = (pair) => pair.closest(".band");
+  const filter = document.getElementById("show");
+  const [same, different] = ["1", "0"].map((label) => panel.querySelector(`[data-verdict="${label}"]`));
   const key = "neardup-" + document.body.dataset.run;
   let labels = {};
   let judged = [];
-  let current = -1;
+  let shown = pairs;
+  let current = 0;
 
   const store = (action) => {
     try { return action(window.localStorage); } catch { return null; }  // a page from a file may have none
   };
   const identity = (pair) => pair.dataset.ids;
   const known = new Set(pairs.map(identity).filter(Boolean));
+  const verdict = (pair) => labels[identity(pair)];
+  const counted = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+  const words = ["different", "duplicate"];
 
-  const show = () => {
-    let yes = 0;
-    let no = 0;
+  const showLabels = () => {
+    const found = Object.values(labels);
+    const yes = found.filter((label) => label === 1).length;
     for (const pair of pairs) {
-      const label = labels[identity(pair)];
-      yes += label === 1;
-      no += label === 0;
-      for (const button of pair.querySelectorAll("[data-verdict]")) {
-        button.setAttribute("aria-pressed", String(label === Number(button.dataset.verdict)));
-      }
+      const label = verdict(pair);
+      const note = pair.querySelector(".judged");
+      note.hidden = label === undefined;
+      note.textContent = label === undefined ? "" : `you: ${words[label]}`;
+      note.dataset.label = String(label);
     }
-    for (const band of document.querySelectorAll(".band")) {
-      const found = [...band.querySelectorAll(".pair")].map((pair) => labels[identity(pair)]);
-      const right = found.filter((label) => label === 1).length;
-      const wrong = found.filter((label) => label === 0).length;
-      band.querySelector(".verdicts").textContent = right + wrong ? `${right} duplicates, ${wrong} not` : "";
+    for (const band of bands) {
+      const inside = [...band.querySelectorAll(".pair")].map(verdict);
+      const [no, right] = [0, 1].map((label) => inside.filter((each) => each === label).length);
+      band.querySelector(".verdicts").textContent = right + no ? `${counted(right, "duplicate")}, ${no} different` : "";
     }
-    panel.querySelector(".tally").textContent =
-      `${yes + no} of ${known.size} judged: ${yes} ${yes === 1 ? "duplicate" : "duplicates"}, ${no} not`;
-    for (const button of panel.querySelectorAll("button")) button.disabled = yes + no === 0;
+    document.querySelector(".tally").textContent =
+      `${found.length} of ${known.size} judged: ${counted(yes, "duplicate")}, ${found.length - yes} different`;
+    for (const button of document.querySelectorAll(".actions button")) button.disabled = !found.length;
+    document.getElementById("undo").disabled = !judged.length;
     store((storage) => storage.setItem(key, JSON.stringify(labels)));
   };
 
-  const go = (number) => {
-    if (number < 0 || number >= pairs.length) return;
-    if (current >= 0) pairs[current].classList.remove("current");
-    current = number;
-    pairs[current].classList.add("current");
-    pairs[current].focus({ preventScroll: true });
-    pairs[current].scrollIntoView({ block: "start" });
+  const showPair = () => {
+    const pair = shown[current];
+    for (const each of pairs) each.hidden = each !== pair;
+    for (const band of bands) {
+      band.hidden = !shown.some((each) => bandOf(each) === band);
+      band.open = pair !== undefined && bandOf(pair) === band;
+    }
+    document.querySelector(".none").hidden = pair !== undefined;
+    panel.querySelector(".place").textContent = pair ? `${current + 1} of ${shown.length}` : "none";
+    document.getElementById("previous").disabled = current <= 0;
+    document.getElementById("next").disabled = current >= shown.length - 1;
+    const label = pair ? verdict(pair) : undefined;
+    same.setAttribute("aria-pressed", String(label === 1));
+    different.setAttribute("aria-pressed", String(label === 0));
+    same.disabled = different.disabled = !pair || !identity(pair);
   };
 
-  const judge = (number, label) => {
-    const pair = pairs[number];
+  const go = (number) => {
+    if (number < 0 || number >= shown.length) return;
+    current = number;
+    showPair();
+    shown[current].querySelector(".sides")?.scrollTo(0, 0);
+    shown[current].focus({ preventScroll: true });
+    const top = panel.getBoundingClientRect().top;
+    if (top < 0 || top > window.innerHeight / 2) document.getElementById("pairs").scrollIntoView({ block: "start" });
+  };
+
+  const judge = (label) => {
+    const pair = shown[current];
     if (!pair || !identity(pair)) return;
-    judged.push([number, labels[identity(pair)]]);
+    judged.push([pair, verdict(pair)]);
     labels[identity(pair)] = label;
-    show();
+    showLabels();
+    showPair();
   };
 
   const undo = () => {
     const last = judged.pop();
     if (!last) return;
-    const [number, before] = last;
-    if (before === undefined) delete labels[identity(pairs[number])];
-    else labels[identity(pairs[number])] = before;
-    show();
-    go(number);
+    const [pair, before] = last;
+    if (before === undefined) delete labels[identity(pair)];
+    else labels[identity(pair)] = before;
+    showLabels();
+    if (!shown.includes(pair)) choose("all");
+    go(shown.indexOf(pair));
+  };
+
+  const choose = (name) => {
+    const chosen = { all: () => true, open: (pair) => identity(pair) && verdict(pair) === undefined, figures: (pair) => "figures" in pair.dataset };
+    filter.value = name;
+    shown = pairs.filter(chosen[name]);
+    current = 0;
+    showPair();
   };
 
   const csv = () => {
@@ -97,8 +132,8 @@
   const moves = {
     j: () => go(current + 1),
     k: () => go(current - 1),
-    y: () => { judge(current, 1); go(current + 1); },
-    n: () => { judge(current, 0); go(current + 1); },
+    y: () => { judge(1); go(current + 1); },
+    n: () => { judge(0); go(current + 1); },
     u: undo,
   };
   document.addEventListener("keydown", (event) => {
@@ -108,27 +143,60 @@
     event.preventDefault();
     move();
   });
-  pairs.forEach((pair, number) => {
-    for (const button of pair.querySelectorAll("[data-verdict]")) {
-      button.addEventListener("click", () => judge(number, Number(button.dataset.verdict)));
-      button.parentElement.hidden = false;
-    }
-    pair.addEventListener("focusin", () => {
-      if (current >= 0) pairs[current].classList.remove("current");
-      current = number;
-      pair.classList.add("current");
+  const clicked = { previous: moves.k, next: moves.j, undo, download, copy: copied };
+  for (const [id, action] of Object.entries(clicked)) document.getElementById(id).addEventListener("click", action);
+  for (const button of [same, different]) button.addEventListener("click", () => judge(Number(button.dataset.verdict)));
+  document.getElementById("clear").addEventListener("click", () => { labels = {}; judged = []; showLabels(); showPair(); });
+  filter.addEventListener("change", () => choose(filter.value));
+  for (const band of bands) {
+    band.querySelector("summary").addEventListener("click", (event) => {
+      event.preventDefault();
+      if (band.open) band.open = false;
+      else go(shown.findIndex((pair) => bandOf(pair) === band));
     });
-  });
-  document.getElementById("download").addEventListener("click", download);
-  document.getElementById("copy").addEventListener("click", copied);
-  document.getElementById("clear").addEventListener("click", () => { labels = {}; judged = []; show(); });
-  window.addEventListener("beforeprint", () => {
-    for (const cluster of document.querySelectorAll(".cluster")) cluster.open = true;
-  });
+  }
 
   const before = store((storage) => JSON.parse(storage.getItem(key))) || {};
   for (const [ids, label] of Object.entries(before)) if (known.has(ids) && (label === 0 || label === 1)) labels[ids] = label;
-  panel.hidden = false;
-  document.querySelector(".then").hidden = false;
+  panel.hidden = document.querySelector(".then").hidden = false;
+  showLabels();
+  showPair();
+
+  const print = window.matchMedia("print");
+  const unfold = () => {
+    if (!print.matches) return showPair();
+    for (const pair of pairs) pair.hidden = false;
+    for (const each of document.querySelectorAll(".band, .cluster")) [each.hidden, each.open] = [false, true];
+  };
+  print.addEventListener("change", unfold);
+})();
+(() => {
+  const box = document.querySelector(".what-if");
+  if (!box) return;
+  const ranges = JSON.parse(box.dataset.ranges);
+  const documents = Number(box.dataset.documents);
+  const slider = box.querySelector("input");
+  const sign = box.dataset.by === "similarity" ? "≥" : "≤";
+  const number = (value) => value.toLocaleString("en");
+  const span = (low, high) => (low === high ? number(low) : `${number(low)} to ${number(high)}`);
+  const percent = (value) => (100 * value / (documents || 1)).toFixed(1);
+
+  const show = () => {
+    const [threshold, least, most, exact] = ranges[slider.value];
+    const at = box.dataset.by === "similarity" ? String(+threshold.toFixed(4)) : String(threshold);
+    const parts = box.querySelectorAll(".balance span");
+    [documents - most, most - least, least].forEach((size, i) => { parts[i].style.flexGrow = size; });
+    const share = percent(least) === percent(most) ? `${percent(least)} %` : `${percent(least)} to ${percent(most)} %`;
+    const change = Number(slider.value) === 0 ? "the threshold of this run"
+      : exact ? "the same as this run: no match lies below"
+      : `an estimate; this run removed ${number(ranges[0][1])}`;
+    box.querySelector(".at").textContent = `${sign} ${at}`;
+    slider.setAttribute("aria-valuetext", `${at}: ${span(least, most)} removed`);
+    const strong = document.createElement("strong");
+    strong.textContent = `${exact ? "" : "about "}${span(documents - most, documents - least)} kept, ${span(least, most)} removed`;
+    box.querySelector(".outcome").replaceChildren(strong, ` (${share}): ${change}`);
+  };
+  slider.addEventListener("input", show);
+  box.querySelector(".slider").hidden = false;
   show();
 })();

@@ -2,23 +2,27 @@
 
 import base64
 import hashlib
+import json
 import shlex
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from importlib.resources import files as package_files
 from typing import TYPE_CHECKING, Any
 
 from neardup.errors import MissingExtra
-from neardup.judging.reports.bands import FIRST, OTHERS, Bands
+from neardup.judging.reports.bands import Bands
 from neardup.judging.reports.charts import distance_chart, similarity_chart
 from neardup.judging.reports.commands import command_of, evaluate_command
+from neardup.judging.reports.members import Members
+from neardup.judging.reports.removal_ranges import RemovalRange, removal_ranges
 from neardup.judging.reports.run_facts import facts_of, inputs_of, size_in_words, stages_of, value_in_words
-from neardup.judging.reports.shown_clusters import largest_clusters
-from neardup.judging.reports.shown_inputs import files_of, lengths_of
+from neardup.judging.reports.shown_clusters import equal_clusters, largest_clusters
+from neardup.judging.reports.shown_inputs import lengths_of, shown_sources
 from neardup.judging.reports.shown_pairs import bands_of_pairs
-from neardup.judging.reports.tally import LARGEST, MEMBERS, Tally
-from neardup.judging.reports.texts import READ_CHARACTERS, Texts
+from neardup.judging.reports.sources import Sources
+from neardup.judging.reports.tally import Tally
+from neardup.judging.reports.texts import READ_CHARACTERS, Digests, Texts
 from neardup.recipe.parts import FILES
-from neardup.survivors.audit_reader import Line
 from neardup.text.visible import name_of, plainly
 
 if TYPE_CHECKING:
@@ -33,23 +37,35 @@ def check_page() -> None:
         raise MissingExtra("A report needs jinja2, which is not installed: pip install 'neardup[report]'") from None
 
 
-def page(
-    summary: dict[str, Any],
-    counts: Tally,
-    clusters: dict[int, list[Line]],
-    bands: Bands,
-    texts: Texts,
-    labeled: Sequence[str] | None = None,
-) -> bytes:
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a page shows of a run, besides its summary.
+
+    Attributes:
+        counts, bands: of its audit.
+        clusters: the largest clusters, with some of their duplicates.
+        texts: the texts that are shown.
+        sources: where the documents come from; None if that is not known.
+    """
+
+    counts: Tally
+    clusters: dict[int, Members]
+    bands: Bands
+    texts: Texts
+    sources: Sources | None = None
+
+
+def page(summary: dict[str, Any], found: Findings, labeled: Sequence[str] | None = None) -> bytes:
     """Return the page as UTF-8.
 
     Args:
         summary: the run's summary, with its files.
-        counts, bands: of its audit.
-        clusters: the largest clusters, with some of their duplicates.
-        texts: the texts that are shown.
+        found: what is shown of its audit and of its inputs.
         labeled: the files that hold the documents of the pairs; the inputs if not given.
     """
+    counts, texts = found.counts, found.texts
+    bands = list(bands_of_pairs(counts, found.bands, texts))
+    ranges = _ranges(summary, found)
     shown = (
         page_environment()
         .get_template("page.html")
@@ -59,19 +75,46 @@ def page(
             counts=counts,
             similarity=similarity_chart(counts, summary["min_similarity"]),
             distance=distance_chart(counts, summary["max_distance"]),
-            bands=list(bands_of_pairs(counts, bands, texts)),
-            clusters=list(largest_clusters(counts, clusters, texts)),
-            most_clusters=LARGEST,
-            most_members=MEMBERS,
-            first_shown=FIRST,
-            others_shown=OTHERS,
-            files=files_of(texts),
+            ranges=ranges,
+            ranges_json=json.dumps([[each.threshold, each.least, each.most, each.exact] for each in ranges]),
+            by=found.bands.by,
+            figures=_figures(found),
+            bands=bands,
+            pairs=sum(len(band["pairs"]) for band in bands),
+            shown_figures=sum(pair.figures for band in bands for pair in band["pairs"]),
+            clusters=list(largest_clusters(counts, found.clusters, texts, found.sources)),
+            equal_clusters=list(equal_clusters(counts, found.clusters, texts, found.sources)),
+            sources=None if found.sources is None else shown_sources(found.sources),
             lengths=lengths_of(texts),
             texts=texts,
             read_characters=READ_CHARACTERS,
         )
     )
     return shown.encode("utf-8", "replace")
+
+
+def _digests(texts: Texts) -> Digests | None:
+    return None if texts.read is None else texts.read.digests
+
+
+def _ranges(summary: dict[str, Any], found: Findings) -> Sequence[RemovalRange]:
+    digests = _digests(found.texts)
+    return removal_ranges(
+        found.counts,
+        min_similarity=summary["min_similarity"],
+        max_distance=summary["max_distance"],
+        digests=None if digests is None else digests.of(found.counts.near.row)[0],
+    )
+
+
+def _figures(found: Findings) -> dict[str, int] | None:
+    """How many removals differ from their survivors only in digits, and of how many this is known; None if of none."""
+    digests, near = _digests(found.texts), found.counts.near
+    known = near.survivor >= 0
+    if digests is None or not known.any():
+        return None
+    differ = digests.differ_in_figures(near.row[known], near.survivor[known])
+    return {"removals": int(differ.sum()), "of": int(known.sum())}
 
 
 def _recipe_in_words(recipe: dict[str, Any]) -> Iterator[tuple[str, str]]:

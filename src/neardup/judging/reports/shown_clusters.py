@@ -1,34 +1,101 @@
-"""CLUSTERS: the largest, with the beginnings of some of their texts."""
+"""CLUSTERS: the largest ones, with what differs among their texts; and those in which all texts are equal."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from neardup.judging.reports.changes import changes_of
+from neardup.judging.reports.members import Members
+from neardup.judging.reports.sources import Sources
 from neardup.judging.reports.tally import Tally
 from neardup.judging.reports.texts import Text, Texts
 from neardup.survivors.audit_reader import Line
-from neardup.text.visible import language, plainly
+from neardup.text.visible import language, name_of, plainly
 
 SNIPPET = 220
-"""Characters shown of each text."""
+"""Characters shown of a survivor's text."""
+
+GROUPS = 4
+"""Different texts shown of a cluster, besides that of its survivor."""
+
+SOURCES = 3
+"""Sources named of a cluster."""
 
 
-def largest_clusters(counts: Tally, members: dict[int, list[Line]], texts: Texts) -> Iterator[dict[str, Any]]:
-    """Yield the clusters with the most duplicates: their survivors and some `members`, with the beginnings of their texts."""
+def largest_clusters(
+    counts: Tally, members: dict[int, Members], texts: Texts, sources: Sources | None
+) -> Iterator[dict[str, Any]]:
+    """Yield the clusters with the most duplicates, of those whose texts differ: the survivor, and the texts least like it."""
     for cluster, duplicates in counts.largest:
-        lines = members[cluster]
-        survivor = texts.survivor_of(lines[0])
-        yield {
-            "size": duplicates + 1,
-            "survivor_id": lines[0]["survivor_id"],
-            "cluster": cluster,
-            "snippet": _snippet(survivor),
-            "lang": "" if survivor is None else language(survivor.beginning),
-            "characters": None if survivor is None else survivor.characters,
-            "members": [
-                {"line": line, "snippet": _snippet(texts.removed(line)), "alike": _alike(line)} for line in lines
-            ],
-            "more": duplicates - len(lines),
+        some = members[cluster]
+        survivor = texts.survivor_of(some.lines[0])
+        groups = _groups(some.lines, texts)
+        first = groups[0][0] if groups else some.lines[0]
+        yield _cluster(duplicates, some, survivor, sources) | {
+            "equal": some.exact,
+            "near": duplicates - some.exact,
+            "alike": _span(first["similarity"], some.most),
+            "groups": [_group(lines, survivor, texts) for lines in groups[:GROUPS]],
+            "more": duplicates - some.exact - sum(map(len, groups[:GROUPS])),
         }
+
+
+def equal_clusters(
+    counts: Tally, members: dict[int, Members], texts: Texts, sources: Sources | None
+) -> Iterator[dict[str, Any]]:
+    """Yield the clusters with the most duplicates, of those whose texts are all equal."""
+    for cluster, duplicates in counts.equal:
+        some = members[cluster]
+        yield _cluster(duplicates, some, texts.survivor_of(some.lines[0]), sources)
+
+
+def _cluster(duplicates: int, some: Members, survivor: Text | None, sources: Sources | None) -> dict[str, Any]:
+    return {
+        "size": duplicates + 1,
+        "survivor_id": some.lines[0]["survivor_id"],
+        "snippet": _snippet(survivor),
+        "lang": "" if survivor is None else language(survivor.beginning),
+        "characters": None if survivor is None else survivor.characters,
+        "sources": _sources(some, sources),
+    }
+
+
+def _groups(lines: Sequence[Line], texts: Texts) -> list[list[Line]]:
+    """The lines whose texts differ from the survivor's, those of equal text together, in the order of the lines."""
+    found: dict[Any, list[Line]] = {}
+    for line in lines:
+        if line["exact"]:
+            continue
+        text = texts.removed(line)
+        found.setdefault(("row", line["row"]) if text is None else text.digest, []).append(line)
+    return list(found.values())
+
+
+def _group(lines: Sequence[Line], survivor: Text | None, texts: Texts) -> dict[str, Any]:
+    first = lines[0]
+    text = texts.removed(first)
+    changes, figures = None, False
+    if survivor is not None and text is not None:
+        changes = changes_of(survivor.beginning, text.beginning, texts.normalize)
+        figures = text.differs_in_figures(survivor)
+    return {
+        "id": first["id"],
+        "others": len(lines) - 1,
+        "alike": _alike(first),
+        "changes": changes,
+        "figures": figures,
+    }
+
+
+def _sources(some: Members, sources: Sources | None) -> str:
+    """The sources of a cluster in words; empty if nothing can be said, or all documents are of one file."""
+    if sources is None or (sources.column is None and len(sources.counts) < 2):
+        return ""
+    rows = [*some.rows, *(line["survivor_row"] for line in some.lines[:1] if line["survivor_row"] is not None)]
+    found = sources.of(rows)
+    named = ", ".join(f"{name_of(name, 60)} ({count:,})" for name, count in found[:SOURCES])
+    more = f" and {len(found) - SOURCES:,} more" if len(found) > SOURCES else ""
+    return f"{named}{more}"
 
 
 def _snippet(text: Text | None) -> str | None:
@@ -40,7 +107,13 @@ def _snippet(text: Text | None) -> str | None:
 
 
 def _alike(line: Line) -> str:
-    if line["exact"]:
-        return "equal text"
     alike = "" if line["similarity"] is None else f"similarity {line['similarity']:.4f}, "
     return f"{alike}distance {line['distance']}"
+
+
+def _span(least: float | None, most: float) -> str:
+    """Similarities in words; empty if none is known."""
+    if least is None or not most:
+        return ""
+    low, high = (f"{math.floor(100 * value + 1e-9) / 100:.2f}" for value in (least, most))
+    return low if low == high else f"{low} to {high}"

@@ -1,25 +1,37 @@
-"""INPUTS: which files the removed documents come from, and how long the documents were."""
+"""INPUTS: where the removed documents come from, and how long the documents were."""
 
+import statistics
 from typing import Any
 
 from neardup.judging.reports.charts import length_label, spread
-from neardup.judging.reports.texts import FileCounts, Texts
+from neardup.judging.reports.sources import Source, Sources
+from neardup.judging.reports.texts import Texts
 
-FILES_SHOWN = 20
+SHOWN = 10
 
 
-def files_of(texts: Texts) -> dict[str, Any] | None:
-    """The files that lost the most documents, the others summed as one; None if nothing could be read again."""
-    if texts.read is None or not texts.read.files:
+def shown_sources(sources: Sources) -> dict[str, Any] | None:
+    """The sources that lost the most documents, the others summed as one, and how their shares spread; None if there are none."""
+    if not sources.counts:
         return None
-    ordered = sorted(texts.read.files, key=lambda each: -each.removed)
-    shown, rest = ordered[:FILES_SHOWN], ordered[FILES_SHOWN:]
+    ordered = sorted(sources.counts, key=lambda each: -each.removed)
+    shown, rest = ordered[:SHOWN], ordered[SHOWN:]
+    kind = "file" if sources.column is None else "value"
     others = None
     if rest:
-        others = FileCounts(
-            f"{len(rest):,} other files", sum(each.documents for each in rest), sum(each.removed for each in rest)
-        )
-    return {"shown": shown, "others": others, "most": max(each.documents for each in shown)}
+        label = f"{len(rest):,} other {kind}{'s' if len(rest) > 1 else ''}"
+        others = Source(label, sum(each.documents for each in rest), sum(each.removed for each in rest))
+    shares = sorted(each.removed / each.documents for each in ordered) if len(ordered) > 1 else []
+    return {
+        "column": sources.column,
+        "kind": kind,
+        "number": len(ordered),
+        "shown": shown,
+        "others": [each for each in (others, sources.later) if each is not None],
+        "least": shares[0] if shares else None,
+        "most": shares[-1] if shares else None,
+        "median": statistics.median(shares) if shares else None,
+    }
 
 
 def lengths_of(texts: Texts) -> list[dict[str, Any]]:

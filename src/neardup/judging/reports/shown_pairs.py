@@ -16,6 +16,9 @@ from neardup.text.visible import language, name_of
 LABELED_ID = 1000
 """Longer ids are not written in full into the page, so their pairs cannot be labeled there."""
 
+FIGURES = 6
+"""So many pairs that differ only in figures are shown, if as many were sampled."""
+
 
 @dataclass(frozen=True, slots=True)
 class Side:
@@ -30,12 +33,18 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class ShownPair:
-    """A pair to judge; `ids`: as JSON, None if too long to be labeled."""
+    """A pair to judge.
+
+    Attributes:
+        figures: the texts are equal but for their digits.
+        ids: as JSON, None if too long to be labeled.
+    """
 
     number: int
     similarity: float | None
     distance: int
     exact: bool
+    figures: bool
     matched: str
     sides: tuple[Side, Side] | None
     rows: list[Row]
@@ -44,17 +53,29 @@ class ShownPair:
 
 
 def bands_of_pairs(counts: Tally, bands: Bands, texts: Texts) -> Iterator[dict[str, Any]]:
-    """Yield each band that has pairs, borderline bands first: its title, its number of pairs, and the shown pairs, numbered."""
-    number = 0
+    """Yield each band that has pairs, borderline bands first: its title, its number of pairs, and the shown pairs, numbered.
+
+    Of those sampled, the page shows as many as the band says, and up to FIGURES in all that differ only in figures.
+    """
+    number, figures = 0, 0
     for band in bands.table:
-        lines = counts.sample[band.key]
-        if not lines:
+        sampled = counts.sample[band.key]
+        if not sampled:
             continue
+        lines, further = sampled[: band.shown], sampled[band.shown :]
+        figures += sum(_differs_in_figures(line, texts) for line in lines)
+        more = [line for line in further if _differs_in_figures(line, texts)][: max(0, FIGURES - figures)]
+        figures += len(more)
         pairs = []
-        for line in sorted(lines, key=partial(_doubt, by=bands.by)):
+        for line in sorted([*lines, *more], key=partial(_doubt, by=bands.by)):
             number += 1
             pairs.append(_pair(number, line, texts))
         yield {"key": band.key, "title": band.title, "of": counts.of_band[band.key], "pairs": pairs}
+
+
+def _differs_in_figures(line: Line, texts: Texts) -> bool:
+    survivor, removed = texts.survivor_of(line), texts.removed(line)
+    return survivor is not None and removed is not None and removed.differs_in_figures(survivor)
 
 
 def _doubt(line: Line, by: str) -> tuple[float, int]:
@@ -78,6 +99,7 @@ def _pair(number: int, line: Line, texts: Texts) -> ShownPair:
         similarity=line["similarity"],
         distance=line["distance"],
         exact=line["exact"],
+        figures=_differs_in_figures(line, texts),
         matched=_matched(line),
         sides=sides,
         rows=rows,

@@ -1,7 +1,7 @@
 """COUNT: totals over the lines of an audit, and a sample of them, in one pass over any number of lines."""
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,11 +11,11 @@ from neardup.errors import DataError
 from neardup.judging.reports.bands import Bands
 from neardup.survivors.audit_reader import Line
 
-LARGEST = 10
-"""Number of clusters shown."""
+LARGEST, LARGEST_EQUAL = 8, 5
+"""Number of clusters shown: of those with different texts, and of those with equal ones only."""
 
-MEMBERS = 6
-"""Number of duplicates shown for each of them."""
+SAMPLED = 40
+"""Lines sampled from each band; the page shows the first of them, and further ones that differ only in figures."""
 
 STEPS = 100
 """Bars of equal width for similarities from 0 to 1; similarity 1 has a bar of its own."""
@@ -24,6 +24,34 @@ _TOGETHER = 1 << 14
 
 Lines = Callable[[], Iterator[Line]]
 """Returns an audit's lines, from the first, at each call."""
+
+
+@dataclass(frozen=True, slots=True)
+class NearRemovals:
+    """The lines of an audit whose texts are not equal.
+
+    Attributes:
+        row: int64[n], the removed document.
+        survivor: int64[n], the row of its survivor, -1 if that is in a reference.
+        cluster: int64[n].
+        strength: float64[n], the similarity of the match that removed it, NaN if that was not computed.
+        distance: int64[n], of the fingerprints.
+    """
+
+    row: Array
+    survivor: Array
+    cluster: Array
+    strength: Array
+    distance: Array
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    @property
+    def compared(self) -> Array:
+        """int64, ascending: the rows of all documents here, survivors among them."""
+        rows: Array = np.unique(np.concatenate([self.row, self.survivor]))
+        return rows[rows >= 0]
 
 
 @dataclass(slots=True)
@@ -36,10 +64,13 @@ class Tally:
         unknown: lines whose similarity was not computed.
         distances: int64[bits + 1], lines by distance to the survivor, without equal texts.
         removed: bool[rows].
-        sample: sampled lines by the key of their band; for every band the same however the audit is cut into files.
+        near: the lines whose texts are not equal.
+        sample: sampled lines by the key of their band, in an order by chance that is always the same; for every band the same
+            however the audit is cut into files.
         of_band: number of lines in each band.
         clusters: number of clusters that lost documents.
-        largest: clusters with the most duplicates: (cluster_id, duplicates), largest first.
+        largest: clusters with the most duplicates, some of which are not equal to the survivor: (cluster_id, duplicates).
+        equal: the same of clusters in which all texts are equal.
     """
 
     duplicates: int
@@ -48,30 +79,31 @@ class Tally:
     unknown: int
     distances: Array
     removed: Array
+    near: NearRemovals
     sample: dict[str, list[Line]]
     of_band: dict[str, int]
     clusters: int
     largest: list[tuple[int, int]]
+    equal: list[tuple[int, int]]
 
 
 @dataclass(slots=True)
 class _Sampler:
     """Keeps the lines of a band whose rows come first in an arbitrary but fixed order."""
 
-    size: int
     seen: int = 0
     kept: list[tuple[int, int, Line]] = field(default_factory=list)
 
     def add(self, line: Line) -> None:
         self.seen += 1
         entry = (-scattered(line["row"]), line["row"], line)
-        if len(self.kept) < self.size:
+        if len(self.kept) < SAMPLED:
             heapq.heappush(self.kept, entry)
         elif entry[0] > self.kept[0][0]:
             heapq.heapreplace(self.kept, entry)
 
     def lines(self) -> list[Line]:
-        return [line for _, _, line in sorted(self.kept, key=lambda entry: entry[1])]
+        return [line for _, _, line in sorted(self.kept, key=lambda entry: entry[:2], reverse=True)]
 
 
 def scattered(row: int) -> int:
@@ -84,7 +116,7 @@ def scattered(row: int) -> int:
 
 
 def tally(lines: Iterable[Line], bands: Bands, *, rows: int, bits: int, audit: str = "The audit") -> Tally:
-    """Count the lines of an audit; keeps five bytes per row.
+    """Count the lines of an audit; keeps nine bytes per row, and 40 per line whose texts are not equal.
 
     Args:
         lines: the lines of an audit of documents.
@@ -96,10 +128,11 @@ def tally(lines: Iterable[Line], bands: Bands, *, rows: int, bits: int, audit: s
     Raises:
         DataError: a line has an impossible row, cluster or distance.
     """
-    samplers = {band.key: _Sampler(band.shown) for band in bands.table}
-    removed, sizes = np.zeros(rows, np.bool_), np.zeros(rows, np.uint32)
+    samplers = {band.key: _Sampler() for band in bands.table}
+    removed, sizes, unequal = np.zeros(rows, np.bool_), np.zeros(rows, np.uint32), np.zeros(rows, np.uint32)
     similarities, distances = np.zeros(STEPS + 1, np.int64), np.zeros(bits + 1, np.int64)
     duplicates = exact = unknown = 0
+    near = [_near([])]
     for some in _chunks(lines):
         for line in some:
             samplers[bands.key_of(line)].add(line)
@@ -110,7 +143,9 @@ def tally(lines: Iterable[Line], bands: Bands, *, rows: int, bits: int, audit: s
                 "Give the audit and the summary of one run."
             )
         removed[places[0]] = True
+        near.append(_near([line for line in some if not line["exact"]]))
         np.add.at(sizes, places[1], np.uint32(1))
+        np.add.at(unequal, near[-1].cluster, np.uint32(1))
         equal = np.array([line["exact"] for line in some], np.bool_)
         alike = np.array([np.nan if line["similarity"] is None else line["similarity"] for line in some], np.float64)
         known = ~np.isnan(alike)
@@ -120,6 +155,11 @@ def tally(lines: Iterable[Line], bands: Bands, *, rows: int, bits: int, audit: s
         steps[(alike[known & ~equal] < 1) & (steps == STEPS)] = STEPS - 1
         similarities += np.bincount(steps, minlength=STEPS + 1)
         distances += np.bincount(places[2][~equal], minlength=bits + 1)
+    found = NearRemovals(*(np.concatenate([getattr(part, name) for part in near]) for name in NearRemovals.__slots__))
+    if found.survivor.max(initial=-1) >= rows:
+        raise DataError(
+            f"{audit} is not of this run: it has survivors beyond {rows:,} rows. Give the audit and the summary of one run."
+        )
     return Tally(
         duplicates,
         exact,
@@ -127,10 +167,23 @@ def tally(lines: Iterable[Line], bands: Bands, *, rows: int, bits: int, audit: s
         unknown,
         distances,
         removed,
+        found,
         {key: sampler.lines() for key, sampler in samplers.items()},
         {key: sampler.seen for key, sampler in samplers.items()},
         int(np.count_nonzero(sizes)),
-        _largest(sizes),
+        _largest(np.where(unequal > 0, sizes, np.uint32(0)), LARGEST),
+        _largest(np.where(unequal > 0, np.uint32(0), sizes), LARGEST_EQUAL),
+    )
+
+
+def _near(lines: Sequence[Line]) -> NearRemovals:
+    def integers(name: str) -> Array:
+        return np.array([-1 if line[name] is None else line[name] for line in lines], np.int64)
+
+    matched = [line.get("matched_similarity", line["similarity"]) for line in lines]
+    strength = np.array([np.nan if value is None else value for value in matched], np.float64)
+    return NearRemovals(
+        integers("row"), integers("survivor_row"), integers("cluster_id"), strength, integers("distance")
     )
 
 
@@ -145,29 +198,10 @@ def _chunks(lines: Iterable[Line]) -> Iterator[list[Line]]:
         yield some
 
 
-def _largest(sizes: Array) -> list[tuple[int, int]]:
+def _largest(sizes: Array, most: int) -> list[tuple[int, int]]:
     if not sizes.size:
         return []
-    smallest = np.partition(sizes, -min(LARGEST, sizes.size))[-min(LARGEST, sizes.size)]
+    smallest = np.partition(sizes, -min(most, sizes.size))[-min(most, sizes.size)]
     clusters = np.flatnonzero(sizes >= max(1, smallest))
-    order = clusters[np.argsort(sizes[clusters].astype(np.int64) * -1, kind="stable")][:LARGEST]
+    order = clusters[np.argsort(sizes[clusters].astype(np.int64) * -1, kind="stable")][:most]
     return [(int(cluster), int(sizes[cluster])) for cluster in order]
-
-
-def members(lines: Iterable[Line], clusters: Iterable[int]) -> dict[int, list[Line]]:
-    """For each cluster, find up to MEMBERS duplicates least like their survivors, in one more pass over the audit."""
-    shown: dict[int, list[tuple[float, int, Line]]] = {cluster: [] for cluster in clusters}
-    for line in lines:
-        kept = shown.get(line["cluster_id"])
-        if kept is None:
-            continue
-        alike = 1.0 if line["exact"] else line["similarity"]
-        entry = (line["distance"] / 1000 - 1 if alike is None else -alike, -line["row"], line)
-        if len(kept) < MEMBERS:
-            heapq.heappush(kept, entry)
-        elif entry[:2] > kept[0][:2]:
-            heapq.heapreplace(kept, entry)
-    return {
-        cluster: [entry[2] for entry in sorted(kept, reverse=True, key=lambda e: e[:2])]
-        for cluster, kept in shown.items()
-    }

@@ -1,0 +1,116 @@
+"""CHANGES: in one line, where a text differs from its survivor."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from neardup.recipe.parts import FOLDING
+from neardup.text.alignment import Alignment, align
+from neardup.text.visible import plainly
+
+AROUND = 36
+"""Common characters shown before and after a change."""
+
+JOINED = 48
+"""Changes with no more common characters between them stand in one excerpt."""
+
+LONGEST = 90
+"""Characters shown of what was removed or added in one place."""
+
+EXCERPT = 320
+"""No change is added to an excerpt of so many characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of an excerpt; `kind`: `common`, `removed` (in the survivor only), `added` (not in the survivor) or `gap`."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Excerpts with the first changes, and the number of all places that differ in what was compared."""
+
+    excerpts: tuple[tuple[Piece, ...], ...]
+    places: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What stands in the survivor instead of the part of the other text from `start` to `end`."""
+
+    removed: str
+    start: int
+    end: int
+
+
+def changes_of(survivor: str, other: str, steps: tuple[Any, ...] = FOLDING, *, excerpts: int = 2) -> Changes:
+    """Find where a text differs from its survivor; `steps`: normalizers of the recipe.
+
+    >>> [[(piece.kind, piece.text) for piece in each] for each in changes_of("seats 40 and dogs", "seats 52 and dogs").excerpts]
+    [[('common', 'seats '), ('removed', '40'), ('added', '52'), ('common', ' and dogs')]]
+    """
+    found = list(_changes(survivor, align(survivor, other, steps)))
+    shown: list[tuple[Piece, ...]] = []
+    first = 0
+    while first < len(found) and len(shown) < excerpts:
+        last, length = first, 0
+        while last + 1 < len(found):
+            between = found[last + 1].start - found[last].end
+            length += (
+                between + min(LONGEST, len(found[last].removed)) + min(LONGEST, found[last].end - found[last].start)
+            )
+            if between > JOINED or length > EXCERPT:
+                break
+            last += 1
+        shown.append(tuple(_excerpt(other, found[first : last + 1])))
+        first = last + 1
+    return Changes(tuple(shown), len(found))
+
+
+def _changes(survivor: str, aligned: Alignment) -> Iterator[_Change]:
+    """The changes in order. What only moved is none."""
+    left, right = aligned.tokens
+    bounds = [(-1, -1), *aligned.matches, (len(left), len(right))]
+    for (i, j), (next_i, next_j) in pairwise(bounds):
+        lost = [
+            token for token, only in zip(left[i + 1 : next_i], aligned.only[0][i + 1 : next_i], strict=True) if only
+        ]
+        new = [
+            token for token, only in zip(right[j + 1 : next_j], aligned.only[1][j + 1 : next_j], strict=True) if only
+        ]
+        if not lost and not new:
+            continue
+        at = right[j].end if j >= 0 else 0
+        removed = survivor[lost[0].start : lost[-1].end] if lost else ""
+        start, end = (new[0].start, new[-1].end) if new else (at, at)
+        yield _Change(removed, start, end)
+
+
+def _excerpt(text: str, changes: Sequence[_Change]) -> Iterator[Piece]:
+    begin = max(0, changes[0].start - AROUND)
+    if begin:
+        begin = text.find(" ", begin, changes[0].start) + 1 or begin
+        yield Piece("gap", "…")
+    for change in changes:
+        yield from _pieces(("common", text[begin : change.start]))
+        yield from _pieces(("removed", _clipped(change.removed)), ("added", _clipped(text[change.start : change.end])))
+        begin = change.end
+    end = min(len(text), begin + AROUND)
+    yield from _pieces(("common", text[begin:end]))
+    if end < len(text.rstrip()):
+        yield Piece("gap", "…")
+
+
+def _pieces(*given: tuple[str, str]) -> Iterator[Piece]:
+    for kind, text in given:
+        if text:
+            yield Piece(kind, plainly(re.sub(r"\s+", " ", text)))
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 20]} … {text[-16:]}"
