@@ -23,6 +23,7 @@ ON_DARK = {
 def new_figure(salt: str, width: float, height: float, *, font_size: float = 9.5) -> Any:
     """A figure of matplotlib with our colors; `salt` makes the names inside the file the same every time."""
     import matplotlib
+    from cycler import cycler
     from matplotlib.figure import Figure
 
     inks = ("axes.edgecolor", "axes.labelcolor", "axes.titlecolor", "text.color", "xtick.color", "ytick.color")
@@ -33,7 +34,7 @@ def new_figure(salt: str, width: float, height: float, *, font_size: float = 9.5
             "font.family": "sans-serif",
             "font.size": font_size,
             "axes.facecolor": "none",
-            "axes.prop_cycle": matplotlib.cycler(color=(TEAL, AMBER, BLUE, ROSE)),
+            "axes.prop_cycle": cycler(color=(TEAL, AMBER, BLUE, ROSE)),
             "axes.spines.right": False,
             "axes.spines.top": False,
             "axes.titlelocation": "left",
