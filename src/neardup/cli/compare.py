@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from neardup.cli import options
+from neardup.cli import options, values
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -105,16 +105,20 @@ def _numbers(given: str | None) -> tuple[int, int] | None:
 
 
 @click.command()
-@click.argument("files", nargs=-1, metavar="[A B]")
+@click.argument("files", nargs=-1, metavar="[A B]", type=values.FILE)
 @click.option("--text", nargs=2, metavar="TEXT TEXT", help="Two texts instead of two files.")
 @click.option(
-    "--features", metavar="FILE.json", help="Show every step from the features, weights and hashes in this file."
+    "--features",
+    metavar="FILE.json",
+    type=values.FILE,
+    help="Show every step from the features, weights and hashes in this file.",
 )
 @options.recipe
 @click.option(
     "--stop-words",
     multiple=True,
     metavar="NAME|FILE",
+    type=values.FILE,
     help="Leave out the words of this list, as `stop_words` of a recipe does; repeatable.",
 )
 @click.option(

@@ -5,6 +5,8 @@ from typing import Any
 
 import click
 
+from neardup.cli import values
+
 
 def _named(id: object) -> str:  # noqa: A002
     return json.dumps(id, ensure_ascii=False)
@@ -21,11 +23,12 @@ def _place(line: dict[str, Any]) -> str:
 
 
 @click.command()
-@click.argument("audit")
+@click.argument("audit", type=values.FILE)
 @click.argument("id")
 @click.option(
     "--recipe",
     metavar="FILE.toml",
+    type=values.FILE,
     help="The run's own recipe, in case that a large file of it (over 64 KiB) is not where it was.",
 )
 def command(audit: str, id: str, recipe: str | None) -> None:  # noqa: A002

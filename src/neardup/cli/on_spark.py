@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from neardup.cli import dedup
+from neardup.cli import dedup, values
 from neardup.cli.config import add_config
 from neardup.cli.main import run
 from neardup.cli.spark_session import session_of_command, told
@@ -97,6 +97,7 @@ def _declared() -> Iterator[click.Parameter]:
     "--order",
     multiple=True,
     metavar="COLUMN",
+    type=values.COLUMN,
     help="Column by which the documents are in order, then by id; repeatable (the paths of files, and the rows in them).",
 )
 @click.option(
@@ -110,6 +111,7 @@ def _declared() -> Iterator[click.Parameter]:
 @click.option(
     "--work",
     metavar="DIR",
+    type=values.FILE,
     help="Folder that all executors read and write, for what goes from stage to stage; it stays (OUT without its ending + .work, "
     "which is removed at the end).",
 )

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from neardup.display import counted
+from neardup.display import ToldLine, counted, labeled
 from neardup.errors import DataError, InputError, NeardupError, OptionError
 from neardup.io.corpus import FileCorpus
 from neardup.io.endings import AUDIT_ENDING
@@ -54,8 +54,13 @@ class ReportFile:
     without_texts: str = ""
 
     def __str__(self) -> str:
-        note = f"\nit shows no texts: {self.without_texts}" if self.without_texts else ""
-        return f"report: {self.path}{note}"
+        return labeled(self.lines())
+
+    def lines(self) -> Iterator[ToldLine]:
+        """What a person is told of it."""
+        if self.without_texts:
+            yield "note", f"it shows no texts: {self.without_texts}"
+        yield "report", str(self.path)
 
 
 @dataclass(frozen=True, slots=True)

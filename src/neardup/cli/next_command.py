@@ -1,0 +1,60 @@
+"""The command that a person may want next, as it can be typed."""
+
+import contextlib
+import itertools
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from neardup.jobs.results import FileResult, UnitResult
+
+_SEARCHED = 1000
+"""Lines of an audit in which a near-duplicate is searched."""
+_LONGEST_ID = 60
+_MOST_SHARDS = 3
+
+
+def next_of(words: Sequence[str]) -> str:
+    """A call of `neardup`."""
+    return shlex.join(["neardup", *words])
+
+
+def after_removal(done: "FileResult | UnitResult") -> str | None:
+    """After a removal, look at one that was removed: the first near-duplicate of the audit, or else its first line."""
+    audit, inputs = done.files.get("audit"), done.files.get("inputs", [])
+    line = _example(audit) if audit else None
+    if audit is None or line is None:
+        return None
+    name = str(line["id"])
+    if not name.isprintable() or len(name) > _LONGEST_ID:
+        return None
+    has_texts = "unit" not in line and "-" not in inputs and line.get("reference") is None
+    words = ["explain", *(["--diff"] if has_texts else []), audit, name]
+    return next_of(words if name[:1] != "-" else [*words[:-1], "--", name])
+
+
+def _example(audit: str) -> dict[str, Any] | None:
+    from neardup.errors import NeardupError
+    from neardup.io.storage.places import place_of
+    from neardup.survivors.audit_files import read_audit
+
+    with contextlib.suppress(NeardupError, OSError):
+        lines = list(itertools.islice(read_audit(place_of(audit)), _SEARCHED))
+        return next((line for line in lines if not line["exact"]), lines[0] if lines else None)
+    return None
+
+
+def after_clusters(done: "FileResult") -> str | None:
+    """After clusters are decided, write the survivors of the shards, if these are few."""
+    shards = done.shards
+    if not shards or len(shards) > _MOST_SHARDS or "stdin" in shards:
+        return None
+    return next_of(["apply", done.files["output"], *shards, "-o", "deduplicated/"])
+
+
+def after_fingerprints(output: str) -> str | None:
+    """After a file of fingerprints is written, list its pairs."""
+    if not output.endswith(".parquet"):
+        return None
+    return next_of(["pairs", output, "-o", output.removesuffix(".parquet") + ".pairs.parquet"])
