@@ -21,10 +21,16 @@ SHOWN_BITS = 64
 SHOWN_PATH = 200
 
 
+DIGITS = 6
+"""Significant digits of weights and sums; with --json, all of them."""
+
+
 def _plain(number: "Decimal") -> str:
-    """Format a number with all its digits, without an exponent and without trailing zeros."""
-    text = f"{number:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    """Format a number with few digits, without trailing zeros."""
+    text = f"{number:.{DIGITS}g}"
+    if "e" in text and abs(number) >= 1:
+        text = f"{number:.0f}"
+    return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
 
 
 def _features(label: str, steps: "FingerprintSteps") -> None:
@@ -72,10 +78,9 @@ def _show(result: "Comparison", min_tokens: int = 0) -> None:
     if result.similarities is not None:
         others = (f"{name} {value:.4f}" for name, value in result.similarities.items() if name != "jaccard")
         click.echo(f"others             {', '.join(others)}")
+    few = "no token" if min_tokens <= 1 else f"fewer than {min_tokens} tokens"
     if min(len(side.tokens) for side in (result.left, result.right)) < min_tokens:
-        click.echo(
-            f"short              fewer than {min_tokens} tokens: by fingerprints a duplicate only of an equal text"
-        )
+        click.echo(f"short              {few}: by fingerprints a duplicate only of an equal text")
 
 
 def _read(path: str) -> str:

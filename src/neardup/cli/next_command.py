@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+import os
 import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -55,6 +56,6 @@ def after_clusters(done: "FileResult") -> str | None:
 
 def after_fingerprints(output: str) -> str | None:
     """After a file of fingerprints is written, list its pairs."""
-    if not output.endswith(".parquet"):
+    if not output.endswith(".parquet") and not os.path.isdir(output):
         return None
-    return next_of(["pairs", output, "-o", output.removesuffix(".parquet") + ".pairs.parquet"])
+    return next_of(["pairs", output, "-o", output.rstrip("/").removesuffix(".parquet") + ".pairs.parquet"])

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
+from neardup.io.outputs import output_for
 from neardup.io.reading import DedupFileOptions, recipe_for, split_options
 from neardup.io.shards import listed_inputs
 from neardup.io.storage.places import path_text
@@ -79,9 +80,10 @@ def deduplicate_files(
 
         check_report(report)
     references = listed_inputs(against)
+    listed = listed_inputs(inputs)
     request = Request(
-        inputs=listed_inputs(inputs),
-        output=output,
+        inputs=listed,
+        output=output_for(output, listed, lines=reading.lines),
         reading=reading,
         audit=audit,
         report=report,

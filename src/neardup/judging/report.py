@@ -124,9 +124,9 @@ def report(
         raise InputError(f"The audit comes first, then the report: {command}")
     check_report(output)
     next(read_audit(path), None)  # refuses first a file that is not an audit
-    summary = _read_summary(path)
+    summary = summary_of_run(path)
     with Outputs([target], overwrite=overwrite) as outputs:
-        inputs = _inputs(summary, path, Resources(threads), progress)
+        inputs = inputs_of_run(summary, path, Resources(threads), progress)
         made, reason = make_report(summary, lambda: read_audit(path), inputs, progress, audit=str(path))
         outputs.claim(target).write_bytes(made)
         outputs.commit()
@@ -234,7 +234,7 @@ def _applied(summary: RunSummary) -> frozenset[str] | None:
     return frozenset(shard.name for shard in find_shards(files["inputs"], temporary=Path(), reading=reading))
 
 
-def _read_summary(audit: Place) -> RunSummary:
+def summary_of_run(audit: Place) -> RunSummary:
     """Read the summary of an audit; for a folder of audits of one run in stages, add their summaries up."""
     summaries = [summary for _, summary in read_summaries(audit)]
     if not summaries:
@@ -255,7 +255,7 @@ def of_units(unit: str) -> OptionError:
     )
 
 
-def _inputs(summary: RunSummary, audit: Place, resources: Resources, progress: Progress) -> RunInputs:
+def inputs_of_run(summary: RunSummary, audit: Place, resources: Resources, progress: Progress) -> RunInputs:
     """Open the inputs that a run's summary names, or say why they are unavailable."""
     files = summary["files"]
     inputs, rows, staged = files["inputs"], summary["rows"], None
