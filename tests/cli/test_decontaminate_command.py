@@ -40,7 +40,7 @@ def inputs(place):
 def test_documents_that_hold_an_item_go_and_the_corpus_is_not_compared_with_itself(run):
     done = run("decontaminate", "in.jsonl", *NAMED, "-o", "out.jsonl")
     assert (done.code, done.out) == (0, b"")
-    assert "5 documents: 3 clean, 2 contaminated" in done.err
+    assert "kept     3 documents (60.0 %)\nremoved  2 documents (40.0 %)" in done.err
     assert "1 item under 8 tokens: not checked" in done.err
     assert "  bench.jsonl      3        2             2  100.0 %          2" in done.err
     assert Path("out.jsonl").read_bytes() == lines([ROWS[0], ROWS[2], ROWS[4]])
@@ -365,4 +365,4 @@ def test_its_output_is_not_verified_as_if_documents_had_been_compared(run, named
     assert done.code == 2
     assert "out.jsonl was written by `neardup decontaminate`, as out.contaminated.jsonl says" in done.err
     again = run("decontaminate", "out.jsonl", *NAMED, "--dry-run")  # as it advises
-    assert "3 documents: 3 clean, 0 contaminated" in again.err
+    assert "kept     3 documents (100.0 %)\nremoved  0 documents (0.0 %)" in again.err

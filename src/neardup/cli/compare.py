@@ -1,7 +1,10 @@
 """The command `neardup compare`."""
 
 import errno
-from dataclasses import replace
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,21 +14,21 @@ from click.core import ParameterSource
 from neardup.cli import options, values
 
 if TYPE_CHECKING:
-    from decimal import Decimal
-
     from neardup.judging.comparison import Comparison, FingerprintSteps
 
 HEAVIEST = 12
 """Features shown for each text."""
 SHOWN_BITS = 64
 SHOWN_PATH = 200
+IN_A_LINE, IN_A_ROW = 16, 8
+"""Sums in one line, and in a row of several lines."""
 
 
 DIGITS = 6
 """Significant digits of weights and sums; with --json, all of them."""
 
 
-def _plain(number: "Decimal") -> str:
+def _plain(number: Decimal) -> str:
     """Format a number with few digits, without trailing zeros."""
     text = f"{number:.{DIGITS}g}"
     if "e" in text and abs(number) >= 1:
@@ -46,9 +49,26 @@ def _features(label: str, steps: "FingerprintSteps") -> None:
         click.echo(f"  {_plain(feature.weight):<12} {feature.count:<6} {bits}  {feature.name}")
     if len(steps.features) > HEAVIEST:
         click.echo(f"  … and {len(steps.features) - HEAVIEST:,} more")
-    click.echo("  sums         [" + ", ".join(map(_plain, steps.sums)) + "]")
+    for line in _sums(list(map(_plain, steps.sums))):
+        click.echo(line)
     if len(steps.bits) <= SHOWN_BITS:
         click.echo(f"  fingerprint  {steps.bits}")
+
+
+def _sums(numbers: list[str]) -> Iterator[str]:
+    """The sums in a line, or in rows of eight."""
+    if len(numbers) <= IN_A_LINE:
+        yield f"  sums         [{', '.join(numbers)}]"
+        return
+    width = max(map(len, numbers))
+    for start in range(0, len(numbers), IN_A_ROW):
+        row = "  ".join(f"{number:>{width}}" for number in numbers[start : start + IN_A_ROW])
+        yield f"  {'' if start else 'sums':<13}{row}"
+
+
+def _exactly(value: object) -> str:
+    """A value of JSON: numbers as strings with all their digits."""
+    return f"{value:f}" if isinstance(value, Decimal) else str(value)
 
 
 def _marked(left: str, right: str) -> None:
@@ -131,9 +151,12 @@ def _numbers(given: str | None) -> tuple[int, int] | None:
     metavar="N[,M]",
     help="Only the N heaviest features of each text vote; with M, N of the left text and M of the right one.",
 )
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print everything as one JSON object, with all digits of weights and sums."
+)
 def command(
     files: tuple[str, ...], text: tuple[str, str] | None, features: str | None, recipe: str, stop_words: tuple[str, ...],
-    keywords: str | None,
+    keywords: str | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Compare two texts and show every step.
 
@@ -152,7 +175,9 @@ def command(
         from neardup.judging.comparison import Comparison, replay
 
         found = replay(features)
-        if isinstance(found, Comparison):
+        if as_json:
+            click.echo(json.dumps(asdict(found), default=_exactly, ensure_ascii=False))
+        elif isinstance(found, Comparison):
             _show(found)
         else:
             _features("features", found)
@@ -164,4 +189,8 @@ def command(
     chosen = find_recipe(recipe)
     if stop_words:
         chosen = replace(chosen, stop_words=(*chosen.stop_words, *stop_words))
-    _show(compare(left, right, recipe=chosen, keywords=_numbers(keywords)), chosen.min_tokens)
+    result = compare(left, right, recipe=chosen, keywords=_numbers(keywords))
+    if as_json:
+        click.echo(json.dumps(asdict(result), default=_exactly, ensure_ascii=False))
+    else:
+        _show(result, chosen.min_tokens)

@@ -2,12 +2,13 @@
 
 import contextlib
 import os
-import shlex
 import sys
 from typing import NoReturn
 
 import click
 from click.shell_completion import BashComplete, CompletionItem, add_completion_class, get_completion_class
+
+from neardup.cli.next_command import quoted
 
 SHELLS = ("bash", "zsh", "fish")
 VARIABLE = "_NEARDUP_COMPLETE"
@@ -38,7 +39,7 @@ class _Bash(BashComplete):
     def format_completion(self, item: CompletionItem) -> str:
         """See `click.shell_completion.ShellComplete`."""
         if item.type == "plain" and not item.value.endswith(":"):
-            return f"plain,{shlex.quote(item.value)}"
+            return f"plain,{quoted(item.value)}"
         return super().format_completion(item)
 
 
@@ -65,7 +66,7 @@ def _class(shell: str) -> type[click.shell_completion.ShellComplete]:
 def source(shell: str) -> str:
     """The script that a shell reads."""
     made = _class(shell)(click.Command("neardup"), {}, "neardup", VARIABLE)
-    return made.source_template % made.source_vars()
+    return (made.source_template % made.source_vars()).strip()
 
 
 @click.command()

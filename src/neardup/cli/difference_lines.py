@@ -1,7 +1,7 @@
 """The difference of two texts for a terminal: what is in one alone is marked, and what both have is shown around it."""
 
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import TYPE_CHECKING
 
 import click
@@ -11,8 +11,8 @@ from neardup.display import counted, display_width, printable
 if TYPE_CHECKING:
     from neardup.judging.difference import Difference, Piece
 
-CONTEXT = 8
-"""Words of both texts that are shown before and after a difference."""
+CONTEXT = 48
+"""Columns of what both texts have that are shown before and after a difference."""
 LONGEST = 60
 """Words of one text alone from which the middle is left out."""
 PLACES = 12
@@ -36,7 +36,7 @@ def difference_lines(found: "Difference", width: int) -> Iterator[str]:
     for words in _passages(found.pieces):
         yield from _filled(words, width)
     if found.places > PLACES:
-        yield f"{INDENT}… and {counted(found.places - PLACES, 'more place')} where they differ"
+        yield f"{INDENT}… and {counted(found.places - PLACES, 'more place')}"
 
 
 Word = tuple[str, str]
@@ -58,8 +58,8 @@ def _passages(pieces: "tuple[Piece, ...]") -> Iterator[list[Word]]:
             continue
         differs = False
         is_first, is_last = number == 0, number == len(pieces) - 1
-        before = [] if is_first else words[:CONTEXT]
-        after = [] if is_last or places == PLACES else words[-CONTEXT:]
+        before = [] if is_first else words[: _beside(words)]
+        after = [] if is_last or places == PLACES else words[-_beside(words[::-1]) :]
         if len(words) <= len(before) + len(after):
             passage += [(word, "both") for word in words]
             continue
@@ -69,6 +69,12 @@ def _passages(pieces: "tuple[Piece, ...]") -> Iterator[list[Word]]:
         passage = [("… ", "both"), *((word, "both") for word in after)] if after else []
     if passage:
         yield passage
+
+
+def _beside(words: list[str]) -> int:
+    """How many words are shown beside a difference, of those that begin there."""
+    widths = accumulate(map(display_width, words))
+    return max(1, sum(width <= CONTEXT for width in widths))
 
 
 def _alone(words: list[str], kind: str) -> list[Word]:
@@ -81,8 +87,6 @@ def _alone(words: list[str], kind: str) -> list[Word]:
     marked = [opening + words[0], *words[1:]]
     last = marked[-1].rstrip()
     marked[-1] = last + closing + marked[-1][len(last) :]
-    if marked[-1].endswith(closing):
-        marked[-1] += " "
     return [(word, kind) for word in marked]
 
 

@@ -98,6 +98,7 @@ def command(inputs: tuple[str, ...], store: str | None, index: str | None, quiet
     continues it, and no line is lost or passed on twice; to a pipe, none is lost.
     """
     from neardup.errors import InputError
+    from neardup.jobs.filter_run import filter_paths
 
     if (store is None) == (index is None):
         raise InputError(
@@ -108,11 +109,16 @@ def command(inputs: tuple[str, ...], store: str | None, index: str | None, quiet
     if given := [name for name, absent in others.items() if chosen[name] != absent]:
         kind, other = ("store", "index") if store is not None else ("index", "store")
         raise InputError(f"`{given[0]}` is for `{other}`, not for `{kind}`. Leave it out.")
-    place, output, audit = str(store or index), chosen["output"], chosen["audit"]
+    place, output = str(store or index), chosen["output"]
+    audit = chosen["audit"]
     found = (by_index if store is None else by_store)(place, inputs or "-", options.progress(quiet), chosen)
-    files: list[ToldLine] = [("output", output), *([("audit", audit)] if audit else [])]
+    paths = filter_paths(output, audit, with_rejects=False)
+    files = [("output", output)] if output != "-" else []
+    files += [("audit", str(paths.audit))] if paths.audit else []
     kind = "index" if store is None else "store"
-    lines = [*_counts(found), *(files if output != "-" else files[1:]), (kind, place)]
+    lines = [*_counts(found), *files, (kind, place)]
+    if index is not None:
+        lines.append(("note", "decided by the distance of fingerprints; --store decides by similarity"))
     tell([*lines, ("next", next_of([kind, "info", place]))], quiet=quiet)
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import os
+import re
 import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,12 +14,22 @@ if TYPE_CHECKING:
 _SEARCHED = 1000
 """Lines of an audit in which a near-duplicate is searched."""
 _LONGEST_ID = 60
+_WITHOUT_TEXTS = {"dimension", "program"}
+"""Fields of recipes of vectors and of other programs' fingerprints."""
 _MOST_SHARDS = 3
+
+
+_PLAIN = re.compile(r"[\w@%+:,./-]+")
+
+
+def quoted(word: str) -> str:
+    """A word as it is typed in a shell: in quotes only if it has to be."""
+    return word if _PLAIN.fullmatch(word) else shlex.quote(word)
 
 
 def next_of(words: Sequence[str]) -> str:
     """A call of `neardup`."""
-    return shlex.join(["neardup", *words])
+    return " ".join(["neardup", *map(quoted, words)])
 
 
 def after_removal(done: "FileResult | UnitResult") -> str | None:
@@ -30,7 +41,11 @@ def after_removal(done: "FileResult | UnitResult") -> str | None:
     name = str(line["id"])
     if not name.isprintable() or len(name) > _LONGEST_ID:
         return None
-    has_texts = "unit" not in line and "-" not in inputs and line.get("reference") is None
+    counts: Any = done.summary
+    recipe = getattr(counts, "found", counts).recipe
+    has_texts = not (
+        "unit" in line or "-" in inputs or line.get("reference") is not None or recipe.keys() & _WITHOUT_TEXTS
+    )
     words = ["explain", *(["--diff"] if has_texts else []), audit, name]
     return next_of(words if name[:1] != "-" else [*words[:-1], "--", name])
 

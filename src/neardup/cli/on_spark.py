@@ -27,6 +27,7 @@ REFUSED = {
     "max_document_bytes": "A row has to fit the memory of a task. Take longer texts out of the inputs first.",
     "elements": "Only texts are compared on Spark; `neardup dedup --elements` compares lists on one machine.",
     "prefer_source": "Give the inputs a column that says how good a source is, and --keep max:COLUMN.",
+    "verbose": "The summary has every stage with its time and bytes.",
     "unit": "Only whole documents are removed on Spark; `neardup dedup --unit` removes lines and paragraphs on one machine.",
     "annotate": "Join the inputs and the duplicates (--audit) by their ids.",
     "dry_run": "--plan shows what the job takes, and runs nothing.",

@@ -9,6 +9,8 @@ _BYTES = 1 << 22
 _MOST_SHARE = 0.9
 _FEWEST = 3
 """Fewest characters beyond ASCII from which Chinese, Japanese or Korean is guessed."""
+_FEWEST_LETTERS = 2
+"""The same of letters with accents: a single byte that is out of place may be damage."""
 
 
 def encoding_advice(shard: Shard) -> str:
@@ -87,6 +89,6 @@ def _western(data: bytes) -> str | None:
     high = [place for place, byte in enumerate(data) if byte >= 0x80]
     letters = sum(data[place] >= 0xC0 for place in high)
     pairs = sum(1 for place in high if data[place - 1 : place] >= b"\x80")
-    if high and letters >= 0.6 * len(high) and pairs <= 0.2 * len(high):
+    if len(high) >= _FEWEST_LETTERS and letters >= 0.6 * len(high) and pairs <= 0.2 * len(high):
         return "latin-1" if not any(0x80 <= data[place] < 0xA0 for place in high) else "cp1252"
     return None

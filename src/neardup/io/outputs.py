@@ -368,7 +368,7 @@ def _listed(problems: Sequence[str]) -> str:
     if len(there) > 1:  # what to do is said once
         others = [problem for problem in problems if not problem.endswith(_EXISTS)]
         beyond = f" and {len(there) - _LISTED:,} more" if len(there) > _LISTED else ""
-        several = f"{', '.join(there[:_LISTED])}{beyond} exist already. Name another output, or pass `overwrite=True` to replace them."
-        problems = [several, *others]
+        names = ", ".join(there[:_LISTED]) + beyond
+        problems = [f"{names} exist already. Name another output, or pass `overwrite=True` to replace them.", *others]
     more = len(problems) - _LISTED
     return "\n".join([*problems[:_LISTED], *([f"… and {more} more of this kind."] if more > 0 else [])])

@@ -171,7 +171,7 @@ def _remarks(counts: Summary, rejected: int, files: dict[str, Any], noun: str) -
     if counts.short:
         yield (
             "note",
-            f"{counted(counts.short, f'short {noun}')}, {_of_tokens(counts.min_tokens)}: only equal ones were removed",
+            f"{counted(counts.short, noun)} {_of_tokens(counts.min_tokens)}: only equal ones were removed",
         )
 
 
