@@ -46,7 +46,7 @@ def test_files_of_a_folder_that_are_passed_over_are_told_and_counted(run, unit):
     assert "neardup: 6 files in in passed over, of no known format: a.doc, c.bz2, d, e.bin, f.bin …" in said
     assert "neardup: 1 file in in passed over, for such files are read only if they are named: README.md" in said
     assert "neardup: 1 file in in passed over, for HTML is read with --html main or --html whole: page.html" in said
-    assert "skipped  8 files in folders, of no known format or read only if named" in said
+    assert "skipped 8 files in folders, of no known format or read only if named" in said
     assert json.loads(Path("out.summary.json").read_bytes())["passed_over"] == 8
     done = run("dedup", "in/*.jsonl", "in/more/b.jsonl", "-o", "named/", "--unit", unit)
     assert (done.code, "passed over" in done.err) == (0, False)

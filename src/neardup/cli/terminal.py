@@ -16,6 +16,7 @@ COLORS = {
     "kept": "green",
     "new": "green",
     "removed": "red",
+    "marked": "red",
     "duplicates": "red",
     "skipped": "yellow",
     "warning": "yellow",

@@ -112,8 +112,11 @@ class FileCorpus:
         found._is_part = True
         return found
 
-    def check(self, added: Sequence[str] = ()) -> None:
-        """Raise InputError, with every problem found, if a shard lacks a column to read, or already has one to be added."""
+    def check(self, added: Sequence[str] = (), *, named_by: str = "") -> None:
+        """Raise InputError, with every problem found, if a shard lacks a column to read, or already has one to be added.
+
+        `named_by`: what the names of the options begin with that name the columns, if not those of the inputs.
+        """
         problems: list[str] = []
         alike: dict[tuple[str, str], list[MissingColumnError]] = {}
         advised: dict[tuple[str, str], str] = {}
@@ -126,7 +129,7 @@ class FileCorpus:
                 advised.setdefault(kind, advice(shard, self._columns))
             except InputError as problem:
                 problems.append(str(problem) + advice(shard, self._columns))
-        problems = [told_once(each, self._columns) + advised[kind] for kind, each in alike.items()] + problems
+        problems = [told_once(each, self._columns, named_by) + advised[kind] for kind, each in alike.items()] + problems
         if problems:
             more = len(problems) - LISTED
             raise InputError(

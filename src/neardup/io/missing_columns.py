@@ -32,25 +32,29 @@ class MissingColumnError(InputError):
         self.there, self.where = there + read_with, where
 
 
-def told_once(problems: Sequence[MissingColumnError], columns: Columns) -> str:
-    """One message for files that lack the same column and have the same ones."""
+def told_once(problems: Sequence[MissingColumnError], columns: Columns, named_by: str = "") -> str:
+    """One message for files that lack the same column and have the same ones; `named_by` is put before the names of options."""
     first = problems[0]
     files = ", ".join(each.file for each in problems[:LISTED])
     if len(problems) > LISTED:
         files += f" and {counted(len(problems) - LISTED, 'more file')}"
     has, it_has, its = ("has", "It has", "its") if len(problems) == 1 else ("have", "They have", "their")
     where = first.where.replace(" its ", f" {its} ")
-    return f'{files} {has} no column "{first.column}"{where}. {it_has}: {first.there}. {_remedy(first, columns)}'
+    return (
+        f'{files} {has} no column "{first.column}"{where}. {it_has}: {first.there}. {_remedy(first, columns, named_by)}'
+    )
 
 
-def _remedy(problem: MissingColumnError, columns: Columns) -> str:
+def _remedy(problem: MissingColumnError, columns: Columns, named_by: str) -> str:
     """Which option names the column, and the name that may be meant."""
     option = _option(problem.column, columns)
     near = difflib.get_close_matches(problem.column, problem.names, 1, 0.6)
     if not near:
         folded = {name.casefold(): name for name in problem.names}
         near = [folded[problem.column.casefold()]] if problem.column.casefold() in folded else []
-    if option is None:
+    if option is not None:
+        option = named_by + option
+    else:
         return f'Did you mean "{near[0]}"?' if near else "Name the one that is meant."
     if near:
         return f"Did you mean `{option}={near[0]!r}`?"

@@ -206,7 +206,7 @@ class _Steps:
 
     def result(self, found: ClusterFile, files: dict[str, Any]) -> FileResult:
         summary = _summary(found, self.numbers, self.rows(found), self.progress)
-        return FileResult(summary, {"clusters": str(self.clusters)} | files)
+        return FileResult(summary, {"clusters": str(self.clusters)} | files, annotated=self.request.annotate)
 
 
 def _numbers(found: ClusterFile, shards: Sequence[Shard], clusters: str | Path) -> list[int]:

@@ -45,10 +45,12 @@ class FileDecontamination:
         summary: the counts and seconds of the run.
         files: the paths of inputs, benchmarks, output, audit, items, summary, rejects and report, by these names; None for files
             that were not written.
+        annotated: whether all rows were written, with what they hold in columns.
     """
 
     summary: DecontaminationSummary
     files: dict[str, Any]
+    annotated: bool = False
 
     def __repr__(self) -> str:
         return f"FileDecontamination({self.summary.in_a_line()}, output={self.files['output']!r})"
@@ -65,7 +67,7 @@ class FileDecontamination:
         yield "kept", counted(counts.clean, "document") + share_text(counts.clean, counts.documents)
         holds = f": they hold {counted(counts.contaminated_items, 'item')}" if counts.contaminated else ""
         yield (
-            "removed",
+            "marked" if self.annotated else "removed",
             counted(counts.contaminated, "document") + share_text(counts.contaminated, counts.documents) + holds,
         )
         for each in counts.benchmarks:
@@ -89,6 +91,8 @@ class FileDecontamination:
                 "skipped",
                 f"{counted(counts.passed_over, 'file')} in folders, of no known format or read only if named",
             )
+        if self.files["output"] is None:
+            yield "note", "a dry run: nothing was written"
         if counts.short_items:
             yield "note", f"{counted(counts.short_items, 'item')} of fewer than {counted(least, 'token')}: not checked"
         yield from places_of(self.files, ("output", "audit", "items", "report"))
@@ -161,10 +165,7 @@ class _Steps:
             if real_name(path) in items:
                 raise InputError(f"{path} is a benchmark: its items would be lost. Name another file.")
         self.corpus.check(CONTAMINATION_ANNOTATIONS if self.request.annotate else ())
-        try:
-            self.benchmarks.check()
-        except InputError as problem:
-            raise InputError(f"{problem} For benchmarks, `against_text` and `against_id` do.") from None
+        self.benchmarks.check(named_by="against_")
 
     def find(self, _: Checkpoints) -> Contamination:
         benchmarks = self._read_benchmarks()
@@ -211,7 +212,7 @@ class _Steps:
 
     def result(self, found: Contamination, files: dict[str, Any]) -> FileDecontamination:
         counts = summarize_contamination(found, self.options, self.progress, html=self.request.reading.html)
-        return FileDecontamination(counts, files | {"report": self.request.report})
+        return FileDecontamination(counts, files | {"report": self.request.report}, annotated=self.request.annotate)
 
     def report(self, found: Contamination, result: FileDecontamination) -> bytes:
         from neardup.judging.reports.contamination_page import contamination_page

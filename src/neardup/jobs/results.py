@@ -26,12 +26,14 @@ class FileResult:
         files: the paths of inputs, output, audit, summary and rejects, by these names; None for files that were not written.
         estimate: the cost that a dry run estimated; None for other runs.
         shards: the files of the texts, if only their fingerprints were read.
+        annotated: whether all rows were written, with the decisions in columns.
     """
 
     summary: Summary
     files: dict[str, Any]
     estimate: "CostEstimate | None" = None
     shards: tuple[str, ...] = ()
+    annotated: bool = False
 
     def __repr__(self) -> str:
         return f"FileResult({self.summary.in_a_line()}, output={self.files['output']!r})"
@@ -45,7 +47,7 @@ class FileResult:
         yield "read", counted(counts.documents, "document")
         yield "kept", counted(counts.survivors, "document") + share_text(counts.survivors, counts.documents)
         yield (
-            "removed",
+            "marked" if self.annotated else "removed",
             counted(counts.duplicates, "document")
             + share_text(counts.duplicates, counts.documents)
             + _why(counts, counts.duplicates),
@@ -163,6 +165,8 @@ def _remarks(counts: Summary, rejected: int, files: dict[str, Any], noun: str) -
         )
     if rejected:
         yield "skipped", f"{counted(rejected, 'row')} could not be read: {files['rejects'] or 'not written'}"
+    if files["output"] is None:
+        yield "note", "a dry run: nothing was written"
     if counts.passed_over:
         yield (
             "skipped",

@@ -66,8 +66,8 @@ def moving_line(stage: Stage, now: float, columns: int) -> str:
     `fingerprint   49 %  [=========>          ]  about 40 s left  780 documents  1,251/s`
     """
     seconds, share, left = now - stage.began, stage.share, stage.seconds_left(now)
-    parts = {"name": stage.name, "state": duration(seconds) if share is None else f"{100 * share:3.0f} %"}
-    if share is not None:
+    parts = {"name": stage.name, "state": f"{100 * share:3.0f} %" if share else duration(seconds)}
+    if share:
         done = int(share * BAR)
         parts["bar"] = f"[{('=' * done + '>' * (done < BAR)).ljust(BAR)}]"
     if left is not None:
