@@ -1,7 +1,8 @@
-"""Display of results: numbers in sentences, and small HTML tables for notebooks, with all text escaped."""
+"""Display of results: numbers in sentences, labeled lines, and small HTML tables for notebooks, with all text escaped."""
 
 import html
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -40,6 +41,48 @@ def duration(seconds: float) -> str:
         if seconds < limit:
             return f"{seconds / size:,.0f} {unit}"
     return f"{seconds / 3_600:,.1f} hours" if seconds < 172_800 else f"{seconds / 86_400:,.1f} days"
+
+
+def share_text(part: int, whole: int) -> str:
+    """A part of a whole in percent, in parentheses after its number: ` (27.8 %)`; nothing where there is no whole."""
+    return f" ({100 * part / whole:.1f} %)" if whole else ""
+
+
+ToldLine = tuple[str, str]
+"""A line of what was done: its label, such as `read`, `kept`, `removed` or `output`, and what it says."""
+
+LABEL_WIDTH = 9
+"""Columns of a label with the space behind it."""
+
+
+def labeled(lines: Iterable[ToldLine]) -> str:
+    """Lines with labels as text: the labels in a column, and beside them what each says. Without a label, a line goes on."""
+    return "\n".join(f"{label:<{LABEL_WIDTH}}{text}" if text else label for label, text in lines)
+
+
+def display_width(text: str) -> int:
+    """Columns that a terminal shows a text in: wide and full-width characters take two, combining ones none."""
+    if text.isascii():
+        return len(text)
+    return sum(map(_columns_of, text))
+
+
+def _columns_of(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def cut(text: str, columns: int) -> str:
+    """The beginning of a text that fits in this many columns of a terminal."""
+    if display_width(text) <= columns:
+        return text
+    taken = 0
+    for place, character in enumerate(text):
+        taken += _columns_of(character)
+        if taken > columns:
+            return text[:place]
+    return text
 
 
 def as_code(names: Iterable[str], joint: str = ", ") -> str:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from threading import Event, Lock, Thread
 from typing import Any
 
-from neardup.display import duration, printable
+from neardup.display import printable
 from neardup.errors import OptionError
-from neardup.resources.stage import Stage, told
+from neardup.resources.stage import Stage, moving_line, told
 from neardup.resources.stage_table import StageTable
 from neardup.resources.unfinished import removed_by
 
@@ -80,20 +80,29 @@ class Progress:
     def say(self, line: str) -> None:
         """Show a message to the user; subclasses override this."""
 
+    def note(self, line: str) -> None:
+        """Show a message about how the work is done, to those who asked for such; subclasses override this."""
+
 
 LOG_SECONDS = 30.0
 """The interval at which a long stage reports its state in a log, in seconds."""
 
 
 class LogProgress(Progress):
-    """Progress for logs: one line for each stage, and further lines for a long stage.
+    """Progress for logs: lines for a long stage, and if `verbose`, a line for each stage.
 
     `wording` changes each line before it is shown.
     """
 
-    def __init__(self, *, clock: Callable[[], float] = time.perf_counter, wording: Callable[[str], str] = str) -> None:
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], float] = time.perf_counter,
+        wording: Callable[[str], str] = str,
+        verbose: bool = True,
+    ) -> None:
         super().__init__(clock=clock)
-        self._said, self._wording = 0.0, wording
+        self._said, self._wording, self._verbose = 0.0, wording, verbose
 
     def begin(self, name: str, total: int | None) -> None:
         self._said = self.clock()
@@ -106,6 +115,8 @@ class LogProgress(Progress):
             self.say(f"{self.at.name}: {told(self.at, now)}")
 
     def end(self, name: str) -> None:
+        if not self._verbose:
+            return
         stage, said = self.at, ""
         if stage is not None and stage.documents:
             said = f", {stage.documents:,} documents"
@@ -115,6 +126,10 @@ class LogProgress(Progress):
 
     def say(self, line: str) -> None:
         print(f"neardup: {printable(self._wording(line))}", file=sys.stderr, flush=True)
+
+    def note(self, line: str) -> None:
+        if self._verbose:
+            self.say(line)
 
 
 def _columns() -> int:
@@ -135,8 +150,14 @@ class TerminalProgress(LogProgress):
     Each drawing returns to the start of its line, so that whatever else is printed takes its place.
     """
 
-    def __init__(self, *, clock: Callable[[], float] = time.perf_counter, wording: Callable[[str], str] = str) -> None:
-        super().__init__(clock=clock, wording=wording)
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], float] = time.perf_counter,
+        wording: Callable[[str], str] = str,
+        verbose: bool = True,
+    ) -> None:
+        super().__init__(clock=clock, wording=wording, verbose=verbose)
         self._drawing, self._drawn, self._ended = Lock(), 0, Event()
 
     @contextmanager
@@ -150,16 +171,15 @@ class TerminalProgress(LogProgress):
 
     def _redraw(self, stage: Stage, ended: Event) -> None:
         while not ended.wait(REDRAW_SECONDS):
-            now = self.clock()
-            state = ", ".join(filter(None, (duration(now - stage.began), told(stage, now))))
             with self._drawing:
                 if not ended.is_set():
-                    self._draw(f"neardup: {stage.name}: {state}"[: _columns() - 1])
+                    self._draw(moving_line(stage, self.clock(), _columns() - 1))
 
     def _draw(self, line: str) -> None:
         if line or self._drawn:
             with suppress(OSError):  # the terminal is gone
-                print(line.ljust(self._drawn), end="\r", file=sys.stderr, flush=True)
+                columns = min(self._drawn, _columns() - 1)  # the window may have become narrower
+                print(line.ljust(columns), end="\r", file=sys.stderr, flush=True)
             self._drawn = len(line)
 
     def _erase(self) -> None:
@@ -221,6 +241,9 @@ class NotebookProgress(Progress):
         with self._drawing:
             self._table.say(printable(self._wording(line)))
             self._draw(self.at)
+
+    def note(self, line: str) -> None:
+        self.say(line)
 
     def _draw(self, current: Stage | None) -> None:
         shown = {"text/html": self._table.html(current, self.clock()), "text/plain": self._table.text(current)}
@@ -304,6 +327,9 @@ class CalledProgress(Progress):
     def say(self, line: str) -> None:
         self._tell(message=line)
 
+    def note(self, line: str) -> None:
+        self._tell(message=line)
+
     def _tell_in_time(self) -> None:
         if self.clock() - self._called >= EVENT_SECONDS:
             self._tell()
@@ -329,14 +355,18 @@ class CalledProgress(Progress):
         )
 
 
-def progress_for(quiet: bool, *, wording: Callable[[str], str] = str) -> Progress:
-    """The progress of a run: silent if `quiet`, one element in a notebook, a moving line on a terminal, else log lines."""
+def progress_for(quiet: bool, *, verbose: bool = True, wording: Callable[[str], str] = str) -> Progress:
+    """The progress of a run: silent if `quiet`, one element in a notebook, a moving line on a terminal, else log lines.
+
+    `verbose`: also a line for each stage, with its time and rates, and notes about how the work is done.
+    """
     if quiet:
         return Progress()
     if _is_notebook():
         return NotebookProgress(wording=wording)
-    display = TerminalProgress if sys.stderr.isatty() else LogProgress
-    return display(wording=wording)
+    moves = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    display = TerminalProgress if moves else LogProgress
+    return display(wording=wording, verbose=verbose)
 
 
 Watcher = Progress | Callable[[ProgressEvent], object] | bool | None
@@ -346,7 +376,8 @@ Watcher = Progress | Callable[[ProgressEvent], object] | bool | None
 def progress_of(given: Watcher) -> Progress:
     """Make a `Progress` from the argument `progress`.
 
-    A function is called with each `ProgressEvent`. True shows the progress as the command line does. None and False show nothing.
+    A function is called with each `ProgressEvent`. True shows the progress as the command line does with `--verbose`. None and
+    False show nothing.
 
     Raises:
         OptionError: the argument is of another type.

@@ -6,11 +6,12 @@ from typing import Any
 
 import click
 
-from neardup.cli import options, store_upkeep
+from neardup.cli import options, store_upkeep, values
+from neardup.cli.terminal import tell
 from neardup.display import counted
 from neardup.io.shards import demand_present
 
-path = click.argument("path", metavar="STORE")
+path = click.argument("path", metavar="STORE", type=values.FILE)
 ids = click.argument("ids", nargs=-1, metavar="ID...")
 ids_file = click.option(
     "--ids",
@@ -75,13 +76,14 @@ def create(path: str, quiet: bool, **chosen: Any) -> None:
     from neardup.store.postgresql.places import shown_place
 
     found = create_store(path, **given_options(chosen))
-    options.progress(quiet).say(f"an empty store, {told_of_options(found)}: {shown_place(path)}")
+    lines = [("made", f"an empty store, {told_of_options(found)}"), ("store", shown_place(path))]
+    tell(lines, quiet=quiet)
 
 
 @command.command()
 @path
 @options.inputs
-@click.option("-o", "--output", metavar="FILE", help=f"{answers} (none).")
+@click.option("-o", "--output", metavar="FILE", type=values.FILE, help=f"{answers} (none).")
 @options.reading
 @options.metadata
 @options.wait
@@ -94,7 +96,7 @@ def create(path: str, quiet: bool, **chosen: Any) -> None:
 @options.on_error_without_rejects
 @options.threads
 @options.temp_dir
-@options.quiet
+@options.shown
 def add(path: str, inputs: tuple[str, ...], quiet: bool, **chosen: Any) -> None:
     """Decide documents in their order, and keep those that are new.
 
@@ -107,22 +109,22 @@ def add(path: str, inputs: tuple[str, ...], quiet: bool, **chosen: Any) -> None:
     from neardup.jobs.store_add import add_to_store, told_of_added
     from neardup.store.postgresql.places import shown_place
 
-    progress = options.progress(quiet)
-    counts = add_to_store(path, inputs, progress=progress, **chosen)
-    progress.say(f"{told_of_added(counts)}: {shown_place(path)}")
+    counts = add_to_store(path, inputs, progress=options.progress(quiet), **chosen)
+    answers = [("output", chosen["output"])] if chosen["output"] not in (None, "-") else []
+    tell([*told_of_added(counts), *answers, ("store", shown_place(path))], quiet=quiet)
 
 
 @command.command()
 @path
-@click.argument("inputs", nargs=-1, metavar="INPUT...")
-@click.option("-o", "--output", default="-", metavar="FILE", help=f"{answers} (standard output).")
+@click.argument("inputs", nargs=-1, metavar="INPUT...", type=values.FILE)
+@click.option("-o", "--output", default="-", metavar="FILE", type=values.FILE, help=f"{answers} (standard output).")
 @click.option("--literal", "texts", multiple=True, metavar="TEXT", help="Text to ask about; repeatable.")
 @options.reading
 @options.overwrite
 @options.on_error_without_rejects
 @options.threads
 @options.temp_dir
-@options.quiet
+@options.shown
 def check(path: str, inputs: tuple[str, ...], output: str, quiet: bool, **chosen: Any) -> None:
     """Ask about documents without adding them.
 
@@ -131,10 +133,9 @@ def check(path: str, inputs: tuple[str, ...], output: str, quiet: bool, **chosen
     demand_present(inputs)
     from neardup.jobs.store_checks import check_with_store
 
-    progress = options.progress(quiet)
-    total = check_with_store(path, inputs, output, progress=progress, **chosen)
+    total = check_with_store(path, inputs, output, progress=options.progress(quiet), **chosen)
     if output != "-":
-        progress.say(f"{counted(total, 'answer')}: {output}")
+        tell([("read", counted(total, "document")), ("output", output)], quiet=quiet)
 
 
 @command.command()
@@ -152,11 +153,11 @@ def remove(path: str, ids: tuple[str, ...], file: Path | None, wait: float, quie
     from neardup.store.postgresql.places import shown_place
 
     removed, unknown = remove_from_store(path, given_ids(ids, file), wait=wait)
-    said = f"{counted(removed, 'document')} removed"
+    lines = [("removed", counted(removed, "document"))]
     if unknown:
         shown = ", ".join(map(repr, unknown[:SHOWN])) + (" …" if len(unknown) > SHOWN else "")
-        said += f", {counted(len(unknown), 'id')} not there ({shown})"
-    options.progress(quiet).say(f"{said}: {shown_place(path)}")
+        lines.append(("note", f"{counted(len(unknown), 'id')} not there ({shown})"))
+    tell([*lines, ("store", shown_place(path))], quiet=quiet)
 
 
 @command.command()
@@ -192,12 +193,12 @@ def info(path: str, as_json: bool, quiet: bool) -> None:  # noqa: ARG001
     from neardup.jobs.store import opened_store
 
     with opened_store(path, "r") as store:
-        values = dataclasses.asdict(store.info())
+        facts = dataclasses.asdict(store.info())
     if as_json:
-        click.echo(json.dumps(values, ensure_ascii=False))
+        click.echo(json.dumps(facts, ensure_ascii=False))
         return
-    width = max(map(len, values))
-    for name, value in values.items():
+    width = max(map(len, facts))
+    for name, value in facts.items():
         if name == "bytes":
             for number, (file, size) in enumerate(value.items()):
                 click.echo(f"{name if number == 0 else '':{width}}  {size:>14,}  {file}")
