@@ -127,7 +127,7 @@ def test_the_command_in_the_page_does_it_again(run):
     first = Path("it's.duplicates.jsonl").read_bytes()
     assert {*flags, "--report"} <= set(words)
     assert "Outputs that exist are refused: name others, or add --overwrite." in Page("out.html").shown
-    assert "exists already" in run(*words[1:]).err
+    assert "exist already" in run(*words[1:]).err
     Path("out.html").unlink()
     assert run(*words[1:], "--overwrite").code == 0
     assert Path("out.html").exists()

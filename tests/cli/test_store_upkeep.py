@@ -206,7 +206,7 @@ def test_pairs_and_clusters_are_listed(run, chained):
     assert read_lines("p.jsonl") == found
     assert told(run("store", "clusters", "seen", "--min-similarity", "0.5")) == [{"ids": ["a", "b", "c"]}]
     done = run("store", "clusters", "seen", "--min-similarity", "0.5", "-o", "c.jsonl.gz")
-    assert "1 cluster: c.jsonl.gz" in done.err
+    assert "found    1 cluster\noutput   c.jsonl.gz" in done.err
 
 
 def test_what_is_kept_follows_the_rule(run):
@@ -347,7 +347,7 @@ def test_what_cannot_be_done_is_refused_with_what_to_do(run, filled, arguments, 
 
 
 def test_messages_say_what_a_user_of_commands_can_do(run, filled):
-    assert "nothing to give up: seen" in run("store", "compact", "seen").err
+    assert "done     nothing to give up\nstore    seen" in run("store", "compact", "seen").err
     for command in (["info", "seen"], ["get", "seen", "bread"], ["neighbors", "seen", "--literal", "a"]):
         assert run("store", *command, "--quiet").code == 0
     with nd.Store("seen"):

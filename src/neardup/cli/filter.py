@@ -98,7 +98,6 @@ def command(inputs: tuple[str, ...], store: str | None, index: str | None, quiet
     continues it, and no line is lost or passed on twice; to a pipe, none is lost.
     """
     from neardup.errors import InputError
-    from neardup.jobs.filter_run import filter_paths
 
     if (store is None) == (index is None):
         raise InputError(
@@ -112,6 +111,8 @@ def command(inputs: tuple[str, ...], store: str | None, index: str | None, quiet
     place, output = str(store or index), chosen["output"]
     audit = chosen["audit"]
     found = (by_index if store is None else by_store)(place, inputs or "-", options.progress(quiet), chosen)
+    from neardup.jobs.filter_run import filter_paths  # loaded by now
+
     paths = filter_paths(output, audit, with_rejects=False)
     files = [("output", output)] if output != "-" else []
     files += [("audit", str(paths.audit))] if paths.audit else []

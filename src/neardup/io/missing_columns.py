@@ -52,10 +52,9 @@ def _remedy(problem: MissingColumnError, columns: Columns, named_by: str) -> str
     if not near:
         folded = {name.casefold(): name for name in problem.names}
         near = [folded[problem.column.casefold()]] if problem.column.casefold() in folded else []
-    if option is not None:
-        option = named_by + option
-    else:
+    if option is None:
         return f'Did you mean "{near[0]}"?' if near else "Name the one that is meant."
+    option = named_by + option
     if near:
         return f"Did you mean `{option}={near[0]!r}`?"
     return f"Name the one that is meant with `{option}`."
