@@ -191,6 +191,13 @@ metadata = click.option(
     "it; repeatable.",
 )
 
+texts = click.option(
+    "--texts",
+    is_flag=True,
+    default=None,
+    help="Of a new store: keep the texts of documents, also of duplicates, as they are given (only fingerprints and elements).",
+)
+
 matching_of_store = _several(
     click.option(
         "--method",
@@ -213,6 +220,7 @@ matching_of_store = _several(
         metavar="RULE",
         help=f"Of a new store: which of matching documents are kept (first); {described(STORE_KEEPS)}.",
     ),
+    texts,
 )
 of_new_store = _several(
     click.option(

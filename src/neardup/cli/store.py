@@ -41,7 +41,7 @@ def given_options(chosen: dict[str, Any]) -> dict[str, Any]:
     """The options of a new store that were given, taken out of all options; the recipe is looked up."""
     from neardup.recipe.presets import find_recipe
 
-    names = ("recipe", "method", "min_similarity", "similarity", "max_distance", "floor", "keep")
+    names = ("recipe", "method", "min_similarity", "similarity", "max_distance", "floor", "keep", "texts")
     found = {name: value for name in names if (value := chosen.pop(name)) is not None}
     return found | ({"recipe": find_recipe(found["recipe"])} if "recipe" in found else {})
 

@@ -207,9 +207,10 @@ def import_(path: str, source: str, threads: int | None, quiet: bool) -> None:
     metavar="FILE.toml",
     help="The run's own recipe, if a large file of it (over 16 MiB) is not where it was.",
 )
+@options.texts
 @options.threads
 @options.quiet
-def build(path: str, run: str, recipe: str | None, threads: int | None, quiet: bool) -> None:
+def build(path: str, run: str, recipe: str | None, texts: bool | None, threads: int | None, quiet: bool) -> None:
     """Make a store of a finished run of `neardup dedup`.
 
     Nothing is decided again. STORE: a folder that is empty or not there. RUN: the output or the audit of the run, with the summary
@@ -221,7 +222,8 @@ def build(path: str, run: str, recipe: str | None, threads: int | None, quiet: b
     from neardup.store.postgresql.places import shown_place
 
     progress = options.progress(quiet)
-    found = build_store(path, run, recipe=find_recipe(recipe) if recipe else None, threads=threads, progress=progress)
+    given = find_recipe(recipe) if recipe else None
+    found = build_store(path, run, recipe=given, texts=bool(texts), threads=threads, progress=progress)
     progress.say(
         f"{counted(found.documents, 'document')}, {counted(found.removed, 'removed text')}: {shown_place(path)}"
     )
