@@ -116,6 +116,40 @@ def test_where_distances_decide_the_most_distant_pairs_come_first(any_place):
         assert store.review(limit=1000) == found[1:]
 
 
+def test_lists_are_cut_where_their_texts_have_too_many_bytes(any_place):
+    with Store(any_place, min_similarity=0.6, texts=True) as store:
+        store.check_and_add_many(range(80), TEXTS)
+        for lists, texts_in in (
+            (store.recent, lambda each: (each.text, each.survivor_text)),
+            (store.review, lambda each: (each.left.text, each.right.text)),
+            (store.judgements, lambda each: (each.left.text, each.right.text)),
+        ):
+            whole = lists(limit=100)
+            assert lists(limit=100, max_bytes=1) == whole[:1]
+            assert lists(limit=100, max_bytes=10**9) == whole
+            sizes = [sum(len(text.encode()) for text in texts_in(each)) for each in whole]
+            assert lists(limit=100, max_bytes=sum(sizes[:6])) == whole[:6]
+            assert lists(limit=5, max_bytes=sum(sizes[:6])) == whole[:5]
+            if lists == store.review:
+                for pair in whole:
+                    store.judge(pair, same=True)
+
+
+def test_a_pair_whose_text_has_changed_since_it_was_listed_is_refused(any_place):
+    with Store(any_place, min_similarity=0.7, floor=0.3) as store:
+        store.check_and_add_many(range(80), TEXTS)
+        pair = next(each for each in store.review(limit=100) if each.kind == "kept")
+        store.check_and_add(pair.right.id, "quite another text of a number of words that no document has got so far")
+        with pytest.raises(nd.OptionError, match="has another text by now. List pairs again"):
+            store.judge(pair, same=True)
+        assert store.judge((pair.left.id, pair.right.id), same=True) == 1
+        recent = store.recent()[0]
+        store.remove([recent.duplicate_of])
+        store.check_and_add_many(range(200, 280), TEXTS)
+        with pytest.raises(nd.OptionError, match="is forgotten"):
+            store.judge(recent, same=True)
+
+
 def test_a_later_judgement_takes_the_place_of_an_earlier_one(any_place):
     with Store(any_place, min_similarity=0.6, texts=True) as store:
         store.check_and_add_many(range(80), TEXTS)
@@ -193,6 +227,8 @@ def test_refusals_name_what_is_allowed(tmp_path):
         for before in (5, "5", "5-xyz", "", f"5-{'é' * 32}"):
             with pytest.raises(nd.OptionError, match=r"`before=.*`: give a `position` that was listed"):
                 store.recent(before=before)
+        with pytest.raises(nd.OptionError, match="`max_bytes=0`: give a number of bytes, 1 or more"):
+            store.recent(max_bytes=0)
         with pytest.raises(nd.OptionError, match="`after=-1`: give the number of a judgement, or 0"):
             store.judgements(after=-1)
         store.remove([pair.duplicate_of])

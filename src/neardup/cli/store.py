@@ -168,7 +168,7 @@ def get(path: str, ids: tuple[str, ...], file: Path | None, quiet: bool) -> None
     """Show what is known of kept documents.
 
     One JSON line for each: when it was seen first and last and when it expires, in seconds since 1970; its number of tokens; its
-    fingerprint; and its metadata. A store has no texts.
+    fingerprint; its metadata; and its text, if the store was made with --texts.
     """
     from neardup.jobs.store import documents_in_store
 

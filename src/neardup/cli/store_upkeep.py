@@ -169,6 +169,29 @@ def clusters(path: str, output: str, quiet: bool, **chosen: Any) -> None:
 
 @click.command()
 @path
+@lines
+@click.option(
+    "--documents",
+    metavar="FILE",
+    help="Also write the texts that the pairs name, with id and text, from a store with --texts: .jsonl, .jsonl.gz or .jsonl.zst.",
+)
+@options.overwrite
+@options.quiet
+def judgements(path: str, output: str, documents: str | None, overwrite: bool, quiet: bool) -> None:
+    """List the pairs that people have judged.
+
+    JSON lines with left_id, right_id, label (1: the same, 0: not), similarity and kind: labeled pairs, as `neardup evaluate
+    --pairs` reads them. A text whose id is not known, or that has the id of another text, is named text:DIGEST.
+    """
+    from neardup.jobs.store_judgements import judgements_of_store
+
+    total = judgements_of_store(path, output, documents=documents, overwrite=overwrite)
+    if output != "-" or not total:
+        options.progress(quiet).say(f"{counted(total, 'pair')}: {output if total else 'nothing was judged'}")
+
+
+@click.command()
+@path
 @target
 @options.quiet
 def export(path: str, target: str, quiet: bool) -> None:
@@ -260,4 +283,4 @@ def upgrade(path: str, quiet: bool) -> None:
     options.progress(quiet).say(f"{said}: {shown_place(path)}")
 
 
-COMMANDS = (build, expire, compact, verify, neighbors, pairs, clusters, export, import_, backup, upgrade)
+COMMANDS = (build, expire, compact, verify, neighbors, pairs, clusters, judgements, export, import_, backup, upgrade)

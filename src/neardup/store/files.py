@@ -104,6 +104,10 @@ class Files(OpenFiles):
         """The digests of all pairs that are judged."""
         return self.record.judged_pairs()
 
+    def count_judgements(self) -> int:
+        """How many there are."""
+        return self.record.count_judgements()
+
     def keep_judgement(self, row: JudgementRow) -> None:
         """Keep a judgement, in the place of an earlier one of the same pair."""
         with self.changing():

@@ -109,6 +109,10 @@ class JudgementTable(Transactions):
         """The digests of all pairs that are judged."""
         return set(self._rows('SELECT "left", "right" FROM judgements')) if self.has_judgements else set()
 
+    def count_judgements(self) -> int:
+        """How many there are."""
+        return int(next(self._rows("SELECT count(*) FROM judgements"))[0]) if self.has_judgements else 0
+
     def forget_judgements(self, digests: Sequence[bytes]) -> None:
         """Forget the judgements of texts with these digests."""
         if self.has_judgements:

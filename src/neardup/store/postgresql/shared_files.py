@@ -221,6 +221,10 @@ class SharedFiles(FollowingFiles):
         found, store = self.log.judgements, self.facts.id
         return self.database.once(lambda connection: found.pairs(connection, store))
 
+    def count_judgements(self) -> int:
+        """How many the database has."""
+        return self.database.run(lambda connection: self.log.judgements.count(connection, self.facts.id))
+
     def keep_judgement(self, row: JudgementRow) -> None:
         """Keep a judgement in the database, not in the replica."""
         change = self._pending_change()

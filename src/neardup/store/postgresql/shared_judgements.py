@@ -37,6 +37,11 @@ class SharedJudgements:
         query = f'SELECT "left", "right" FROM {self._table} WHERE store = %s'
         return set(connection.execute(query, (store,), binary=True).fetchall())
 
+    def count(self, connection: Any, store: str) -> int:
+        """How many there are."""
+        found = connection.execute(f"SELECT count(*) FROM {self._table} WHERE store = %s", (store,)).fetchone()
+        return int(found[0])
+
     def write(self, connection: Any, store: str, rows: Sequence[JudgementRow]) -> None:
         """Keep judgements, in the place of earlier ones of the same pairs."""
         for row in rows:
