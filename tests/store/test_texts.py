@@ -75,7 +75,7 @@ def test_a_store_without_texts_has_no_table_of_them_and_says_so(tmp_path):
         assert "texts" not in base.execute("SELECT value FROM facts WHERE name = 'rules'").fetchone()[0]
     with Store.from_export(tmp_path / "again", tmp_path / "export") as again:
         assert again.get("a").text is None
-    with pytest.raises(nd.OptionError, match="was made with `texts=False`. Leave it out, or make another store."):
+    with pytest.raises(nd.OptionError, match="was made otherwise: `texts=False`. Leave it out, or make another store."):
         Store(tmp_path / "s", texts=True)
     Store(tmp_path / "s", texts=False).close()
 

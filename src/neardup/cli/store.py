@@ -202,14 +202,16 @@ def info(path: str, as_json: bool, quiet: bool) -> None:  # noqa: ARG001
             for number, (file, size) in enumerate(value.items()):
                 click.echo(f"{name if number == 0 else '':{width}}  {size:>14,}  {file}")
             continue
-        shown = (
-            json.dumps(value, ensure_ascii=False)
-            if isinstance(value, dict | list | tuple)
-            else "–"
-            if value is None
-            else value
-        )
-        click.echo(f"{name:{width}}  {shown:,}" if isinstance(shown, int) else f"{name:{width}}  {shown}")
+        click.echo(f"{name:{width}}  {_shown(value)}")
+
+
+def _shown(value: Any) -> str:
+    """A value of `info`."""
+    if value is None or isinstance(value, bool):
+        return {None: "–", True: "yes", False: "no"}[value]
+    if isinstance(value, dict | list | tuple):
+        return json.dumps(value, ensure_ascii=False)
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 for each in store_upkeep.COMMANDS:

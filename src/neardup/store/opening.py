@@ -137,7 +137,8 @@ def demand_same(path: str | Path, rules: Rules, given: Mapping[str, Any]) -> Non
     has = {name: own[name] if name in own else getattr(rules.options, name) for name in values}
     if differing := [name for name, value in values.items() if has[name] != value]:
         shown = ", ".join(f"`{name}={has[name]!r}`" for name in differing)
-        raise OptionError(f"{path} was made with {shown}. Leave it out, or make another store.")
+        how = "was made otherwise:" if has.get("texts") is False else "was made with"  # a flag is shown as `without`
+        raise OptionError(f"{path} {how} {shown}. Leave it out, or make another store.")
 
 
 def make_folder(path: Path) -> None:
