@@ -9,6 +9,7 @@ from test_decisions import near_copies
 
 import neardup as nd
 from neardup.store import review_lists
+from neardup.store.postgresql.shared_texts import SharedTexts
 from neardup.store.store import Store
 
 TEXTS = list(near_copies(80, 3))
@@ -290,6 +291,28 @@ def test_two_services_share_texts_and_judgements(server, schema, place, tmp_path
     with Store(f"{place}&replica={tmp_path / 'late'}", mode="r") as late:
         assert (late.recent(limit=100)[0].text, late.judgements()) == before
         assert late.verify().is_sound
+
+
+def test_a_compaction_between_a_look_and_a_text_is_noticed(place, monkeypatch):
+    with Store(place, min_similarity=0.6, texts=True) as one, Store(place) as other:
+        one.check_and_add_many(range(80), TEXTS)
+        kept = [row for row in range(80) if one.get(row)]
+        for name, asked in (
+            ("of_documents", lambda: one.get(kept[9]).text),
+            ("of_removed", lambda: one.recent()[0].text),
+        ):
+            other.remove([kept.pop(0)])
+            expected, original, calls = asked(), getattr(SharedTexts, name), []
+
+            def compacts_first(self, *arguments, original=original, calls=calls):
+                if not calls:
+                    calls.append(other.compact())
+                return original(self, *arguments)
+
+            with monkeypatch.context() as patched:
+                patched.setattr(SharedTexts, name, compacts_first)
+                assert asked() == expected
+            assert calls == [True]
 
 
 def test_damage_in_the_database_is_found(server, schema, place):

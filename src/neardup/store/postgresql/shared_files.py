@@ -202,14 +202,27 @@ class SharedFiles(FollowingFiles):
         if not self.rules.texts or not names:
             return {}
         rows, texts = self.reached.rows, self.log.texts
-        return self.database.once(lambda connection: texts.of_documents(connection, rows, names))
+        found = self.database.once(lambda connection: texts.of_documents(connection, rows, names))
+        self._demand_rows(rows, len(found) < len(names))
+        return found
 
     def removed_originals(self, numbers: Sequence[int]) -> dict[int, Original]:
         """The texts of remembered duplicates that the database has."""
         if not self.rules.texts or not numbers:
             return {}
         rows, texts = self.reached.rows, self.log.texts
-        return self.database.once(lambda connection: texts.of_removed(connection, rows, numbers))
+        found = self.database.once(lambda connection: texts.of_removed(connection, rows, numbers))
+        self._demand_rows(rows, len(found) < len(numbers))
+        return found
+
+    def _demand_rows(self, rows: int, lacks_some: bool) -> None:
+        """If texts are missing: let the call begin again if another service has compacted the store meanwhile.
+
+        Raises:
+            LostError: it has.
+        """
+        if lacks_some and self.demand_there(self.database.once(self.log.head)).rows != rows:
+            raise LostError("another service has compacted the store")
 
     def judgements(self, after: int, limit: int | None) -> list[tuple[int, JudgementRow]]:
         """So many judgements, or all, with numbers above `after` that the database has, in their order."""
