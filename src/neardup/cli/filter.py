@@ -19,6 +19,7 @@ ONLY_STORE: dict[str, Any] = {
     "similarity": None,
     "floor": None,
     "keep": None,
+    "texts": None,
     "metadata": (),
     "window": None,
     "wait": 0.0,

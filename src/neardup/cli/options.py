@@ -170,6 +170,13 @@ metadata = click.option(
     "it; repeatable.",
 )
 
+texts = click.option(
+    "--texts",
+    is_flag=True,
+    default=None,
+    help="Of a new store: keep the texts of documents, also of duplicates, as they are given (only fingerprints and elements).",
+)
+
 matching_of_store = _several(
     click.option(
         "--method",
@@ -193,6 +200,7 @@ matching_of_store = _several(
         type=KEEP,
         help=f"Of a new store: which of matching documents are kept (first); {described(STORE_KEEPS)}.",
     ),
+    texts,
 )
 of_new_store = _several(
     click.option(

@@ -42,7 +42,7 @@ def given_options(chosen: dict[str, Any]) -> dict[str, Any]:
     """The options of a new store that were given, taken out of all options; the recipe is looked up."""
     from neardup.recipe.presets import find_recipe
 
-    names = ("recipe", "method", "min_similarity", "similarity", "max_distance", "floor", "keep")
+    names = ("recipe", "method", "min_similarity", "similarity", "max_distance", "floor", "keep", "texts")
     found = {name: value for name in names if (value := chosen.pop(name)) is not None}
     return found | ({"recipe": find_recipe(found["recipe"])} if "recipe" in found else {})
 
@@ -169,7 +169,7 @@ def get(path: str, ids: tuple[str, ...], file: Path | None, quiet: bool) -> None
     """Show what is known of kept documents.
 
     One JSON line for each: when it was seen first and last and when it expires, in seconds since 1970; its number of tokens; its
-    fingerprint; and its metadata. A store has no texts.
+    fingerprint; its metadata; and its text, if the store was made with --texts.
     """
     from neardup.jobs.store import documents_in_store
 
@@ -203,14 +203,16 @@ def info(path: str, as_json: bool, quiet: bool) -> None:  # noqa: ARG001
             for number, (file, size) in enumerate(value.items()):
                 click.echo(f"{name if number == 0 else '':{width}}  {size:>14,}  {file}")
             continue
-        shown = (
-            json.dumps(value, ensure_ascii=False)
-            if isinstance(value, dict | list | tuple)
-            else "–"
-            if value is None
-            else value
-        )
-        click.echo(f"{name:{width}}  {shown:,}" if isinstance(shown, int) else f"{name:{width}}  {shown}")
+        click.echo(f"{name:{width}}  {_shown(value)}")
+
+
+def _shown(value: Any) -> str:
+    """A value of `info`."""
+    if value is None or isinstance(value, bool):
+        return {None: "–", True: "yes", False: "no"}[value]
+    if isinstance(value, dict | list | tuple):
+        return json.dumps(value, ensure_ascii=False)
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 for each in store_upkeep.COMMANDS:

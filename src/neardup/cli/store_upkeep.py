@@ -179,6 +179,35 @@ def clusters(path: str, output: str, quiet: bool, **chosen: Any) -> None:
 
 @click.command()
 @path
+@lines
+@click.option(
+    "--documents",
+    metavar="FILE",
+    type=values.FILE,
+    help="Also write the texts that the pairs name, with id and text, from a store with --texts: .jsonl, .jsonl.gz or .jsonl.zst.",
+)
+@options.overwrite
+@options.shown
+def judgements(path: str, output: str, documents: str | None, overwrite: bool, quiet: bool) -> None:
+    """List the pairs that people have judged.
+
+    JSON lines with left_id, right_id, label (1: the same, 0: not), similarity and kind: labeled pairs, as `neardup evaluate
+    --pairs` reads them. A text whose id is not known, or that has the id of another text, is named text:DIGEST.
+    """
+    from neardup.jobs.store_judgements import judgements_of_store
+
+    total = judgements_of_store(path, output, documents=documents, overwrite=overwrite)
+    if output != "-" or not total:
+        told = (
+            [("found", counted(total, "judged pair")), ("output", output)]
+            if total
+            else [("found", "nothing was judged")]
+        )
+        tell(told, quiet=quiet)
+
+
+@click.command()
+@path
 @target
 @options.quiet
 def export(path: str, target: str, quiet: bool) -> None:
@@ -218,9 +247,10 @@ def import_(path: str, source: str, threads: int | None, quiet: bool) -> None:
     type=values.FILE,
     help="The run's own recipe, if a large file of it (over 16 MiB) is not where it was.",
 )
+@options.texts
 @options.threads
 @options.shown
-def build(path: str, run: str, recipe: str | None, threads: int | None, quiet: bool) -> None:
+def build(path: str, run: str, recipe: str | None, texts: bool | None, threads: int | None, quiet: bool) -> None:
     """Make a store of a finished run of `neardup dedup`.
 
     Nothing is decided again. STORE: a folder that is empty or not there. RUN: the output or the audit of the run, with the summary
@@ -232,7 +262,8 @@ def build(path: str, run: str, recipe: str | None, threads: int | None, quiet: b
     from neardup.store.postgresql.places import shown_place
 
     progress = options.progress(quiet)
-    found = build_store(path, run, recipe=find_recipe(recipe) if recipe else None, threads=threads, progress=progress)
+    given = find_recipe(recipe) if recipe else None
+    found = build_store(path, run, recipe=given, texts=bool(texts), threads=threads, progress=progress)
     lines = [("kept", counted(found.documents, "document")), ("removed", counted(found.removed, "text"))]
     tell([*lines, ("store", shown_place(path))], quiet=quiet)
 
@@ -269,4 +300,4 @@ def upgrade(path: str, quiet: bool) -> None:
     tell([("tables", said), ("store", shown_place(path))], quiet=quiet)
 
 
-COMMANDS = (build, expire, compact, verify, neighbors, pairs, clusters, export, import_, backup, upgrade)
+COMMANDS = (build, expire, compact, verify, neighbors, pairs, clusters, judgements, export, import_, backup, upgrade)

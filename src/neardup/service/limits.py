@@ -20,6 +20,10 @@ SIDE_BY_SIDE = 20_000
 """Characters of a text whose passages are shown side by side, as in a report."""
 COMPARISONS = 8
 """Requests that wait until a comparison before them is done, at most."""
+LISTED = 200
+"""Duplicates, pairs or judgements in a response, at most."""
+LISTED_BYTES = 4 << 20
+"""Bytes of the texts of a response that has several, at most."""
 HEADERS = 32 << 10
 """Bytes of the request line and the headers."""
 

@@ -108,7 +108,7 @@ class Neighbors(Struct):
 
 
 class Stored(Struct):
-    """A kept document. `fingerprint`: hexadecimal; times are seconds since 1970."""
+    """A kept document. `fingerprint`: hexadecimal; times are seconds since 1970; `text`: null if the store keeps no texts."""
 
     id: Id
     tokens: int
@@ -117,6 +117,7 @@ class Stored(Struct):
     last_seen: float
     expires: float | None
     metadata: Any
+    text: str | None
 
 
 class Found(Struct):
@@ -259,6 +260,7 @@ def stored_of(document: StoredDocument) -> Stored:
         document.last_seen,
         document.expires,
         metadata,
+        document.text,
     )
 
 

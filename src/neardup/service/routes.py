@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from starlette.responses import Response
 
-from neardup.service import messages
+from neardup.service import messages, review_handlers, review_messages
 from neardup.service.admission import Asked
 from neardup.service.handlers import Service
 from neardup.service.tokens import Role
@@ -71,6 +71,12 @@ ROUTES = (
     _of_store("compact", Service.compact, "admin", messages.Compact, messages.Compacted),
     _of_store("compare", Service.compare, "read", messages.TwoTexts, messages.Compared),
     _of_store("passages", Service.passages, "read", messages.TwoTexts, messages.Passages),
+    _of_store("recent", review_handlers.recent, "read", review_messages.Recent, review_messages.Duplicates),
+    _of_store("review", review_handlers.review, "read", review_messages.Review, review_messages.Pairs),
+    _of_store("judge", review_handlers.judge, "write", review_messages.Judge, review_messages.Judged),
+    _of_store(
+        "judgements", review_handlers.judgements, "read", review_messages.Judgements, review_messages.JudgedPairs
+    ),
     _of_store("info", Service.info, "read", None, StoreInfo),
     RouteRow(
         name="stores", method="GET", path="/v1/stores", handler=Service.stores, role="read", answer=messages.Stores
