@@ -51,8 +51,8 @@ $(VENV)/clustering: $(VENV)/developing
 	$(INSTALL) --editable '.[spark]'
 	touch $@
 
-test-cluster: $(VENV)/clustering kernels  ## what runs on a cluster of Spark, of three processes; needs `make java`; some 7 minutes
-	$(BIN)/python -m pytest -m "cluster and not long" tests/engines
+test-cluster: $(VENV)/clustering kernels  ## what runs on a cluster of Spark, of three processes; needs `make java`; some minutes
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "cluster and not long" tests/engines
 
 test-cluster-long: $(VENV)/clustering kernels  ## a run that fails after each stage, and workers killed in stages; many minutes
 	$(BIN)/python -m pytest -m "cluster and long" tests/engines
@@ -143,6 +143,7 @@ docs: $(VENV)/developing  ## write the generated pages anew; the tests fail wher
 	$(BIN)/python tools/order_of_modules.py
 	$(BIN)/python benchmarks/tables.py
 	$(BIN)/python tools/make_figures.py
+	$(BIN)/python tools/make_gallery.py
 
 # Not --quiet: what is not said is not counted, and strict builds would pass. The variable leaves out an advertisement.
 site: $(VENV)/developing  ## the documentation as a site, in site/; broken links and missing anchors are errors

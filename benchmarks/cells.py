@@ -1,6 +1,7 @@
 """How figures are written in the tables: significant digits, ranges in brackets, and where they come from."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -93,11 +94,15 @@ def ranked(
     return f"{table(head, lines)}\n\nThe best of each column in bold. {said}"
 
 
+ERROR = re.compile(r":? \w*(?:Error|Exception): .*", re.DOTALL)
+"""What Python says of an error, which is in the result file, and no use to a reader."""
+
+
 def absent(results: Mapping[str, Record]) -> str:
     """What did not run, or not to the end, and why: a line below the table, or nothing."""
     reasons: dict[str, list[str]] = {}
     for name, record in results.items():
         for how in ("skipped", "stopped", "failed"):
             if how in record:
-                reasons.setdefault(f"{how}: {record[how]}", []).append(name)
+                reasons.setdefault(f"{how}: {ERROR.sub('', str(record[how]))}", []).append(name)
     return "\n\n".join(f"{', '.join(names)} {reason}" for reason, names in reasons.items())

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-OURS, THEIRS = "#2f81f7", "#db6d28"
-GRAY = "#818b98"
-"""Readable on white and on black alike, as the page behind is."""
+from chart_style import INK, PALE, TEAL, new_figure, save
+
+OURS, THEIRS = TEAL, PALE
 NAMES = {"text-dedup minhash": "text-dedup MinHash", "text-dedup simhash": "text-dedup SimHash"}
 
 
@@ -16,45 +16,34 @@ def label_of(name: str) -> str:
 
 def draw(record: dict[str, Any], path: Path) -> None:
     """A point for each contender that lists pairs or clusters."""
-    import matplotlib
-
-    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "comparison", "font.size": 10})
-    from matplotlib.figure import Figure
-
     shown = [(name, of) for name, of in record["results"].items() if "seconds" in of and "pairs" in of]
     shown = [(name, of) for name, of in shown if name != "neardup auto, pairs"]  # it takes one of the others
     shown.sort(key=lambda item: item[1]["seconds"])
-    figure = Figure(figsize=(8, 0.42 * len(shown) + 1.4), layout="constrained", facecolor="none")
-    left, right = figure.subplots(1, 2, sharey=True, width_ratios=(3, 2))
+    figure = new_figure("comparison", 8, 0.42 * len(shown) + 1.4, font_size=10)
+    left, right = figure.subplots(1, 2, sharey=True, width_ratios=(8, 5))
     places = range(len(shown))
     colors = [OURS if name.startswith("neardup") else THEIRS for name, _ in shown]
     seconds = [of["seconds"] for _, of in shown]
     left.barh(places, seconds, color=colors, height=0.62)
     for place, (_, of) in zip(places, shown, strict=True):
-        left.text(of["seconds"] + max(seconds) / 60, place, f"{of['seconds']:.3g} s", va="center", color=GRAY)
+        left.text(of["seconds"] + max(seconds) / 60, place, f"{of['seconds']:.3g} s", va="center")
     left.set(xlim=(0, max(seconds) * 1.2))
     left.set_yticks(places, [label_of(name) for name, _ in shown])
     left.invert_yaxis()
-    left.set_title(
-        f"seconds for {record['documents']:,} documents; less is better", loc="left", fontsize=10, color=GRAY
-    )
+    left.set_title(f"Seconds for {record['documents']:,} documents")
     for quality, marker, size in (("precision", "D", 80), ("recall", "o", 22)):  # the one is seen around the other
         values = [of["pairs"][quality] for _, of in shown]
         inside = colors if quality == "recall" else "none"
         right.scatter(values, places, marker=marker, c=inside, edgecolors=colors, s=size, linewidths=1.3, zorder=3)
-        inside = GRAY if quality == "recall" else "none"
-        right.scatter([], [], marker=marker, c=inside, edgecolors=GRAY, s=size, label=quality)
+        inside = INK if quality == "recall" else "none"
+        right.scatter([], [], marker=marker, c=inside, edgecolors=INK, s=size, label=quality)
     right.set(xlim=(-0.03, 1.05))
-    right.set_title("share of the pairs at 0.8 and more", loc="left", fontsize=10, color=GRAY)
-    figure.legend(
-        *right.get_legend_handles_labels(), loc="outside lower right", ncols=2, frameon=False, labelcolor=GRAY
-    )
+    right.set_title("Pairs at 0.8 or more")
+    figure.legend(*right.get_legend_handles_labels(), loc="outside lower right", ncols=2)
     for axes in (left, right):
-        axes.set_facecolor("none")
-        axes.tick_params(colors=GRAY, which="both", left=False)
-        axes.grid(axis="x", color=GRAY, alpha=0.25)
+        axes.tick_params(which="both", left=False)
+        axes.grid(axis="x")
         axes.set_axisbelow(True)
         for side in axes.spines.values():
             side.set_visible(False)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, metadata={"Date": None}, transparent=True)
+    save(figure, path)

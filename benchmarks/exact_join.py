@@ -24,6 +24,7 @@ import numpy as np
 
 import measure
 import package_texts
+from chart_style import INK, new_figure, save
 from commands import run
 from corpora import python_installation
 from neardup.recipe.methods import METHODS
@@ -194,13 +195,8 @@ def growth(runs: dict[str, dict[int, dict[str, Any]]]) -> dict[str, Any]:
 
 def plot(runs: dict[str, dict[int, dict[str, Any]]], path: Path) -> None:
     """Seconds and memory over documents, on logarithmic scales, with the targets."""
-    import matplotlib
-
-    matplotlib.use("svg")
-    from matplotlib import pyplot
-
-    pyplot.rcParams.update({"svg.hashsalt": "neardup", "svg.fonttype": "none"})
-    figure, panels = pyplot.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    figure = new_figure("exact_join", 10, 4)
+    panels = figure.subplots(1, 2)
     rows = (
         (
             "seconds, cold files to survivors",
@@ -214,17 +210,15 @@ def plot(runs: dict[str, dict[int, dict[str, Any]]], path: Path) -> None:
         for method, by_size in runs.items():
             sizes = sorted(by_size)
             panel.plot(sizes, [amount(by_size[size]) for size in sizes], marker="o", label=method)
-        panel.axhline(target, color="gray", linestyle=":", label="target at a million")
+        panel.axhline(target, color=INK, linestyle=":", label="target at a million")
         sizes = sorted({size for by_size in runs.values() for size in by_size})
         panel.set(xscale="log", yscale="log", xlabel="documents", ylabel=label)
         panel.set_xticks(sizes, [f"{size:,}" for size in sizes])
         panel.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
         panel.minorticks_off()
-        panel.grid(alpha=0.3)
+        panel.grid()
     panels[0].legend()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, metadata={"Date": None})
-    pyplot.close(figure)
+    save(figure, path)
 
 
 def _arguments() -> argparse.Namespace:

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 import measure
+from chart_style import AMBER, BLUE, TEAL, new_figure, save
 from hamming_join import THREADS, prototype_seconds, timed, uniform
 from neardup.hamming.block_plan import plan_join
 from neardup.hamming.index.index import Index
@@ -155,27 +156,22 @@ def alone(n: int) -> dict[str, Any]:
 
 def draw(record: dict[str, Any], path: Path) -> None:
     """Seconds of the join, of building an index, and microseconds a query, on logarithmic axes."""
-    import matplotlib
-
-    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "hamming_scale", "font.size": 9})
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9, 3.6), layout="constrained")
+    figure = new_figure("hamming_scale", 9, 3.6)
     left, right = figure.subplots(1, 2)
     rows, exponents = record["growth"]["sizes"], record["growth"]["exponents"]
     sizes = [row["fingerprints"] for row in rows]
-    for name, label, color in (("seconds", "self-join", "C0"), ("build_seconds", "index built", "C1")):
+    for name, label, color in (("seconds", "self-join", TEAL), ("build_seconds", "index built", AMBER)):
         left.loglog(sizes, [row[name] for row in rows], "o-", color=color, label=f"{label}: n^{exponents[name]:.2f}")
     if "largest" in record:
-        left.plot(record["largest"]["fingerprints"], record["largest"]["seconds"], "*", color="C0", markersize=10)
+        left.plot(record["largest"]["fingerprints"], record["largest"]["seconds"], "*", color=TEAL, markersize=10)
     left.set(xlabel="fingerprints", ylabel="seconds")
-    left.set_title("64 bits, distance 3, two threads", loc="left")
-    left.legend(frameon=False)
+    left.set_title("64 bits, distance 3, two threads")
+    left.legend()
     name = "query_microseconds"
-    right.loglog(sizes, [row[name] for row in rows], "o-", color="C2", label=f"in batches: n^{exponents[name]:.2f}")
+    right.loglog(sizes, [row[name] for row in rows], "o-", color=BLUE, label=f"in batches: n^{exponents[name]:.2f}")
     right.set(xlabel="fingerprints in the index", ylabel="microseconds a query")
-    right.legend(frameon=False)
-    figure.savefig(path, metadata={"Date": None})
+    right.legend()
+    save(figure, path)
 
 
 def main() -> None:

@@ -3,20 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-COLORS = {"exact": "#2f81f7", "minhash": "#db6d28"}
-GRAY = "#818b98"
-"""Readable on white and on black alike, as the page behind is."""
+from chart_style import AMBER, TEAL, new_figure, save
+
+COLORS = {"exact": TEAL, "minhash": AMBER}
 MILLION = 1e6
 
 
 def draw(record: dict[str, Any], path: Path) -> None:
     """A line for each method."""
-    import matplotlib
-
-    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "store_growth", "font.size": 9})
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(10, 6), layout="constrained", facecolor="none")
+    figure = new_figure("store_growth", 10, 6)
     (speed, answers), (memory, disk) = figure.subplots(2, 2, sharex=True)
     load = speed.twinx()
     for method, color in COLORS.items():
@@ -32,24 +27,22 @@ def draw(record: dict[str, Any], path: Path) -> None:
         bytes_each = [sum(stop["bytes"].values()) / stop["kept"] for stop in of["stops"].values()]
         disk.plot(stops, bytes_each, "o-", color=color, label=method, markersize=4)
     titles = {
-        speed: "documents a second, durably; dotted: load (right)",
-        answers: "microseconds of `check`, the slowest kind of question",
-        memory: "memory that no file backs, MB",
-        disk: "bytes on disk for each kept document",
+        speed: "Documents a second, durably; dotted: load (right)",
+        answers: "Microseconds of `check`, the slowest kind",
+        memory: "Memory that no file backs, MB",
+        disk: "Bytes on disk for each kept document",
     }
     for axes, title in titles.items():
-        axes.set_title(title, loc="left", fontsize=9, color=GRAY)
-        axes.set(xlim=(0, None), ylim=(0, None), facecolor="none")
-        axes.tick_params(colors=GRAY, which="both")
-        axes.grid(color=GRAY, alpha=0.25)
-        axes.legend(frameon=False, labelcolor=GRAY)
+        axes.set_title(title)
+        axes.set(xlim=(0, None), ylim=(0, None))
+        axes.grid()
+        axes.legend()
         for side in axes.spines.values():
             side.set_visible(False)
+    answers.set_ylim(0, 1.4 * answers.get_ylim()[1])  # room for the names
     load.set(ylim=(0, None))
-    load.tick_params(colors=GRAY)
     for side in load.spines.values():
         side.set_visible(False)
     for axes in (memory, disk):
-        axes.set_xlabel("million documents of 200 bytes given", color=GRAY)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, metadata={"Date": None}, transparent=True)
+        axes.set_xlabel("million documents of 200 bytes given")
+    save(figure, path)

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import figures
+import peers_chart
 import tables_of_capacity
 import tables_of_decisions
 import tables_of_engines
@@ -70,6 +71,7 @@ TABLES: dict[str, Callable[[Record], str]] = {
 """By the name of the table, which is that of the benchmark and of its result file, but for those in SHORT."""
 SHORT: dict[str, tuple[str, Callable[[Record], str]]] = {
     "methods": ("dedup_peers", tables_of_tools.methods),
+    "peers": ("dedup_peers", peers_chart.peers),
     "flips": ("reliability", tables_of_reliability.flips),
     "kills": ("reliability", tables_of_reliability.kills),
     "store-kills": ("store_kills", tables_of_reliability.kills),

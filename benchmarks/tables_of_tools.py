@@ -258,7 +258,7 @@ def start(record: Record) -> str:
 
 
 def comparison(records: Mapping[str, Record]) -> str:
-    """The table of the README: each row measured side by side; where the peer is better, that is said."""
+    """The table at a glance: each row measured side by side; where the peer is better, that is said."""
     rows = _open_set_rows(records["open_sets"]) if "open_sets" in records else []
     rows += _peer_rows(records["dedup_peers"]) if "dedup_peers" in records else []
     return table(["", "neardup", "the other", ""], [*rows, *_speed_rows(records), *_alone_rows(records)])

@@ -11,6 +11,6 @@ ALTER ROLE service PASSWORD :'password';
 REVOKE ALL ON SCHEMA public FROM PUBLIC;
 GRANT USAGE ON SCHEMA neardup TO service;
 GRANT SELECT ON ALL TABLES IN SCHEMA neardup TO service;
-GRANT INSERT ON neardup.changes, neardup.documents, neardup.removed, neardup.notes TO service;
+GRANT INSERT ON neardup.changes, neardup.documents, neardup.removed, neardup.notes, neardup.judgements TO service;
 GRANT UPDATE ON neardup.stores, neardup.documents, neardup.removed, neardup.notes TO service;
-GRANT DELETE ON neardup.notes TO service;
+GRANT DELETE ON neardup.notes, neardup.judgements TO service;

@@ -6,6 +6,7 @@ import json
 import math
 import sqlite3
 import struct
+import sys
 import zlib
 from contextlib import closing
 
@@ -14,6 +15,11 @@ import xxhash
 
 from naive_index_folder import IndexFolder, SegmentFile
 from naive_stage_files import SealedFile
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 TABLES = {
     "facts": [("name", "TEXT", 1), ("value", "TEXT", 1), ("checksum", "INTEGER", 1)],
@@ -27,6 +33,16 @@ TABLES = {
     ],
     "gone": [("chunk", "INTEGER", 0), ("bits", "BLOB", 1), ("checksum", "INTEGER", 1)],
 }  # fmt: skip
+OPTIONAL = {
+    "texts": [("number", "INTEGER", 0), ("text", "BLOB", 0)],
+    "removed_texts": [("number", "INTEGER", 0), ("survivor", "INTEGER", 1), ("id", "TEXT", 1), ("text", "BLOB", 0)],
+    "judgements": [
+        ("number", "INTEGER", 0), ("left", "BLOB", 1), ("right", "BLOB", 1), ("kind", "TEXT", 1), ("left_id", "TEXT", 0),
+        ("right_id", "TEXT", 1), ("same", "INTEGER", 1), ("similarity", "REAL", 0), ("distance", "INTEGER", 1),
+        ("judged", "REAL", 1), ("left_text", "BLOB", 0), ("right_text", "BLOB", 0), ("checksum", "INTEGER", 1),
+    ],
+}  # fmt: skip
+"""Tables that a store with texts, or with judgements, has besides."""
 FACTS = [
     "derived", "documents", "ends", "format", "generation", "max_distance", "plan", "recipe", "removed", "rules", "state", "store",
 ]  # fmt: skip
@@ -68,7 +84,20 @@ def crc_of_gone(chunk, bits):
     return zlib.crc32(struct.pack("<q", chunk) + bits)
 
 
+def crc_of_judgement(number, left, right, kind, left_id, right_id, same, similarity, distance, judged, *texts):
+    numbers = struct.pack("<qqdd", same, distance, real(similarity), judged)
+    names = f"{kind}\0{left_id or ''}\0{right_id}\0".encode()
+    return zlib.crc32(left + right + numbers + names + b"".join(text or b"" for text in texts))
+
+
+def text_of(digest, coded_id, sealed):
+    """The text of a document, which its seal binds to it."""
+    assert int.from_bytes(sealed[:4], "little") == zlib.crc32(digest + coded_id.encode() + sealed[4:])
+    return zstd.decompress(sealed[4:]).decode()
+
+
 CHECKSUMS = {"facts": crc_of_fact, "documents": crc_of_document, "removed": crc_of_removed, "gone": crc_of_gone}
+CHECKSUMS |= {"judgements": crc_of_judgement}
 
 
 def set_fact(folder, name, value):
@@ -95,19 +124,22 @@ def read_record(path):
     tables = {}
     with closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as base:
         names = {row[0] for row in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        assert names == set(TABLES)
-        for name, columns in TABLES.items():
+        assert set(TABLES) <= names <= {*TABLES, *OPTIONAL}
+        for name, columns in [*TABLES.items(), *((name, OPTIONAL[name]) for name in sorted(names & {*OPTIONAL}))]:
             known = [(row[1], row[2], row[3]) for row in base.execute(f"PRAGMA table_info({name})")]
             assert [column for column, *_ in known] == [column for column, *_ in columns]
             assert [kind for _, kind, _ in known] == [kind for _, kind, _ in columns]
             assert [must for *_, must in known] == [must for *_, must in columns]
             rows = base.execute(f"SELECT * FROM {name} ORDER BY 1").fetchall()
-            assert all(CHECKSUMS[name](*row[:-1]) == row[-1] for row in rows)
-            tables[name] = [row[:-1] for row in rows]
+            if name in CHECKSUMS:
+                assert all(CHECKSUMS[name](*row[:-1]) == row[-1] for row in rows)
+                rows = [row[:-1] for row in rows]
+            tables[name] = rows
     facts = {name: json.loads(value) for name, value in tables["facts"]}
     assert sorted(facts) == FACTS
     assert facts["format"] == 1
-    assert sorted(facts["rules"]) == RULES
+    assert sorted(facts["rules"]) == RULES + ["texts"] * ("texts" in tables)
+    assert facts["rules"].get("texts", True) is True
     assert sorted(facts["plan"]) == PLAN
     for name, value in tables["facts"]:
         assert value == json.dumps(facts[name], sort_keys=True)
@@ -164,6 +196,7 @@ class StoreFolder:
         self.documents = {row[0]: self._document(row) for row in tables["documents"]}
         assert {*self.documents} | self.gone == set(range(self.facts["documents"]))
         assert not {*self.documents} & self.gone
+        self._read_texts(tables)
         self._read_derived()
         assert {path.name for path in folder.iterdir()} == self._names()
 
@@ -182,6 +215,23 @@ class StoreFolder:
             assert len(bits) == CHUNK
             found |= {8 * CHUNK * chunk + place for place in range(8 * CHUNK) if bits[place // 8] >> place % 8 & 1}
         return found
+
+    def _read_texts(self, tables):
+        """Texts by the number of a document; those of remembered duplicates, with ids, by theirs; and judgements with texts."""
+        self.texts, self.removed_texts, self.judgements = {}, {}, []
+        for number, sealed in tables.get("texts", []):
+            document = self.documents[number]
+            coded = json.dumps(document["id"], ensure_ascii=False)
+            self.texts[number] = text_of(bytes.fromhex(document["digest"]), coded, sealed)
+        for number, survivor, coded, sealed in tables.get("removed_texts", []):
+            row = self.removed[number]
+            assert row["survivor"] == survivor
+            self.removed_texts[number] = (json.loads(coded), text_of(row["digest"], coded, sealed))
+        for row in tables.get("judgements", []):
+            row = dict(zip([name for name, *_ in OPTIONAL["judgements"]], row, strict=False))
+            for side in ("left", "right"):
+                row[f"{side}_text"] = text_of(row[side], row[f"{side}_id"], row[f"{side}_text"])
+            self.judgements.append(row)
 
     def _removed_row(self, row):
         found = dict(zip([name for name, *_ in TABLES["removed"][:-1]], row, strict=True))
@@ -426,11 +476,12 @@ def read_export(folder):
     checksum = facts.pop("checksum")
     assert checksum == zlib.crc32(json.dumps(facts, sort_keys=True).encode())
     assert {path.name for path in folder.iterdir()} == {
-        "store.json", "documents.parquet", "removed.parquet",
-        *(file["kept"] for file in facts["recipe"].get("files", [])),
+        "store.json", *facts["seals"], *(file["kept"] for file in facts["recipe"].get("files", [])),
     }  # fmt: skip
+    with_texts = facts["rules"].get("texts", False)
+    of_removed = EXPORTED_REMOVED | ({"id": "string", "text": "large_string"} if with_texts else {})
     documents, removed = (SealedFile(folder / f"{name}.parquet") for name in ("documents", "removed"))
-    for file, types, rows in ((documents, exported_types(facts), "documents"), (removed, EXPORTED_REMOVED, "removed")):
+    for file, types, rows in ((documents, exported_types(facts), "documents"), (removed, of_removed, "removed")):
         assert {name: kind for name, (kind, _) in file.schema.items()} == types
         assert len(file.rows) == facts[rows]
         assert file.metadata == {"neardup.format": "1"}
@@ -442,7 +493,8 @@ def exported_types(facts):
     """The types of the columns of documents, by name."""
     words, rules = -(-facts["recipe"]["bits"] // 64), facts["rules"]
     types = {"id": "string", "first_seen": "double", "last_seen": "double", "expires": "double", "metadata": "string"}
-    types |= {"rank": "double", "digest": "fixed_size_binary[16]", "tokens": "int64"}
+    types |= {"rank": "double"} | ({"text": "large_string"} if rules.get("texts") else {})
+    types |= {"digest": "fixed_size_binary[16]", "tokens": "int64"}
     types |= {"fingerprint": f"fixed_size_binary[{8 * words}]"}
     measure = rules["similarity"] if isinstance(rules["similarity"], str) else rules["similarity"]["measure"]
     for kind in kinds_of(measure, rules):

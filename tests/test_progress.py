@@ -8,6 +8,7 @@ import re
 import sys
 import time
 from contextlib import suppress
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -17,9 +18,10 @@ import pytest
 from neardup import OptionError, deduplicate, deduplicate_files, evaluate, fingerprint_files, match
 from neardup import progress as progress_module
 from neardup.display import duration
-from neardup.progress import CalledProgress, LogProgress, Progress, TerminalProgress, progress_of
+from neardup.progress import CalledProgress, LogProgress, NotebookProgress, Progress, TerminalProgress, progress_of
 from neardup.resources.spool import Spool, mapped_array, peak_temporary_bytes
 from neardup.resources.stage import Stage, told
+from neardup.resources.stage_table import MESSAGES, StageTable
 from neardup.resources.unfinished import remove_unfinished
 
 
@@ -50,7 +52,7 @@ def test_a_stage_of_documents_knows_its_share_and_the_time_that_is_left():
     stage = Stage("count", 400, began=10.0, documents=100, read_bytes=5_000_000)
     assert stage.share == 0.25
     assert stage.seconds_left(20.0) == 30.0
-    assert told(stage, 20.0) == "25 %, about 30 s left, 100 documents, 10 documents/s, 0.5 MB/s"
+    assert told(stage, 20.0) == "25 %, about 30 s left, 100 documents, 10 documents/s, 0.5 MB/s of the files"
 
 
 def test_a_stage_of_an_unknown_number_of_documents_goes_by_bytes():
@@ -120,13 +122,13 @@ def test_a_terminal_is_shown_one_line_that_moves_and_then_what_the_stage_took(on
         progress.read(100)
         screen.wait_for("50 %", times=2)
         [line] = screen.lines()
-        assert re.match(r"neardup: fingerprint: \d s, 50 %, about \d s left, 5 documents, ", line)
+        assert re.match(r"fingerprint   50 %  \[={10}> {9}\]  about \d s left  5 documents  ", line)
         assert len(line) < 80
         progress.say("half of it is short")
         screen.wait_for("50 %", times=1 + screen.getvalue().count("50 %"))
         assert [line[:28] for line in screen.lines()] == [
             "neardup: half of it is short",
-            "neardup: fingerprint: 0 s, 5",
+            "fingerprint   50 %  [=======",
         ]
     drawn = screen.getvalue()
     time.sleep(0.05)
@@ -141,7 +143,7 @@ def test_an_interrupted_stage_leaves_no_part_of_its_line_on_the_terminal(on_scre
     screen = on_screen()
     progress = TerminalProgress()
     with suppress(KeyboardInterrupt), progress.stage("join"):
-        screen.wait_for("neardup: join: ")
+        screen.wait_for("join  0 s")
         if can_raise:
             raise KeyboardInterrupt
         remove_unfinished()
@@ -286,20 +288,80 @@ def test_true_shows_lines_where_there_is_no_terminal_and_false_nothing(capsys):
     assert "neardup: fingerprint: " in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("notebook", "kind"), [(True, TerminalProgress), (False, LogProgress)])
-def test_a_notebook_is_shown_a_line_that_moves(monkeypatch, notebook, kind):
-    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
-    if notebook:
-        monkeypatch.setitem(sys.modules, "ipykernel", object())
-    assert type(progress_of(True)) is kind
+class Shell:
+    """IPython's shell in a notebook, which has a kernel, and its display."""
+
+    kernel = object()
+
+    def __init__(self, monkeypatch):
+        self.shown = []
+        found = SimpleNamespace(get_ipython=lambda: self, display=self.display)
+        for name in ("IPython", "IPython.display"):
+            monkeypatch.setitem(sys.modules, name, found)
+
+    def display(self, shown, **options):
+        assert options == {"raw": True, "display_id": True}
+        self.shown.append([shown])
+        return SimpleNamespace(update=lambda shown, raw: self.shown[-1].append(shown))
 
 
-def test_a_notebook_hears_it_on_standard_output_which_it_shows_as_no_alarm(monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "ipykernel", object())
-    deduplicate(TEXTS, progress=True)
-    shown = capsys.readouterr()
-    assert "neardup: fingerprint: " in shown.out
-    assert shown.err == ""
+def test_only_the_kernel_of_a_notebook_is_shown_an_element(monkeypatch, capsys):
+    shell = Shell(monkeypatch)
+    assert type(progress_of(True)) is NotebookProgress
+    monkeypatch.setattr(Shell, "kernel", None)  # IPython in a terminal
+    assert type(progress_of(True)) is LogProgress
+    monkeypatch.delitem(sys.modules, "IPython")
+    assert type(progress_of(True)) is LogProgress
+    assert shell.shown == []
+
+
+def test_a_notebook_is_shown_one_element_a_run_and_nothing_on_its_streams(monkeypatch, capsys):
+    shell = Shell(monkeypatch)
+    for _ in range(2):
+        deduplicate(TEXTS, progress=True)
+    assert len(shell.shown) == 2
+    assert "all stages" in shell.shown[0][-1]["text/html"]
+    assert shell.shown[0][-1]["text/plain"].startswith("neardup: fingerprint ")
+    assert capsys.readouterr() == ("", "")
+
+
+def test_the_element_moves_while_a_stage_goes_on_and_says_that_one_was_stopped(monkeypatch):
+    shell = Shell(monkeypatch)
+    monkeypatch.setattr(progress_module, "REDRAW_SECONDS", 0.01)
+    progress = NotebookProgress(wording=str.upper)
+    with suppress(KeyboardInterrupt), progress.stage("<join>", 4):
+        progress.advance(1)
+        deadline = time.monotonic() + 10
+        while not shell.shown or len(shell.shown[0]) < 3:
+            assert time.monotonic() < deadline
+            time.sleep(0.005)
+        progress.say("half & half")
+        raise KeyboardInterrupt
+    first, *_, last = shell.shown[0]
+    assert "<td>&lt;join&gt;</td>" in first["text/html"]
+    assert "<progress aria-label='&lt;join&gt;' value='0.250'></progress>25 %, " in first["text/html"]
+    assert first["text/plain"] == "neardup: <join> …"
+    assert "<td>✗</td><td>&lt;join&gt;</td>" in last["text/html"]
+    assert "<td>stopped, 1 documents" in last["text/html"]
+    assert "<p>HALF &amp; HALF</p>" in last["text/html"]
+    drawn = len(shell.shown[0])
+    time.sleep(0.05)
+    assert len(shell.shown[0]) == drawn
+
+
+def test_stages_of_one_name_are_one_row_short_ones_have_none_and_old_messages_go():
+    table = StageTable()
+    for end in (1.0, 2.0):
+        table.end(Stage("recipes", None, began=0.0, documents=3), end, 1.0)
+    table.end(Stage("choose", None, began=0.0), 0.01, 1.0)
+    for number in range(30):
+        table.say(f"message {number}")
+    shown = table.html(None, 3.0)
+    assert "<td>recipes</td><td>2.0 s</td><td>6 documents</td>" in shown
+    assert "choose" not in shown
+    assert "<td>all stages</td><td>2.0 s</td>" in shown
+    assert shown.count("<p>") == MESSAGES
+    assert "<p>message 29</p></div>" in shown
 
 
 def test_a_progress_that_is_none_is_refused():

@@ -4,6 +4,7 @@ python tools/make_curves.py
 """
 
 import json
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,9 @@ from typing import Any
 from neardup.recipe.presets import RECIPES
 
 ROOT = Path(__file__).parent.parent
+sys.path.append(str(ROOT / "benchmarks"))
+from chart_style import PALE, new_figure, save  # noqa: E402 - lies there
+
 RESULTS = ROOT / "benchmarks/results"
 FIGURES = ROOT / "docs/figures"
 DRAWN = ("default", "default-64", "textbook")
@@ -55,12 +59,7 @@ def similarity_after(edited: float, shingle: int) -> float:
 
 def draw() -> None:
     """Write the charts."""
-    import matplotlib
-
-    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "choosing", "font.size": 9})
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(10, 3.8), layout="constrained")
+    figure = new_figure("choosing", 10, 3.8)
     left, right = figure.subplots(1, 2)
     for number, curve in enumerate(curves()):
         usual, color = RECIPES[curve.name].recipe.max_distance, f"C{number}"
@@ -71,14 +70,14 @@ def draw() -> None:
         right.plot(missed, curve.unlike, color=color, label=curve.name)
         right.plot(missed[usual], curve.unlike[usual], "o", color=color)
     left.set(xlabel="distance", ylabel="share of the 799 pairs within it", xlim=(0, 32), ylim=(0, 1.02))
-    left.set_title("What a distance finds", loc="left")
-    left.legend(frameon=False, loc="lower right")
+    left.set_title("What a distance finds")
+    left.legend(loc="lower right")
     right.set(xlabel="share of the 799 pairs missed", ylabel="unlike pairs for each that is found")
     right.set(xscale="log", yscale="log", xlim=(0.8, 0.0015), ylim=(0.005, 30))
-    right.set_title("What it costs: pairs to look at and reject", loc="left")
-    figure.savefig(FIGURES / "distances.svg", metadata={"Date": None})
+    right.set_title("What it costs: pairs to look at and reject")
+    save(figure, FIGURES / "distances.svg")
 
-    figure = Figure(figsize=(10, 3.8), layout="constrained")
+    figure = new_figure("choosing", 10, 3.8)
     left, right = figure.subplots(1, 2)
     record = json.loads((RESULTS / "thresholds.json").read_text(encoding="utf-8"))
     for number, each in enumerate(record["sets"]):
@@ -88,18 +87,18 @@ def draw() -> None:
             label = NAMES[each["texts"]["name"]] if cluster == "star" else None
             left.plot(record["thresholds"], shares, style, marker=".", color=color, label=label)
     left.set(xlabel="--min-similarity", ylabel="share of the documents removed", ylim=(0, None))
-    left.set_title("What a threshold removes (dotted: components)", loc="left")
-    left.legend(frameon=False)
+    left.set_title("What a threshold removes (dotted: components)")
+    left.legend()
     edits = [percent / 1000 for percent in range(201)]
     for shingle, label in ((3, "words: shingles of 3"), (5, "Han and Kana: shingles of 5")):
         right.plot([100 * each for each in edits], [similarity_after(each, shingle) for each in edits], label=label)
-    right.axhline(0.8, color="0.7", linewidth=0.8, zorder=0)
+    right.axhline(0.8, color=PALE, linewidth=0.8, zorder=0)
     right.set(
         xlabel="tokens replaced, one here and one there, %", ylabel="Jaccard coefficient", ylim=(0, 1.02), xlim=(0, 20)
     )
-    right.set_title("What a similarity means", loc="left")
-    right.legend(frameon=False)
-    figure.savefig(FIGURES / "thresholds.svg", metadata={"Date": None})
+    right.set_title("What a similarity means")
+    right.legend()
+    save(figure, FIGURES / "thresholds.svg")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,19 @@ FIGURES = ROOT / "docs/figures"
 LABELS = ROOT / "tools/figure_labels.toml"
 EXAMPLES = ROOT / "tests/golden/worked_examples"
 
-INK, PALE, ONE, ZERO, ONE_GROUND, ZERO_GROUND = "#1f2933", "#6b7782", "#00695c", "#9a3412", "#cfebe6", "#fbe3d2"
+INK, PALE, FAINT, ONE, ZERO = "#1f2933", "#5f6b76", "#c3ccd4", "#00695c", "#9a3412"
+ONE_GROUND, ZERO_GROUND = "#cfebe6", "#fbe3d2"
+ON_DARK = {
+    INK: "#e3e9ef",
+    PALE: "#9aa7b4",
+    FAINT: "#4b5661",
+    ONE: "#5eead4",
+    ZERO: "#fdba74",
+    ONE_GROUND: "#134e48",
+    ZERO_GROUND: "#5b2f17",
+}
+"""By the color on a light page, that on a dark one: the page passes on which it is."""
+DARK = "".join(f"[{kind}='{light}']{{{kind}:{dark}}}" for light, dark in ON_DARK.items() for kind in ("fill", "stroke"))
 CELL, ROW, MARGIN = 62, 36, 20
 BITS = 12
 """The width of a bit of a hash, in monospaced digits."""
@@ -62,7 +74,7 @@ def every_language() -> list[Labels]:
 
 
 class Drawing:
-    """An SVG on white ground, which is as legible on a dark page as on a light one."""
+    """An SVG without a ground, whose colors follow a light or a dark page."""
 
     def __init__(self, width: float, height: float, title: str, language: str) -> None:
         self.width, self.height, self.title, self.language = width, height, title, language
@@ -107,7 +119,7 @@ class Drawing:
                 f'<svg xmlns="http://www.w3.org/2000/svg" xml:lang="{self.language}" viewBox="0 0 {self.width:g} {self.height:g}" '
                 f'width="{self.width:g}" height="{self.height:g}" font-family="system-ui, sans-serif" role="img">',
                 f"<title>{escape(self.title)}</title>",
-                f'<rect width="{self.width:g}" height="{self.height:g}" rx="8" fill="#ffffff"/>',
+                f"<style>@media (prefers-color-scheme: dark){{{DARK}}}</style>",
                 *self.parts,
                 "</svg>",
                 "",
@@ -216,7 +228,7 @@ def angle(degrees: float, planes: int, title: str, labels: Labels) -> str:
     for x, y in directions:
         parts = bool(np.sign(vectors[0] @ (x, y)) != np.sign(vectors[1] @ (x, y)))
         ends = (middle - radius * y, top - radius * x, middle + radius * y, top + radius * x)
-        figure.line(*ends, color=ZERO if parts else "#c3ccd4", width=2 if parts else 1)
+        figure.line(*ends, color=ZERO if parts else FAINT, width=2 if parts else 1)
     for x, y in vectors:
         figure.line(middle, top, middle + radius * x, top - radius * y, color=ONE, width=4)
     between, parting, differing, angles = labels.angle

@@ -375,6 +375,7 @@ _STOP_LIST = word_list(STOP_WORDS, b"the\nof\n", "stop list")
 STORES: dict[str, dict[str, Any]] = {
     "exact": {"min_similarity": 0.6, "floor": 0.3},
     "exact-cosine": {"min_similarity": 0.8, "similarity": "cosine", "keep": "max:rank"},
+    "exact-texts": {"min_similarity": 0.5, "floor": 0.2, "texts": True},
     "exact-edit": {"min_similarity": 0.5, "similarity": "edit", "keep": "longest"},
     "minhash": {"method": "minhash", "min_similarity": 0.6, "recipe": nd.Recipe(bits=64)},
     "simhash": {
@@ -444,7 +445,9 @@ def write_stores(folder: Path) -> None:
 
 
 def _store(path: Path) -> None:
-    """A store that was opened twice, with documents that were removed; the one of cosines was compacted in between."""
+    """A store that was opened twice, with documents that were removed; the one of cosines was compacted in between, and the one
+    with texts has judgements.
+    """
     with _a_clock(), mock.patch.multiple("neardup.store.candidates.exact", FIRST_LEARNED=5, MOST_MOVED=0):
         texts: dict[str | int, str] = {}
         with nd.Store(path, threads=1, **STORES[path.name]) as store:
@@ -456,6 +459,9 @@ def _store(path: Path) -> None:
                 store.compact()
         with nd.Store(path, threads=1) as store:
             _add(store, "third", texts, state={"offset": 14, "渡轮": [1.5, None]})
+            if store.info().texts:
+                store.judge(next(pair for pair in store.review() if pair.kind == "removed"), same=True)
+                store.judge(("ferry", 3), same=False)
             write_json(path.with_name(f"{path.name}.json"), _expected(store, texts))
 
 
@@ -475,7 +481,23 @@ def _expected(store: nd.Store, texts: Mapping[str | int, str]) -> dict[str, Any]
             {**_kept(store, id_), **_of_text(store, text)} for id_, text in texts.items() if store.get(id_) is not None
         ],
         "questions": [[text, _answer(store.check(text))] for text in ASKED],
+        **_reviewed(store),
     }
+
+
+def _reviewed(store: nd.Store) -> dict[str, Any]:
+    """What a store with texts has besides."""
+    if not store.info().texts:
+        return {}
+    removed = [[each.id, each.duplicate_of, each.text] for each in reversed(store.recent())]
+    judgements = [
+        {
+            "kind": each.kind, "left": each.left.id, "right": each.right.id, "same": each.same, "judged": each.judged,
+            "similarity": each.similarity, "distance": each.distance, "texts": [each.left.text, each.right.text],
+        }
+        for each in store.judgements()
+    ]  # fmt: skip
+    return {"removed": removed, "judgements": judgements}
 
 
 def _kept(store: nd.Store, id_: str | int) -> dict[str, Any]:

@@ -14,7 +14,9 @@ TARGET = Path(__file__).parent.parent / "tests/golden/surface.txt"
 def parameters(function: Any) -> str:
     """As a call sees them, without types: those are for mypy."""
     found = [
-        each.replace(annotation=inspect.Parameter.empty) for each in inspect.signature(function).parameters.values()
+        each.replace(annotation=inspect.Parameter.empty)
+        for each in inspect.signature(function).parameters.values()
+        if not each.name.startswith("_")  # of fields that are not public
     ]
     return str(inspect.Signature([each for each in found if each.name not in ("self", "cls")]))
 

@@ -1,6 +1,7 @@
 """Write the tables of docs/theory.md, and draw docs/theory.svg: closed forms beside simulations with fixed seeds."""
 
 import random
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -14,9 +15,13 @@ from neardup.hamming.probabilities import collision, equal_pairs, prefix_hit, si
 from neardup.matching.band_plan import Bands, hit_probability
 from neardup.recipe.recipe import Recipe
 
+ROOT = Path(__file__).parent.parent
+sys.path.append(str(ROOT / "benchmarks"))
+from chart_style import PALE, TEAL, new_figure, save  # noqa: E402 - lies there
+
 Array = np.ndarray[Any, np.dtype[Any]]
 
-PAGE = Path(__file__).parent.parent / "docs/theory.md"
+PAGE = ROOT / "docs/theory.md"
 CHART = PAGE.with_suffix(".svg")
 
 PAIRS = 2000
@@ -206,11 +211,7 @@ def page() -> str:
 
 def draw() -> None:
     """Lines for the closed forms, dots for the simulations."""
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "theory", "font.size": 9})
-    figure = Figure(figsize=(10, 6.6), layout="constrained")
+    figure = new_figure("theory", 10, 6.6)
     (distance, sieve), (band, prefix) = figure.subplots(2, 2)
 
     for cosine in (0.8, 0.9, 0.95, 0.98):
@@ -241,16 +242,15 @@ def draw() -> None:
     styles = {"exact": "-", "by_distance": "--", "by_prefix": ":"}
     for name, style in styles.items():
         values = [getattr(prefix_hit(k, bits=64, prefix=16, tables=8), name) for k in spans]
-        prefix.plot(spans, values, style, label=name.replace("_", " "), color="tab:blue" if name == "exact" else "gray")
+        prefix.plot(spans, values, style, label=name.replace("_", " "), color=TEAL if name == "exact" else PALE)
     at_spans = (2, 4, 6, 8, 12, 16)
-    prefix.plot(at_spans, [prefixes_hit(k, bits=64, prefix=16, tables=8) for k in at_spans], ".", color="tab:blue")
+    prefix.plot(at_spans, [prefixes_hit(k, bits=64, prefix=16, tables=8) for k in at_spans], ".", color=TEAL)
     prefix.set(title="P(hit), prefix tables: N = 64, P = 16, T = 8", xlabel="Hamming distance")
     for axes in (distance, sieve, band, prefix):
-        axes.grid(alpha=0.25)
+        axes.grid()
         axes.legend(fontsize=8)
-        axes.spines[["top", "right"]].set_visible(False)
     figure.suptitle(f"Closed forms (lines) and simulations of {PAIRS:,} pairs (dots)")
-    figure.savefig(CHART, metadata={"Date": None})
+    save(figure, CHART)
 
 
 if __name__ == "__main__":

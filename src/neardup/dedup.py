@@ -41,8 +41,9 @@ from neardup.survivors.annotations import annotations
 from neardup.survivors.counting import summarize
 from neardup.survivors.decisions import Decisions, Findings, decide, in_order_of_preference
 from neardup.survivors.dedup_result import DedupResult
+from neardup.survivors.excerpts import largest_clusters
 from neardup.survivors.families import find_candidates_of_survivors
-from neardup.survivors.result_tables import clusters_table, duplicates_table, with_pandas_types
+from neardup.survivors.result_tables import clusters_table, duplicates_table
 from neardup.survivors.verification import Verification
 from neardup.text.frame_types import Item, Rows, Streamed
 from neardup.text.preference import groups_of
@@ -313,9 +314,8 @@ def deduplicate(
             decisions, ids, with_matched=chosen.cluster == "components", with_reference=reference is not None
         ),
         clusters=clusters_table(decisions, ids),
-        annotations=with_pandas_types(
-            annotations(decisions, ids, slice(0, len(decisions.survivor)), ids_are_json=False)
-        ),
+        annotations=annotations(decisions, ids, slice(0, len(decisions.survivor)), ids_are_json=False),
         kept=decisions.kept,
         summary=summarize(findings, recipe, chosen, progress, repeated_ids=corpus.repeated_ids, html=html),
+        _excerpts=largest_clusters(decisions, ids, corpus, reference, recipe),
     )

@@ -1,7 +1,8 @@
-"""Display of results: numbers in sentences, and small HTML tables for notebooks, with all text escaped."""
+"""Display of results: numbers in sentences, labeled lines, and small HTML tables for notebooks, with all text escaped."""
 
 import html
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -42,17 +43,68 @@ def duration(seconds: float) -> str:
     return f"{seconds / 3_600:,.1f} hours" if seconds < 172_800 else f"{seconds / 86_400:,.1f} days"
 
 
+def share_text(part: int, whole: int) -> str:
+    """A part of a whole in percent, in parentheses after its number: ` (27.8 %)`; nothing where there is no whole."""
+    return f" ({100 * part / whole:.1f} %)" if whole else ""
+
+
+ToldLine = tuple[str, str]
+"""A line of what was done: its label, such as `read`, `kept`, `removed` or `output`, and what it says."""
+
+LABEL_WIDTH = 9
+"""Columns of a label with the space behind it."""
+
+
+def labeled(lines: Iterable[ToldLine]) -> str:
+    """Lines with labels as text: the labels in a column, and beside them what each says. Without a label, a line goes on."""
+    return "\n".join(f"{label:<{LABEL_WIDTH}}{text}" if text else label for label, text in lines)
+
+
+def display_width(text: str) -> int:
+    """Columns that a terminal shows a text in: wide and full-width characters take two, combining ones none."""
+    if text.isascii():
+        return len(text)
+    return sum(map(_columns_of, text))
+
+
+def _columns_of(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def cut(text: str, columns: int) -> str:
+    """The beginning of a text that fits in this many columns of a terminal."""
+    if display_width(text) <= columns:
+        return text
+    taken = 0
+    for place, character in enumerate(text):
+        taken += _columns_of(character)
+        if taken > columns:
+            return text[:place]
+    return text
+
+
 def as_code(names: Iterable[str], joint: str = ", ") -> str:
     """Format names of options as code in backticks, as every message has them."""
     return joint.join(f"`{name}`" for name in names)
 
 
-def html_table(names: Iterable[str], rows: Iterable[Sequence[Any]], total: int | None = None) -> str:
-    """Format rows as an HTML table with column names; `total` is the number of all rows if only the first are shown."""
+def html_sentence(text: str) -> str:
+    """A sentence as HTML: escaped, and what is in backticks as code."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(text))
+
+
+def html_table(names: Iterable[str], rows: Iterable[Sequence[Any]], total: int | None = None, *, kind: str = "") -> str:
+    """Format rows as an HTML table with column names.
+
+    `total` is the number of all rows if only the first are shown; `kind` is the class of the table.
+    """
     shown = [_row("td", row) for row in rows]
     head, body = _row("th", names), "".join(shown)
     more = "" if total is None or total <= len(shown) else f"<p>… and {total - len(shown):,} more</p>"
-    return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>{more}"
+    opening = f"<table class='{kind}'>" if kind else "<table>"
+    return f"{opening}<thead>{head}</thead><tbody>{body}</tbody></table>{more}"
 
 
 def _row(kind: str, values: Iterable[Any]) -> str:

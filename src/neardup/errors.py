@@ -114,9 +114,11 @@ class RowError(DataError):
         reason: what is wrong with the row.
     """
 
-    def __init__(self, file: str, row: int, reason: str) -> None:
+    def __init__(self, file: str, row: int, reason: str, advice: str = "") -> None:
+        otherwise = "Otherwise mend" if advice else "Mend"
         super().__init__(
-            f"{file}, row {row} (counted from 0): {reason}. Mend or remove the row; `on_error='skip'` leaves such rows out."
+            f"{file}, row {row} (counted from 0): {reason}. {advice}{otherwise} or remove the row; `on_error='skip'` leaves such "
+            "rows out."
         )
         self.file, self.row, self.reason = file, row, reason
 

@@ -1,17 +1,20 @@
 """Progress of a run for terminals, notebooks, logs and callbacks, and the time of each stage."""
 
+import importlib
 import os
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import copy_context
 from dataclasses import dataclass
 from threading import Event, Lock, Thread
-from typing import TextIO
+from typing import Any
 
-from neardup.display import duration, printable
+from neardup.display import printable
 from neardup.errors import OptionError
-from neardup.resources.stage import Stage, told
+from neardup.resources.stage import Stage, moving_line, told
+from neardup.resources.stage_table import StageTable
 from neardup.resources.unfinished import removed_by
 
 
@@ -77,20 +80,29 @@ class Progress:
     def say(self, line: str) -> None:
         """Show a message to the user; subclasses override this."""
 
+    def note(self, line: str) -> None:
+        """Show a message about how the work is done, to those who asked for such; subclasses override this."""
+
 
 LOG_SECONDS = 30.0
 """The interval at which a long stage reports its state in a log, in seconds."""
 
 
 class LogProgress(Progress):
-    """Progress for logs: one line for each stage, and further lines for a long stage. `_shown_on` chooses the stream.
+    """Progress for logs: lines for a long stage, and if `verbose`, a line for each stage.
 
     `wording` changes each line before it is shown.
     """
 
-    def __init__(self, *, clock: Callable[[], float] = time.perf_counter, wording: Callable[[str], str] = str) -> None:
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], float] = time.perf_counter,
+        wording: Callable[[str], str] = str,
+        verbose: bool = True,
+    ) -> None:
         super().__init__(clock=clock)
-        self._said, self._wording = 0.0, wording
+        self._said, self._wording, self._verbose = 0.0, wording, verbose
 
     def begin(self, name: str, total: int | None) -> None:
         self._said = self.clock()
@@ -103,6 +115,8 @@ class LogProgress(Progress):
             self.say(f"{self.at.name}: {told(self.at, now)}")
 
     def end(self, name: str) -> None:
+        if not self._verbose:
+            return
         stage, said = self.at, ""
         if stage is not None and stage.documents:
             said = f", {stage.documents:,} documents"
@@ -111,34 +125,39 @@ class LogProgress(Progress):
         self.say(f"{name}: {self.seconds[name]:.1f} s{said}")
 
     def say(self, line: str) -> None:
-        print(f"neardup: {printable(self._wording(line))}", file=_shown_on(), flush=True)
+        print(f"neardup: {printable(self._wording(line))}", file=sys.stderr, flush=True)
 
-
-def _shown_on() -> TextIO:
-    """Standard error, or standard output in a notebook, which shows standard error as an alarm."""
-    return sys.stdout if "ipykernel" in sys.modules else sys.stderr
+    def note(self, line: str) -> None:
+        if self._verbose:
+            self.say(line)
 
 
 def _columns() -> int:
     """The width of the terminal; 80 if it is unknown."""
     try:
-        return os.get_terminal_size(_shown_on().fileno()).columns or 80
-    except OSError:  # no terminal, as in a notebook
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    except OSError:  # no terminal
         return 80
 
 
 REDRAW_SECONDS = 0.2
-"""The interval at which the moving line is drawn; a stage that is shorter has none."""
+"""The interval at which the moving line, or the element of a notebook, is drawn; a stage that is shorter has no moving line."""
 
 
 class TerminalProgress(LogProgress):
-    """Progress for terminals and notebooks: a moving line for the current stage, which another thread draws.
+    """Progress for terminals: a moving line for the current stage, which another thread draws.
 
     Each drawing returns to the start of its line, so that whatever else is printed takes its place.
     """
 
-    def __init__(self, *, clock: Callable[[], float] = time.perf_counter, wording: Callable[[str], str] = str) -> None:
-        super().__init__(clock=clock, wording=wording)
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], float] = time.perf_counter,
+        wording: Callable[[str], str] = str,
+        verbose: bool = True,
+    ) -> None:
+        super().__init__(clock=clock, wording=wording, verbose=verbose)
         self._drawing, self._drawn, self._ended = Lock(), 0, Event()
 
     @contextmanager
@@ -152,16 +171,15 @@ class TerminalProgress(LogProgress):
 
     def _redraw(self, stage: Stage, ended: Event) -> None:
         while not ended.wait(REDRAW_SECONDS):
-            now = self.clock()
-            state = ", ".join(filter(None, (duration(now - stage.began), told(stage, now))))
             with self._drawing:
                 if not ended.is_set():
-                    self._draw(f"neardup: {stage.name}: {state}"[: _columns() - 1])
+                    self._draw(moving_line(stage, self.clock(), _columns() - 1))
 
     def _draw(self, line: str) -> None:
         if line or self._drawn:
             with suppress(OSError):  # the terminal is gone
-                print(line.ljust(self._drawn), end="\r", file=_shown_on(), flush=True)
+                columns = min(self._drawn, _columns() - 1)  # the window may have become narrower
+                print(line.ljust(columns), end="\r", file=sys.stderr, flush=True)
             self._drawn = len(line)
 
     def _erase(self) -> None:
@@ -181,6 +199,69 @@ class TerminalProgress(LogProgress):
         with self._drawing:
             self._draw("")
             super().say(line)
+
+
+class NotebookProgress(Progress):
+    """Progress for notebooks: one HTML element with a row for each stage, which another thread updates.
+
+    `wording` changes each message before it is shown.
+    """
+
+    def __init__(self, *, clock: Callable[[], float] = time.perf_counter, wording: Callable[[str], str] = str) -> None:
+        super().__init__(clock=clock)
+        self._wording, self._table, self._handle = wording, StageTable(), None
+        self._drawing, self._ended, self._stopped = Lock(), Event(), False
+
+    @contextmanager
+    def stage(self, name: str, total: int | None = None) -> Iterator[None]:
+        self._stopped = True
+        with super().stage(name, total):
+            yield
+            self._stopped = False
+
+    def begin(self, name: str, total: int | None) -> None:
+        self._ended = Event()
+        here = copy_context()  # in which the kernel knows the cell that shows what is drawn
+        Thread(target=here.run, args=(self._redraw, self.at, self._ended), daemon=True).start()
+
+    def _redraw(self, stage: Stage, ended: Event) -> None:
+        while not ended.wait(REDRAW_SECONDS):
+            with self._drawing:
+                if not ended.is_set():
+                    self._draw(stage)
+
+    def end(self, name: str) -> None:
+        self._ended.set()
+        with self._drawing:
+            if self.at is not None:
+                self._table.end(self.at, self.seconds[name], self.clock(), stopped=self._stopped)
+            self._draw(None)
+
+    def say(self, line: str) -> None:
+        with self._drawing:
+            self._table.say(printable(self._wording(line)))
+            self._draw(self.at)
+
+    def note(self, line: str) -> None:
+        self.say(line)
+
+    def _draw(self, current: Stage | None) -> None:
+        shown = {"text/html": self._table.html(current, self.clock()), "text/plain": self._table.text(current)}
+        if self._handle is None:
+            self._handle = _notebook_display()(shown, raw=True, display_id=True)
+        else:
+            self._handle.update(shown, raw=True)
+
+
+def _notebook_display() -> Any:
+    """IPython's function that shows something in the cell that runs; it is there in every notebook."""
+    return importlib.import_module("IPython.display").display
+
+
+def _is_notebook() -> bool:
+    """Whether this process is the kernel of a notebook; IPython in a terminal has no kernel."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return getattr(shell, "kernel", None) is not None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -246,6 +327,9 @@ class CalledProgress(Progress):
     def say(self, line: str) -> None:
         self._tell(message=line)
 
+    def note(self, line: str) -> None:
+        self._tell(message=line)
+
     def _tell_in_time(self) -> None:
         if self.clock() - self._called >= EVENT_SECONDS:
             self._tell()
@@ -271,12 +355,18 @@ class CalledProgress(Progress):
         )
 
 
-def progress_for(quiet: bool, *, wording: Callable[[str], str] = str) -> Progress:
-    """The progress of the command line: silent if `quiet`, a moving line on a terminal or in a notebook, else log lines."""
+def progress_for(quiet: bool, *, verbose: bool = True, wording: Callable[[str], str] = str) -> Progress:
+    """The progress of a run: silent if `quiet`, one element in a notebook, a moving line on a terminal, else log lines.
+
+    `verbose`: also a line for each stage, with its time and rates, and notes about how the work is done.
+    """
     if quiet:
         return Progress()
-    display = TerminalProgress if sys.stderr.isatty() or "ipykernel" in sys.modules else LogProgress
-    return display(wording=wording)
+    if _is_notebook():
+        return NotebookProgress(wording=wording)
+    moves = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    display = TerminalProgress if moves else LogProgress
+    return display(wording=wording, verbose=verbose)
 
 
 Watcher = Progress | Callable[[ProgressEvent], object] | bool | None
@@ -286,7 +376,8 @@ Watcher = Progress | Callable[[ProgressEvent], object] | bool | None
 def progress_of(given: Watcher) -> Progress:
     """Make a `Progress` from the argument `progress`.
 
-    A function is called with each `ProgressEvent`. True shows the progress as the command line does. None and False show nothing.
+    A function is called with each `ProgressEvent`. True shows the progress as the command line does with `--verbose`. None and
+    False show nothing.
 
     Raises:
         OptionError: the argument is of another type.

@@ -204,15 +204,27 @@ def test_sums_of_given_weights_are_exact(run):
         f'{{"feature": "{i}", "weight": {weight}, "hash": "1"}}' for i, weight in enumerate((huge, tiny, "-" + huge))
     )
     Path("exact.json").write_text(f'{{"features": [{features}]}}')
-    assert f"sums         [{tiny}]" in run("compare", "--features", "exact.json").out.decode()
+    assert "sums         [1e-20]" in run("compare", "--features", "exact.json").out.decode()
+    assert json.loads(run("compare", "--features", "exact.json", "--json").out)["sums"] == [tiny]
 
 
-def test_given_weights_are_shown_with_all_their_digits(run):
+def test_weights_are_shown_with_few_digits_and_all_of_them_are_in_the_json(run):
     weight = "1234567890123456789012345678901234567890.50"
     Path("long.json").write_text(f'{{"features": [{{"feature": "a", "weight": {weight}, "hash": "1"}}]}}')
+    exact = json.loads(run("compare", "--features", "long.json", "--json").out)
+    assert (exact["features"][0]["weight"], exact["sums"]) == (weight, [weight])
+    weight = "3.1415926535897932384626433"
+    Path("long.json").write_text(f'{{"features": [{{"feature": "a", "weight": {weight}, "hash": "1"}}]}}')
     shown = run("compare", "--features", "long.json").out.decode()
-    assert f"  {weight[:-1]} 1      1  a" in shown
-    assert f"sums         [{weight[:-1]}]" in shown
+    assert "  3.14159      1      1  a" in shown
+    assert "sums         [3.14159]" in shown
+
+
+def test_what_two_texts_have_is_given_as_json(run):
+    found = json.loads(run("compare", "--text", FERRY, FERRY_EDITED, "--json").out)
+    expected = neardup.compare(FERRY, FERRY_EDITED)
+    assert (found["distance"], found["left"]["bits"]) == (expected.distance, expected.left.bits)
+    assert [Decimal(weight) for weight in found["left"]["sums"]] == list(expected.left.sums)
 
 
 def test_the_go_program_compares_22_keywords_with_11(run):

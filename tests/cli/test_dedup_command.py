@@ -108,7 +108,7 @@ def test_repeated_ids_are_counted_and_warned_of(run):
     write_lines("in.jsonl", [{"id": "same", "text": text} for text in (FERRY, BREAD, FERRY_SHOUTED)])
     done = run("dedup", "in.jsonl", "-o", "out.jsonl")
     assert done.code == 0
-    assert "warning: 2 repeated ids; the audit tells such documents apart by row" in done.err
+    assert "warning  2 repeated ids; the audit tells such documents apart by row" in done.err
     assert [line["row"] for line in read_lines("out.duplicates.jsonl")] == [2]
     assert json.loads(Path("out.summary.json").read_bytes())["repeated_ids"] == 2
 
@@ -166,7 +166,7 @@ def test_short_and_empty_texts_are_duplicates_only_of_equal_ones(run, least):
     done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--min-similarity", least, "--max-distance", "128")
     assert survivors("out.jsonl") == ["t0", "t1", "t3", "t4", "t6", "t7"]
     assert [(line["id"], line["exact"]) for line in read_lines("out.duplicates.jsonl")] == [("t2", True), ("t5", True)]
-    assert "8 short documents (under 8 tokens): only equal ones were removed" in done.err
+    assert "note     8 documents of fewer than 8 tokens: only equal ones were removed" in done.err
 
 
 @pytest.mark.parametrize("recipe", ["default-64", "textbook"])
@@ -330,10 +330,27 @@ def test_what_is_told_goes_to_standard_error_and_quiet_tells_nothing(run):
     write_lines("in.jsonl", ROWS)
     done = run("dedup", "in.jsonl", "-o", "out.jsonl")
     assert done.out == b""
-    assert "neardup: fingerprint: " in done.err
-    assert "5 documents: 3 survivors, 2 duplicates (1 exact) in 1 cluster" in done.err
-    assert "output: out.jsonl\naudit: out.duplicates.jsonl\nsummary: out.summary.json\n" in done.err
-    assert run("dedup", "in.jsonl", "-o", "out.jsonl", "--overwrite", "--quiet").err == ""
+    assert done.err.splitlines() == [
+        "read     5 documents",
+        "kept     3 documents (60.0 %)",
+        "removed  2 documents (40.0 %): 1 exact, 1 near (jaccard >= 0.8)",
+        "output   out.jsonl",
+        "audit    out.duplicates.jsonl",
+        "next     neardup explain --diff out.duplicates.jsonl edited",
+    ]
+    again = ("dedup", "in.jsonl", "-o", "out.jsonl", "--overwrite")
+    assert run(*again, "--quiet").err == ""
+    verbose = run(*again, "--verbose").err
+    assert "neardup: fingerprint: " in verbose
+    for told in (
+        "method   exact: ",
+        "compared 1 pair, of which 1 match, in 1 cluster",
+        "took ",
+        "summary  out.summary.json",
+    ):
+        assert f"\n{told}" in verbose
+    refused = run(*again, "--verbose", "--quiet")
+    assert (refused.code, "--quiet and --verbose: give one of them." in refused.err) == (2, True)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
@@ -386,7 +403,7 @@ def test_what_the_reference_removed_and_what_other_inputs_removed_are_told_apart
     write_lines("old.jsonl", [{"id": "old", "text": FERRY}])
     write_lines("in.jsonl", [{"id": 1, "text": FERRY}, {"id": 2, "text": BREAD}, {"id": 3, "text": BREAD}])
     done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--against", "old.jsonl")
-    assert "1 duplicate of the reference, which has 1 document; 1 of other inputs" in done.err
+    assert "         1 by the reference of 1 document, 1 by other inputs\n" in done.err
     summary = json.loads(Path("out.summary.json").read_bytes())
     assert (summary["duplicates"], summary["against_reference"]) == (2, 1)
 
@@ -395,7 +412,7 @@ def test_containment_warns_where_a_document_is_much_longer_than_its_survivor(run
     rows = [{"id": 1, "text": FERRY}, {"id": 2, "text": " ".join([FERRY, BREAD, CLOCK])}]
     write_lines("in.jsonl", rows)
     done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--similarity", "containment")
-    assert "warning: 1 duplicate with more than twice as many tokens as the survivor" in done.err
+    assert "warning  1 duplicate with more than twice as many tokens as the survivor" in done.err
     assert json.loads(Path("out.summary.json").read_bytes())["much_longer"] == 1
     done = run("dedup", "in.jsonl", "-o", "kept.jsonl", "--similarity", "containment", "--keep", "longest")
     assert "warning" not in done.err

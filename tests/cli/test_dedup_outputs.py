@@ -92,7 +92,7 @@ def test_standard_output_gets_survivors_only_and_an_audit_only_if_it_is_named(ru
     done = run("dedup", "in.jsonl", "-o", "-")
     assert done.out == lines([ROWS[0], ROWS[2], ROWS[4]])
     assert files() == ["in.jsonl"]
-    assert "output: standard output" in done.err
+    assert "output   standard output" in done.err
     run("dedup", "in.jsonl", "-o", "-", "--audit", "removed.jsonl", "--on-error", "skip")
     assert files() == ["in.jsonl", "removed.jsonl", "removed.rejects.jsonl", "removed.summary.json"]
     assert [line["id"] for line in read_lines("removed.jsonl")] == ["edited", "shouted"]
@@ -207,8 +207,9 @@ def test_existing_outputs_are_refused_all_of_them_named_and_left_as_they_are(run
         Path(name).write_text("old")
     done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--on-error", "skip")
     assert done.code == 2
-    for name in ("out.jsonl", "out.duplicates.jsonl", "out.summary.json", "out.rejects.jsonl"):
-        assert f"{name} exists already. Name another output, or pass --overwrite to replace it." in done.err
+    names = "out.jsonl, out.duplicates.jsonl, out.rejects.jsonl, out.summary.json"
+    assert f"{names} exist already. Name another output, or pass --overwrite to replace them." in done.err
+    for name in names.split(", "):
         assert Path(name).read_text() == "old"
 
 

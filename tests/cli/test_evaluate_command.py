@@ -129,11 +129,11 @@ def test_a_plot_is_drawn_in_the_format_of_its_name(run, name, head):
 
 @pytest.mark.parametrize("labeled", [True, False])
 def test_a_plot_has_a_panel_for_each_thing_in_the_size_of_a_column(run, monkeypatch, labeled):
-    mpl = pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
+    drawing = pytest.importorskip("matplotlib.figure", reason="the extra `report` is not installed")
     figures = []
-    savefig = mpl.figure.Figure.savefig
+    savefig = drawing.Figure.savefig
     monkeypatch.setattr(
-        mpl.figure.Figure,
+        drawing.Figure,
         "savefig",
         lambda figure, *given, **named: (figures.append(figure), savefig(figure, *given, **named)),
     )

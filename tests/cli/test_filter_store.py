@@ -142,7 +142,7 @@ def test_rows_that_cannot_be_read_stop_it_or_are_set_aside(run, monkeypatch):
     assert (done.code, "row 5" in done.err) == (1, True)
     Path("a.jsonl").write_bytes(content)
     done = run("filter", "--store", "two", "--on-error", "skip", "a.jsonl", "-o", "out.jsonl")
-    assert "; 2 rows could not be read: two" in done.err
+    assert "skipped  2 rows could not be read\n" in done.err
     assert Path("out.jsonl").read_bytes() == run("filter", "--store", "three", stdin=lines(ROWS[:9])).out
     assert [row["row"] for row in read_lines("out.rejects.jsonl")] == [5, 10]
     assert all(line["row"] < 5 or line["row"] > 5 for line in read_lines("out.duplicates.jsonl"))
@@ -338,7 +338,7 @@ def test_a_stream_to_a_file_goes_on_when_it_is_sent_again(run, monkeypatch, star
     assert run("filter", "--store", "seen", "-o", "out.jsonl", stdin=lines(ROWS)).code == 0
     assert Path("out.jsonl").read_bytes() == expected
     again = run("filter", "--store", "seen", "-o", "out.jsonl", stdin=lines(ROWS))
-    assert (again.code, "out.jsonl exists already" in again.err) == (2, True)
+    assert (again.code, "out.jsonl, out.duplicates.jsonl exist already" in again.err) == (2, True)
 
 
 def test_the_same_command_again_changes_nothing(run):

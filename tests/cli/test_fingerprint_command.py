@@ -20,7 +20,7 @@ def test_a_fingerprint_file_has_id_fingerprint_short_and_the_recipe(run, recipe,
     write_lines("in.jsonl", DOCUMENTS)
     done = run("fingerprint", "in.jsonl", "-o", "out.parquet", "--recipe", recipe)
     assert (done.code, done.out) == (0, b"")
-    assert "neardup: 7 fingerprints: out.parquet" in done.err
+    assert "made     7 fingerprints\noutput   out.parquet" in done.err
     table = pq.read_table("out.parquet")
     assert [(field.name, field.type, field.nullable) for field in table.schema] == [
         ("id", pa.large_string(), True),

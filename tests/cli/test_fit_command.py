@@ -16,7 +16,7 @@ def test_a_corpus_is_counted_and_its_recipe_makes_fingerprints(run):
     done = run("fit", "in.jsonl", "-o", "df.parquet")
     found = neardup.fit([row["text"] for row in ROWS], "library.parquet")
     assert (done.code, done.out) == (0, b"")
-    assert f"neardup: {found.features} features of 5 documents: df.parquet" in done.err
+    assert f"read     5 documents\ncounted  {found.features} features\noutput   df.parquet" in done.err
     assert Path("df.parquet").read_bytes() == Path("library.parquet").read_bytes()
     Path("mine.toml").write_text(TFIDF)
     assert run("fingerprint", "in.jsonl", "-o", "out.parquet", "--recipe", "mine.toml").code == 0
@@ -41,7 +41,7 @@ def test_shards_are_merged_and_documents_are_added_later(run):
 def test_rows_that_cannot_be_read_are_set_aside_and_not_counted(run):
     Path("in.jsonl").write_text('{"text": "red green"}\n{"text": 3}\n{"text": "red"}\n', encoding="utf-8")
     done = run("fit", "in.jsonl", "-o", "df.parquet", "--on-error", "skip")
-    assert "2 features of 2 documents" in done.err
+    assert "read     2 documents\ncounted  2 features" in done.err
     assert "1 row could not be read: df.rejects.jsonl" in done.err
     assert files() == ["df.parquet", "df.rejects.jsonl", "in.jsonl"]
 

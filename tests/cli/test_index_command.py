@@ -84,12 +84,12 @@ def test_documents_are_added_and_removed(run):
     write_lines("a.jsonl", DOCUMENTS[:20] + SHORT)
     write_lines("b.jsonl", DOCUMENTS[20:])
     run("index", "build", "ix", "a.jsonl")
-    assert "20 documents added" in run("index", "add", "ix", "b.jsonl").err
+    assert "added    20 documents\n" in run("index", "add", "ix", "b.jsonl").err
     assert lines(run("index", "query", "ix", "b.jsonl").out) == expected(DOCUMENTS[20:], DOCUMENTS, 18)
-    assert "3 documents removed" in run("index", "remove", "ix", "d0-0", "s", "7", "nothing").err
+    assert "removed  3 documents\n" in run("index", "remove", "ix", "d0-0", "s", "7", "nothing").err
     with open("ids.txt", "w") as file:
         file.writelines(f"{row['id']}\n" for row in DOCUMENTS[1:20])
-    assert "19 documents removed" in run("index", "remove", "ix", "--ids", "ids.txt").err
+    assert "removed  19 documents\n" in run("index", "remove", "ix", "--ids", "ids.txt").err
     assert lines(run("index", "query", "ix", "a.jsonl").out) == expected(DOCUMENTS[:20], DOCUMENTS[20:], 18)
 
 
@@ -118,7 +118,7 @@ def test_integer_ids_stay_integers(run):
     write_lines("a.jsonl", rows)
     run("index", "build", "ix", "a.jsonl", "--integer-ids")
     assert lines(run("index", "query", "ix", "a.jsonl").out) == expected(rows, rows, 18)
-    assert "1 document removed" in run("index", "remove", "ix", "5").err
+    assert "removed  1 document\n" in run("index", "remove", "ix", "5").err
     assert "integers; 'x' is none" in run("index", "remove", "ix", "x").err
     write_lines("b.jsonl", DOCUMENTS)
     refused = run("index", "add", "ix", "b.jsonl")

@@ -73,7 +73,7 @@ def test_a_run_that_is_stopped_leaves_what_was_there_or_what_is_complete(
     write_lines("in.jsonl", many)
     for name in NAMES:
         Path(name).write_bytes(OLD)
-    process = start("dedup", "in.jsonl", "-o", "out.jsonl.gz", "--overwrite", stdout=subprocess.DEVNULL)
+    process = start("dedup", "in.jsonl", "-o", "out.jsonl.gz", "--overwrite", "--verbose", stdout=subprocess.DEVNULL)
     if moment:
         next(line for line in process.stderr if moment.encode() in line)
     else:
@@ -95,7 +95,7 @@ def test_a_run_that_is_stopped_leaves_what_was_there_or_what_is_complete(
 
 def test_a_request_to_end_that_comes_twice_still_cleans_up(start, place, many):
     write_lines("in.jsonl", many)
-    process = start("dedup", "in.jsonl", "-o", "out.jsonl.gz", stdout=subprocess.DEVNULL)
+    process = start("dedup", "in.jsonl", "-o", "out.jsonl.gz", "--verbose", stdout=subprocess.DEVNULL)
     next(line for line in process.stderr if b"survivors: " in line)
     for _ in range(5):
         process.send_signal(signal.SIGTERM)

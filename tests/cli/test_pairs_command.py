@@ -64,7 +64,7 @@ def test_pairs_of_texts_are_those_of_the_definition(run, least, max_distance):
     done = run("pairs", "in.jsonl", "-o", "pairs.jsonl", "--min-similarity", least, "--max-distance", max_distance)
     rows = read_lines("pairs.jsonl")
     assert (done.code, done.out) == (0, b"")
-    assert f"neardup: {len(rows)} pairs: pairs.jsonl" in done.err
+    assert f"{len(rows)} pair{'' if len(rows) == 1 else 's'}\noutput   pairs.jsonl" in done.err
     assert all(list(row) == COLUMNS for row in rows)
     assert values(rows) == naive_pairs(TEXTS, max_distance, least)
     assert len(rows) == len(values(rows))

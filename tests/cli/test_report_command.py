@@ -84,7 +84,7 @@ def test_a_report_of_the_audit_is_the_one_that_the_run_wrote(run):
     run("dedup", "a.jsonl", "b.jsonl", "-o", "out/", "--report", "first.html")
     done = run("report", "out.duplicates.jsonl", "-o", "second.html")
     assert (done.code, done.out) == (0, b"")
-    assert done.err.endswith("report: second.html\n")
+    assert done.err.endswith("report   second.html\n")
     first, second = (Path(name).read_text() for name in ("first.html", "second.html"))
     assert re.sub(r'"report".*', "", first) == re.sub(r'"report".*', "", second)
     assert run("report", "out.duplicates.jsonl", "-o", "third.html", "--threads", "1", "--quiet").err == ""
@@ -127,7 +127,7 @@ def test_the_command_in_the_page_does_it_again(run):
     first = Path("it's.duplicates.jsonl").read_bytes()
     assert {*flags, "--report"} <= set(words)
     assert "Outputs that exist are refused: name others, or add --overwrite." in Page("out.html").shown
-    assert "exists already" in run(*words[1:]).err
+    assert "exist already" in run(*words[1:]).err
     Path("out.html").unlink()
     assert run(*words[1:], "--overwrite").code == 0
     assert Path("out.html").exists()
@@ -391,7 +391,7 @@ def test_a_folder_of_audits_and_stages_give_the_page_of_the_whole(run):
             f"audits/{name}.duplicates.jsonl",
         )
         assert done.code == 0, done.err
-    assert run("report", "audits", "-o", "out.html").err.endswith("report: out.html\n")
+    assert run("report", "audits", "-o", "out.html").err.endswith("report   out.html\n")
     page = Page("out.html")
     assert (number_of(page, "Documents before"), number_of(page, "Duplicates removed")) == (6, 2)
     assert (number_of(page, "Clusters"), len(page.text("article", "pair"))) == (1, 2)

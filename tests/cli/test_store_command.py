@@ -30,7 +30,7 @@ def test_documents_are_added_with_the_answers_of_dedup(run):
     assert "by jaccard similarity of at least 0.8" in run("store", "create", "seen").err
     done = run("store", "add", "seen", "in.jsonl", "-o", "answers.jsonl")
     assert (done.code, done.out) == (0, b"")
-    assert "5 documents: 3 new, 2 duplicates, 1 of them exact: seen" in done.err
+    assert "removed  2 duplicates (40.0 %): 1 exact, 1 near\n" in done.err
     run("dedup", "in.jsonl", "-o", "out.jsonl", "--method", "exact")
     expected = [{"id": row["id"], "is_new": True, **EMPTY} for row in ROWS]
     for line in read_lines("out.duplicates.jsonl"):
@@ -125,7 +125,7 @@ def test_checks_list_all_matches_best_first_and_add_nothing(run):
     assert found[1] == {"id": 1, "is_new": True, **EMPTY, "matches": []}
     write_lines("in.jsonl", ROWS)
     done = run("store", "check", "seen", "in.jsonl", "-o", "answers.jsonl.gz")
-    assert "5 answers: answers.jsonl.gz" in done.err
+    assert "read     5 documents\noutput   answers.jsonl.gz" in done.err
     answers = gzip.decompress(Path("answers.jsonl.gz").read_bytes()).splitlines()
     assert [json.loads(line)["is_new"] for line in answers] == [True] * 5
     assert told(run("store", "info", "seen", "--json"))[0]["documents"] == len(kept)
@@ -133,7 +133,10 @@ def test_checks_list_all_matches_best_first_and_add_nothing(run):
 
 def test_some_of_the_ids_that_are_not_there_are_named(run):
     run("store", "create", "seen")
-    assert "7 ids not there ('1', '2', '3', '4', '5' …): seen" in run("store", "remove", "seen", *"1234567").err
+    assert (
+        "note     7 ids not there ('1', '2', '3', '4', '5' …)\nstore    seen"
+        in run("store", "remove", "seen", *"1234567").err
+    )
 
 
 def test_an_output_in_a_folder_that_is_missing_is_refused_before_anything_is_added(run):
@@ -148,10 +151,11 @@ def test_documents_are_removed_with_what_they_removed(run):
     write_lines("in.jsonl", [*ROWS, {"id": 7, "text": CLOCK}, {"id": "7", "text": "seven"}])
     run("store", "create", "seen")
     run("store", "add", "seen", "in.jsonl")
-    assert "2 documents removed: seen" in run("store", "remove", "seen", "7").err
+    assert "removed  2 documents\nstore    seen" in run("store", "remove", "seen", "7").err
     Path("ids.txt").write_bytes(b"\xef\xbb\xbfferry\r\n\r\nnobody\r\n")
     assert (
-        "1 document removed, 1 id not there ('nobody'): seen" in run("store", "remove", "seen", "--ids", "ids.txt").err
+        "removed  1 document\nnote     1 id not there ('nobody')\nstore    seen"
+        in run("store", "remove", "seen", "--ids", "ids.txt").err
     )
     found = told(run("store", "add", "seen", "in.jsonl", "-o", "-"))
     assert [line["is_new"] for line in found] == [True, False, False, False, False, True, True]

@@ -75,7 +75,7 @@ def test_what_is_passed_on_and_replaced_is_that_of_the_naive_store(run, keep):
     assert [(line["id"], name) for line in answers for name in line["replaces"]] == [
         (line["id"], line["replaced_id"]) for line in audit if "replaced_id" in line
     ]
-    assert f"; {len(naive.replaced)} documents replaced by better ones: added" in done.err
+    assert f"replaced {len(naive.replaced)} documents by better ones\n" in done.err
     with nd.Store("seen") as store, nd.Store("added") as other:
         kept = {row["id"] for row in rows if store.get(row["id"])}
         assert kept == naive.kept.keys() == {row["id"] for row in rows if other.get(row["id"])}
@@ -142,7 +142,10 @@ def test_columns_are_kept_and_shown(run):
 def test_the_best_by_a_column_is_kept(run, values):
     write_lines("a.jsonl", [row | {"stars": value} for row, value in zip(STARS, values, strict=True)])
     run("store", "create", "seen", "--keep", "max:stars")
-    assert "3 documents: 2 new, 1 duplicates" in run("store", "add", "seen", "a.jsonl", "--metadata", "stars").err
+    assert (
+        "kept     2 new documents (66.7 %)\nremoved  1 duplicate (33.3 %)"
+        in run("store", "add", "seen", "a.jsonl", "--metadata", "stars").err
+    )
     assert run("store", "get", "seen", "s3").code == 2
     assert run("store", "get", "seen", "s5").code == 0
 

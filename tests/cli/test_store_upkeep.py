@@ -46,20 +46,20 @@ def grow_old(monkeypatch, seconds):
 
 
 def test_documents_expire_that_were_not_seen_for_so_long(run, filled, monkeypatch):
-    assert "0 documents removed: seen" in run("store", "expire", "seen", "--older-than", "1d").err
+    assert "removed  0 documents\nstore    seen" in run("store", "expire", "seen", "--older-than", "1d").err
     grow_old(monkeypatch, 2 * DAY)
     write_lines("again.jsonl", [{"id": "x", "text": FERRY}])
     run("store", "add", "seen", "again.jsonl")
-    assert "2 documents removed: seen" in run("store", "expire", "seen", "--older-than", "36h").err
+    assert "removed  2 documents\nstore    seen" in run("store", "expire", "seen", "--older-than", "36h").err
     assert run("store", "expire", "seen", "--older-than", "36h", "--quiet").err == ""
     assert told(run("store", "get", "seen", "ferry"))[0]["id"] == "ferry"
     done = run("store", "expire", "seen", "--older-than", "36h", "--by", "first-seen")
-    assert "1 document removed: seen" in done.err
+    assert "removed  1 document\nstore    seen" in done.err
     assert documents(run) == 0
 
 
 def test_documents_expire_but_the_newest(run, filled):
-    assert "1 document removed: seen" in run("store", "expire", "seen", "--newest", "2").err
+    assert "removed  1 document\nstore    seen" in run("store", "expire", "seen", "--newest", "2").err
     assert [line["is_new"] for line in told(run("store", "add", "seen", "in.jsonl", "-o", "-"))][:2] == [True, False]
 
 
@@ -138,7 +138,7 @@ def damage(name):
 def test_a_sound_store_is_verified(run, filled):
     done = run("store", "verify", "seen")
     assert (done.code, done.out) == (0, b"")
-    assert "sound, 3 documents: seen" in done.err
+    assert "sound    3 documents\nstore    seen" in done.err
     assert run("store", "verify", "seen", "--repair").code == 0
 
 
@@ -146,11 +146,11 @@ def test_damaged_documents_are_named_and_a_repair_removes_them(run, filled):
     damage("rows-*")
     done = run("store", "verify", "seen")
     assert (done.code, "is damaged." in done.out.decode()) == (1, True)
-    assert "not sound: seen; run the command with --repair, or restore a backup" in done.err
+    assert "damaged  run the command with --repair, or restore a backup\nstore    seen" in done.err
     quiet = run("store", "verify", "seen", "--quiet")
     assert (quiet.code, quiet.out, quiet.err) == (1, done.out, "")
     done = run("store", "verify", "seen", "--repair")
-    assert (done.code, "repaired, 2 documents, 1 removed: seen" in done.err) == (0, True)
+    assert (done.code, "mended   2 documents\nremoved  1 document\nstore    seen" in done.err) == (0, True)
     assert run("store", "verify", "seen").code == 0
 
 
@@ -159,7 +159,7 @@ def test_damaged_files_that_are_made_of_others_are_made_anew(run, filled):
     damage("segment-*")
     done = run("store", "verify", "seen")
     assert (done.code, "segment-" in done.out.decode()) == (1, True)
-    assert "repaired, 3 documents, 0 removed: seen" in run("store", "verify", "seen", "--repair").err
+    assert "mended   3 documents\nremoved  0 documents\nstore    seen" in run("store", "verify", "seen", "--repair").err
     assert told(run("store", "check", "seen", "in.jsonl")) == before
 
 
@@ -199,11 +199,14 @@ def test_pairs_and_clusters_are_listed(run, chained):
     found = told(run("store", "pairs", "seen", "--min-similarity", "0.5"))
     assert [(line["a"], line["b"]) for line in found] == [("a", "b"), ("b", "c")]
     assert found[0].keys() == {"a", "b", "similarity", "distance"}
-    assert "2 pairs: p.jsonl" in run("store", "pairs", "seen", "--min-similarity", "0.5", "-o", "p.jsonl").err
+    assert (
+        "found    2 pairs\noutput   p.jsonl"
+        in run("store", "pairs", "seen", "--min-similarity", "0.5", "-o", "p.jsonl").err
+    )
     assert read_lines("p.jsonl") == found
     assert told(run("store", "clusters", "seen", "--min-similarity", "0.5")) == [{"ids": ["a", "b", "c"]}]
     done = run("store", "clusters", "seen", "--min-similarity", "0.5", "-o", "c.jsonl.gz")
-    assert "1 cluster: c.jsonl.gz" in done.err
+    assert "found    1 cluster\noutput   c.jsonl.gz" in done.err
 
 
 def test_what_is_kept_follows_the_rule(run):
@@ -223,19 +226,19 @@ def test_what_is_kept_follows_the_rule(run):
 
 
 def test_an_export_is_imported(run, filled):
-    assert "3 documents: copy" in run("store", "export", "seen", "copy").err
+    assert "wrote    3 documents\noutput   copy" in run("store", "export", "seen", "copy").err
     assert sorted(path.name for path in Path("copy").iterdir()) == [
         "documents.parquet",
         "removed.parquet",
         "store.json",
     ]
-    assert "3 documents: new" in run("store", "import", "new", "copy").err
+    assert "read     3 documents\nstore    new" in run("store", "import", "new", "copy").err
     assert told(run("store", "check", "new", "in.jsonl")) == told(run("store", "check", "seen", "in.jsonl"))
 
 
 def test_a_backup_is_a_store(run, filled):
     with nd.Store("seen"):  # a writer
-        assert "3 documents: copy" in run("store", "backup", "seen", "copy").err
+        assert "copied   3 documents\noutput   copy" in run("store", "backup", "seen", "copy").err
     assert told(run("store", "check", "copy", "in.jsonl")) == told(run("store", "check", "seen", "in.jsonl"))
 
 
@@ -246,7 +249,7 @@ def test_a_backup_is_a_store(run, filled):
 def test_a_store_is_built_of_a_finished_run(run, filled, named):
     run("dedup", "in.jsonl", "-o", "out.jsonl")
     done = run("store", "build", "built", named)
-    assert "3 documents, 1 removed text: built" in done.err
+    assert "kept     3 documents\nremoved  1 text\nstore    built" in done.err
     assert told(run("store", "check", "built", "in.jsonl")) == told(run("store", "check", "seen", "in.jsonl"))
     added = told(run("store", "add", "built", "in.jsonl", "-o", "-"))
     for line in read_lines("out.duplicates.jsonl"):
@@ -344,7 +347,7 @@ def test_what_cannot_be_done_is_refused_with_what_to_do(run, filled, arguments, 
 
 
 def test_messages_say_what_a_user_of_commands_can_do(run, filled):
-    assert "nothing to give up: seen" in run("store", "compact", "seen").err
+    assert "done     nothing to give up\nstore    seen" in run("store", "compact", "seen").err
     for command in (["info", "seen"], ["get", "seen", "bread"], ["neighbors", "seen", "--literal", "a"]):
         assert run("store", *command, "--quiet").code == 0
     with nd.Store("seen"):

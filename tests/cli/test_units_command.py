@@ -22,7 +22,10 @@ def test_lines_that_were_there_before_go_and_an_empty_document_with_them(run):
     write_lines("in.jsonl", ROWS)
     done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--unit", "line")
     assert (done.code, done.out) == (0, b"")
-    assert "7 lines of 4 documents: 3 removed (3 exact)" in done.err.replace("\n", " ")
+    assert (
+        "read     7 lines of 4 documents\nkept     4 lines (57.1 %)\nremoved  3 lines (42.9 %): 3 exact, 0 near\n"
+        in done.err
+    )
     assert "1 document changed, 1 left empty and removed" in done.err
     assert Path("out.jsonl").read_bytes() == lines(LEFT)
     assert files() == ["in.jsonl", "out.duplicates.jsonl", "out.jsonl", "out.summary.json"]

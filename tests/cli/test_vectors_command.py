@@ -38,7 +38,7 @@ def test_vectors_of_every_type_have_the_fingerprints_of_the_library(run, kind):
     write("in.parquet", rows, id=list(range(50)), row_group_size=7)
     done = run("fingerprint", "in.parquet", "--vector", "v", "-o", "out.parquet")
     assert (done.code, done.out) == (0, b"")
-    assert "neardup: 50 fingerprints: out.parquet" in done.err
+    assert "made     50 fingerprints\noutput   out.parquet" in done.err
     assert prints("out.parquet") == neardup.fingerprint_vectors(rows).tolist()
     table = pq.read_table("out.parquet")
     assert table.column("id").to_pylist() == [str(i) for i in range(50)]

@@ -12,6 +12,8 @@ from pathlib import Path
 
 WORKERS = 2
 TIMEOUT = 60
+INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+"""Jobs of tests are small, and half of their time would go to compiling Spark's plans. `spark-submit` is tested with compiled ones."""
 
 
 def missing():
@@ -109,6 +111,6 @@ def session_on(url, **more):
         "spark.log.level": "ERROR",
     }
     builder = SparkSession.builder.master(url)
-    for name, value in (settings | more).items():
+    for name, value in (settings | INTERPRETED | more).items():
         builder = builder.config(name, value)
     return builder.getOrCreate()

@@ -24,7 +24,7 @@ from engines.spark_runs import expected, rows_of, run, survivors, written
 from neardup.engines.spark import engine
 
 TESTS = Path(__file__).parents[1]
-TIMEOUT = 120
+TIMEOUT = 400
 
 
 class Workers(NamedTuple):
@@ -50,7 +50,7 @@ def begun(cluster, given, work, *settings, **environment):
 
 
 def told(cluster, given, work, *settings, **environment):
-    """What a driver prints; it must end within two minutes."""
+    """What a driver prints; it must end within `TIMEOUT` seconds."""
     printed, _ = begun(cluster, given, work, *settings, **environment).communicate(timeout=TIMEOUT)
     return printed
 

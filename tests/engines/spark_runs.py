@@ -1,8 +1,6 @@
 """Runs of a job on Spark on the documents of a corpus, and the answer of one machine."""
 
-import importlib.util
 import os
-import shutil
 import sys
 
 import pyarrow as pa
@@ -10,18 +8,12 @@ import pyarrow.parquet as pq
 
 import neardup as nd
 from agreement import corpora
+from engines.spark_cluster import INTERPRETED
 from neardup import spark as on_spark
 from neardup.engines.spark import engine
 
 OPTIONS = {"method": "exact", "min_similarity": 0.6}
 SCHEMA = pa.schema([("id", pa.string()), ("text", pa.string()), ("language", pa.string()), ("n", pa.int64())])
-
-
-def missing():
-    """Why there can be no Spark; None if there can."""
-    if importlib.util.find_spec("pyspark") is None:
-        return "pyspark is not installed: make test-cluster installs it"
-    return None if shutil.which("java") else "there is no Java: make java installs it"
 
 
 def local_session(cores=2, **more):
@@ -38,7 +30,7 @@ def local_session(cores=2, **more):
         "spark.log.level": "ERROR",
     }
     builder = SparkSession.builder.master(f"local[{cores}]")
-    for name, value in (settings | more).items():
+    for name, value in (settings | INTERPRETED | more).items():
         builder = builder.config(name, value)
     return builder.getOrCreate()
 

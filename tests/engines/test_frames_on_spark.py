@@ -9,7 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import neardup as nd
-from engines.spark_runs import local_session, missing
+from engines.spark_cluster import missing
+from engines.spark_runs import local_session
 from neardup import spark as on_spark
 from neardup.engines.packing import unsorted
 from neardup.engines.schemas import PLACES

@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 
 from engine_runs import work_of
-from engines.spark_runs import local_session, missing
+from engines.spark_cluster import missing
+from engines.spark_runs import local_session
 from neardup import spark as on_spark
 from neardup.engines import expansion
 from neardup.engines.spark import engine, settings

@@ -9,9 +9,9 @@ import time
 
 import pytest
 
-from engines.spark_cluster import running
-from engines.spark_kills import begun, driver_killed, told, workers_killed
-from engines.spark_runs import missing, rows_of, written
+from engines.spark_cluster import missing, running
+from engines.spark_kills import TIMEOUT, begun, driver_killed, told, workers_killed
+from engines.spark_runs import rows_of, written
 
 pytestmark = [
     pytest.mark.cluster,
@@ -75,14 +75,14 @@ def test_a_worker_that_dies_in_a_stage_changes_nothing(cluster, tmp_path, names)
 def test_a_cluster_that_is_lost_is_given_up(cluster, tmp_path):
     """The last test of this cluster, which it ends."""
     given, work = written(tmp_path / "in", rows_of()), tmp_path / "work"
-    driver, ends = begun(cluster, given, work, "spark.neardup.patience=10"), time.monotonic() + 120
+    driver, ends = begun(cluster, given, work, "spark.neardup.patience=10"), time.monotonic() + TIMEOUT
     while not list((work / "finished").glob("*.txt")):
         assert time.monotonic() < ends
         assert driver.poll() is None
         time.sleep(0.05)
     for worker in cluster.workers:
         os.killpg(worker.pid, 9)
-    printed, _ = driver.communicate(timeout=120)
+    printed, _ = driver.communicate(timeout=TIMEOUT)
     assert re.match("IdleError No task has run for 10 seconds, though some wait: the executors are lost", printed), (
         printed
     )

@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import neardup as nd
-from engines.spark_runs import local_session, missing, rows_of
+from engines.spark_cluster import missing
+from engines.spark_runs import local_session, rows_of
 from neardup.cli import on_spark
 from neardup.cli.interruption import EXIT_INTERRUPTED
 from neardup.engines.spark import outputs

@@ -8,7 +8,8 @@ import pytest
 
 import neardup as nd
 from agreement import corpora
-from engines.spark_runs import expected, local_session, missing, numbered, rows_of, run, survivors, written
+from engines.spark_cluster import missing
+from engines.spark_runs import expected, local_session, numbered, rows_of, run, survivors, written
 from neardup.engines.spark import engine, kept
 from neardup.engines.spark.kept import Kept
 from neardup.engines.stage import KEPT

@@ -19,16 +19,16 @@ from neardup.judging.reports.charts import distance_chart, similarity_chart
 from neardup.judging.reports.commands import MOST_BYTES, command_of
 from neardup.judging.reports.members import MEMBERS, members
 from neardup.judging.reports.page import Findings, page
-from neardup.judging.reports.passages import SIDE_BYTES, compare_passages
 from neardup.judging.reports.removal_ranges import removal_ranges
 from neardup.judging.reports.shown_pairs import FIGURES, bands_of_pairs
 from neardup.judging.reports.sources import Source, Sources
 from neardup.judging.reports.tally import LARGEST, SAMPLED, scattered, tally
-from neardup.judging.reports.text_tokens import tokens_of
 from neardup.judging.reports.texts import LENGTH_STEPS, Digests, ReadAgain, Text, Texts
-from neardup.judging.reports.visible import language, plainly
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
+from neardup.text.passages import SIDE_BYTES, compare_passages
+from neardup.text.shown_tokens import tokens_of
+from neardup.text.visible import language, plainly
 
 WORDS = "wolf winter river stone lantern ferry bread salt clock pine harbor meadow".split()
 

@@ -367,7 +367,7 @@ def test_containers_get_files_of_their_own_user_and_yours_stay(tmp_path):
 
 def test_the_owner_of_the_database_compacts():
     granted = re.findall(r"^GRANT DELETE ON (.*) TO service;$", (DEPLOY / "roles.sql").read_text(), re.MULTILINE)
-    assert granted == ["neardup.notes"], "the role of the services may not"
+    assert granted == ["neardup.notes, neardup.judgements"], "the role of the services may not"
     of = SERVICES["compact"]
     assert of["command"] == ["store", "compact", "postgresql://owner@database/neardup"]
     assert of["environment"] == SERVICES["create"]["environment"] == {"PGPASSFILE": "/run/secrets/owner.pgpass"}

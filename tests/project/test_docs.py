@@ -74,6 +74,22 @@ def on_free_ports(called):
         yield command, expected
 
 
+LEFT_OUT = re.compile(r"^…\n", re.MULTILINE)
+"""A line of an output that stands for any lines."""
+
+
+def is_as_shown(printed, shown):
+    """Whether an output is what a page shows of it."""
+    return re.fullmatch("(?:.*\n)*".join(map(re.escape, LEFT_OUT.split(shown))), printed) is not None
+
+
+def test_a_line_of_an_ellipsis_stands_for_any_lines():
+    assert is_as_shown("a\nb\nc …\n", "…\nc …\n")
+    assert is_as_shown("b\n", "…\nb\n…\n")
+    assert not is_as_shown("a\nb\n", "…\nc\n")
+    assert not is_as_shown("a\nb\nc\n", "a\n…\nb\n")
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_shell_examples_of_the_pages_give_what_they_show(page, tmp_path):
     for folder in ("deploy", "examples"):
@@ -90,6 +106,9 @@ def test_shell_examples_of_the_pages_give_what_they_show(page, tmp_path):
     try:
         for command, expected in called:
             done = subprocess.run(command, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True)
+            if LEFT_OUT.search(expected):
+                assert is_as_shown(done.stdout, expected), f"{command}\n{done.stdout}{done.stderr}"
+                expected = done.stdout
             assert (done.stdout, done.returncode) == (expected, 0), f"{command}\n{done.stderr}"
     finally:
         for started in tmp_path.glob("*.pid"):  # what a page has left running because an example failed
@@ -126,6 +145,11 @@ def test_the_command_line_reference_is_what_the_commands_say():
     assert (ROOT / "docs/cli.md").read_text(encoding="utf-8") == tool("make_cli_reference").reference(), (
         "run: make docs"
     )
+
+
+def test_the_gallery_shows_a_result_as_a_notebook_does():
+    page = (ROOT / "docs/gallery.md").read_text(encoding="utf-8")
+    assert tool("make_gallery").notebook() in page, "run: make docs"
 
 
 def test_the_recipe_and_the_features_that_the_pages_show_can_be_used(tmp_path):

@@ -65,7 +65,7 @@ def test_refusals_and_explaining_a_removal_load_nothing_heavy(tmp_path):
     calls = {
         "dedup gone.jsonl -o new.jsonl": there,
         "dedup in.jsonl": "Give -o a file",
-        "dedup in.jsonl -o out.jsonl": "out.jsonl exists already",
+        "dedup in.jsonl -o out.jsonl": "exist already",
         "dedup in.jsonl -o new.csv": "in.jsonl is jsonl",
         "dedup in.jsonl -o new.jsonl --min-similarity 3": "--min-similarity",
         "dedup in.jsonl -o new.jsonl --recipe none": "none",

@@ -1,10 +1,14 @@
 """The documentation site in Chromium: nothing is fetched from elsewhere, nothing complains, it fits the window, it can be searched."""
 
-import pytest
+import io
 
+import pytest
+from PIL import Image
+
+from accessible import barriers
 from built_site import build
 
-PAGES = ("index", "simhash", "choosing", "quickstart.zh", "quickstart.ja", "cli", "reference/deduplicate")
+PAGES = ("index", "gallery", "simhash", "choosing", "quickstart.zh", "quickstart.ja", "cli", "reference/deduplicate")
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +79,65 @@ def test_the_search_finds_in_english_chinese_and_japanese(opened, words, page):
     first.wait_for(timeout=30_000)
     assert page in first.get_attribute("href")
     assert shown.heard == []
+
+
+LOOKS = ((1280, "light"), (390, "light"), (1280, "dark"), (390, "dark"))
+
+
+@pytest.mark.parametrize(
+    ("name", "width", "scheme"),
+    [
+        *((name, *look) for name in ("index", "choosing", "gallery") for look in LOOKS),
+        ("cli", 390, "light"),  # a long page, which takes seconds to search
+        ("cli", 1280, "dark"),
+        ("comparison", 390, "dark"),
+    ],
+)
+def test_a_page_has_no_grave_barriers(opened, name, width, scheme):
+    page = opened(name, width, color_scheme=scheme)
+    page.wait_for_load_state("load")
+    assert barriers(page) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "copied"),
+    [
+        ("quickstart", 0, "neardup demo"),
+        (
+            "quickstart",
+            1,
+            "neardup dedup neardup-demo/notes.jsonl -o survivors.jsonl --quiet\ngrep -c '' survivors.jsonl",
+        ),
+        ("index", 0, 'import neardup as nd\ntexts = ["The night ferry'),
+    ],
+)
+def test_a_copy_has_commands_without_prompts_and_outputs(opened, name, number, copied):
+    page = opened(name, permissions=["clipboard-read", "clipboard-write"])
+    block = page.locator("div.highlight", has=page.locator(".gp")).nth(number)
+    block.hover()
+    block.locator("button").click()
+    text = page.evaluate("navigator.clipboard.readText()")
+    assert text.startswith(copied)
+    assert not any(mark in text for mark in (">>>", "... ", "$ ", "is a duplicate", ":11", "DedupResult(", "\n\n"))
+
+
+def shades(page):
+    """The ground of a chart, and its darkest and lightest shade, from 0 to 255."""
+    drawn = page.locator("img[src*='distances.svg']").screenshot()
+    grays = Image.open(io.BytesIO(drawn)).convert("L")
+    return grays.getpixel((1, 1)), *grays.getextrema()
+
+
+def test_charts_are_drawn_for_the_page_that_shows_them(opened):
+    ground, darkest, _ = shades(opened("choosing"))
+    assert ground == 255
+    assert darkest < 100
+    page = opened("choosing", color_scheme="dark")
+    ground, _, lightest = shades(page)
+    assert ground < 60
+    assert lightest > 180
+    page.locator("label[title='Light']").click()
+    assert shades(page)[:2] == (255, darkest)
 
 
 def test_links_of_the_landing_page_open_from_the_disk(opened):

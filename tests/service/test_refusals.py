@@ -109,7 +109,9 @@ def test_utf_8_may_be_named(client):
     assert response.status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/", "/v1", "/v1/stores/default", "/v1/stores/default/nothing", "/v1/stores//check"])
+@pytest.mark.parametrize(
+    "path", ["/page", "/v1", "/v1/stores/default", "/v1/stores/default/nothing", "/v1/stores//check"]
+)
 def test_other_paths(client, path):
     assert "/v1/openapi.json" in is_problem(client.post(path, json={}), 404, "not_found")
 

@@ -189,7 +189,7 @@ def test_metadata_given_as_json_is_that_of_values(tmp_path, keep):
     found = []
     for number, given in enumerate((values, [msgspec.Raw(msgspec.json.encode(each)) for each in values])):
         with Store(tmp_path / str(number), keep=keep) as store:
-            answers = store.check_and_add_many("abc", texts, metadata=given)
+            answers = store.check_and_add_many(list("abc"), texts, metadata=given)
             found.append((answers, [getattr(store.get(name), "metadata", "gone") for name in "abc"]))
     assert found[0] == found[1]
     assert [answer.is_new for answer in found[0][0]] == [True, True, keep != "first"]

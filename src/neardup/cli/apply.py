@@ -4,18 +4,21 @@ from typing import Any
 
 import click
 
-from neardup.cli import options
+from neardup.cli import options, values
+from neardup.cli.next_command import after_removal
+from neardup.cli.terminal import tell_result
 from neardup.io.shards import demand_present
 
 
 @click.command()
-@click.argument("clusters", metavar="CLUSTERS")
+@click.argument("clusters", metavar="CLUSTERS", type=values.FILE)
 @options.inputs
 @click.option(
     "-o",
     "--output",
     required=True,
     metavar="OUT",
+    type=values.FILE,
     help="A file, a folder (one shard for each input), or - (JSON lines).",
 )
 @options.reading
@@ -26,7 +29,7 @@ from neardup.io.shards import demand_present
 @options.overwrite
 @options.threads
 @options.temp_dir
-@options.quiet
+@options.shown
 def command(
     clusters: str, inputs: tuple[str, ...], output: str, as_json: bool, quiet: bool, **chosen: Any,
 ) -> None:  # fmt: skip
@@ -43,5 +46,5 @@ def command(
     done = apply_files(clusters, inputs, output, progress=options.progress(quiet), **chosen)
     if as_json:
         click.echo(done.to_json(), nl=False)
-    elif not quiet:
-        click.echo(str(done), err=True)
+    else:
+        tell_result(done, after_removal(done), quiet=quiet)

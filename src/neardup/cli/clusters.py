@@ -4,17 +4,20 @@ from typing import Any
 
 import click
 
-from neardup.cli import options
+from neardup.cli import options, values
+from neardup.cli.next_command import after_clusters
+from neardup.cli.terminal import tell_result
 
 
 @click.command()
-@click.argument("pairs", nargs=-1, required=True, metavar="PAIRS...")
-@click.option("-o", "--output", required=True, metavar="FILE", help="A .parquet file.")
+@click.argument("pairs", nargs=-1, required=True, metavar="PAIRS...", type=values.FILE)
+@click.option("-o", "--output", required=True, metavar="FILE", type=values.FILE, help="A .parquet file.")
 @click.option(
     "--documents",
     multiple=True,
     required=True,
     metavar="FINGERPRINTS",
+    type=values.FILE,
     help="The fingerprint files of all documents, in the order of the rows; repeatable.",
 )
 @click.option(
@@ -27,7 +30,7 @@ from neardup.cli import options
 @options.survivors(sources="shards", within=", stored by `neardup fingerprint --value`.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object on standard output.")
 @options.overwrite
-@options.quiet
+@options.shown
 def command(
     pairs: tuple[str, ...], output: str, documents: tuple[str, ...], as_json: bool, quiet: bool, **chosen: Any,
 ) -> None:  # fmt: skip
@@ -41,5 +44,5 @@ def command(
     done = cluster_files(pairs, output, documents=documents, progress=options.progress(quiet), **chosen)
     if as_json:
         click.echo(done.to_json(), nl=False)
-    elif not quiet:
-        click.echo(str(done), err=True)
+    else:
+        tell_result(done, after_clusters(done), quiet=quiet)

@@ -1,30 +1,39 @@
 """The command `neardup compare`."""
 
 import errno
-from dataclasses import replace
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
 
-from neardup.cli import options
+from neardup.cli import options, values
 
 if TYPE_CHECKING:
-    from decimal import Decimal
-
     from neardup.judging.comparison import Comparison, FingerprintSteps
 
 HEAVIEST = 12
 """Features shown for each text."""
 SHOWN_BITS = 64
 SHOWN_PATH = 200
+IN_A_LINE, IN_A_ROW = 16, 8
+"""Sums in one line, and in a row of several lines."""
 
 
-def _plain(number: "Decimal") -> str:
-    """Format a number with all its digits, without an exponent and without trailing zeros."""
-    text = f"{number:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+DIGITS = 6
+"""Significant digits of weights and sums; with --json, all of them."""
+
+
+def _plain(number: Decimal) -> str:
+    """Format a number with few digits, without trailing zeros."""
+    text = f"{number:.{DIGITS}g}"
+    if "e" in text and abs(number) >= 1:
+        text = f"{number:.0f}"
+    return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
 
 
 def _features(label: str, steps: "FingerprintSteps") -> None:
@@ -40,9 +49,26 @@ def _features(label: str, steps: "FingerprintSteps") -> None:
         click.echo(f"  {_plain(feature.weight):<12} {feature.count:<6} {bits}  {feature.name}")
     if len(steps.features) > HEAVIEST:
         click.echo(f"  … and {len(steps.features) - HEAVIEST:,} more")
-    click.echo("  sums         [" + ", ".join(map(_plain, steps.sums)) + "]")
+    for line in _sums(list(map(_plain, steps.sums))):
+        click.echo(line)
     if len(steps.bits) <= SHOWN_BITS:
         click.echo(f"  fingerprint  {steps.bits}")
+
+
+def _sums(numbers: list[str]) -> Iterator[str]:
+    """The sums in a line, or in rows of eight."""
+    if len(numbers) <= IN_A_LINE:
+        yield f"  sums         [{', '.join(numbers)}]"
+        return
+    width = max(map(len, numbers))
+    for start in range(0, len(numbers), IN_A_ROW):
+        row = "  ".join(f"{number:>{width}}" for number in numbers[start : start + IN_A_ROW])
+        yield f"  {'' if start else 'sums':<13}{row}"
+
+
+def _exactly(value: object) -> str:
+    """A value of JSON: numbers as strings with all their digits."""
+    return f"{value:f}" if isinstance(value, Decimal) else str(value)
 
 
 def _marked(left: str, right: str) -> None:
@@ -72,10 +98,9 @@ def _show(result: "Comparison", min_tokens: int = 0) -> None:
     if result.similarities is not None:
         others = (f"{name} {value:.4f}" for name, value in result.similarities.items() if name != "jaccard")
         click.echo(f"others             {', '.join(others)}")
+    few = "no token" if min_tokens <= 1 else f"fewer than {min_tokens} tokens"
     if min(len(side.tokens) for side in (result.left, result.right)) < min_tokens:
-        click.echo(
-            f"short              fewer than {min_tokens} tokens: by fingerprints a duplicate only of an equal text"
-        )
+        click.echo(f"short              {few}: by fingerprints a duplicate only of an equal text")
 
 
 def _read(path: str) -> str:
@@ -105,16 +130,20 @@ def _numbers(given: str | None) -> tuple[int, int] | None:
 
 
 @click.command()
-@click.argument("files", nargs=-1, metavar="[A B]")
+@click.argument("files", nargs=-1, metavar="[A B]", type=values.FILE)
 @click.option("--text", nargs=2, metavar="TEXT TEXT", help="Two texts instead of two files.")
 @click.option(
-    "--features", metavar="FILE.json", help="Show every step from the features, weights and hashes in this file."
+    "--features",
+    metavar="FILE.json",
+    type=values.FILE,
+    help="Show every step from the features, weights and hashes in this file.",
 )
 @options.recipe
 @click.option(
     "--stop-words",
     multiple=True,
     metavar="NAME|FILE",
+    type=values.FILE,
     help="Leave out the words of this list, as `stop_words` of a recipe does; repeatable.",
 )
 @click.option(
@@ -122,9 +151,12 @@ def _numbers(given: str | None) -> tuple[int, int] | None:
     metavar="N[,M]",
     help="Only the N heaviest features of each text vote; with M, N of the left text and M of the right one.",
 )
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print everything as one JSON object, with all digits of weights and sums."
+)
 def command(
     files: tuple[str, ...], text: tuple[str, str] | None, features: str | None, recipe: str, stop_words: tuple[str, ...],
-    keywords: str | None,
+    keywords: str | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Compare two texts and show every step.
 
@@ -143,7 +175,9 @@ def command(
         from neardup.judging.comparison import Comparison, replay
 
         found = replay(features)
-        if isinstance(found, Comparison):
+        if as_json:
+            click.echo(json.dumps(asdict(found), default=_exactly, ensure_ascii=False))
+        elif isinstance(found, Comparison):
             _show(found)
         else:
             _features("features", found)
@@ -155,4 +189,8 @@ def command(
     chosen = find_recipe(recipe)
     if stop_words:
         chosen = replace(chosen, stop_words=(*chosen.stop_words, *stop_words))
-    _show(compare(left, right, recipe=chosen, keywords=_numbers(keywords)), chosen.min_tokens)
+    result = compare(left, right, recipe=chosen, keywords=_numbers(keywords))
+    if as_json:
+        click.echo(json.dumps(asdict(result), default=_exactly, ensure_ascii=False))
+    else:
+        _show(result, chosen.min_tokens)

@@ -2,6 +2,9 @@
 
 import click
 
+from neardup.cli.terminal import TerminalContext
+from neardup.cli.values import FILE
+
 HELP = (
     "Read options from this TOML file. Names have - or _, flags are true or false, repeatable options are lists. Keys in a table "
     "such as [dedup] or [index.build] are for that command only and override keys at the top; the command line overrides both."
@@ -10,6 +13,7 @@ HELP = (
 
 def add_config(command: click.Command) -> None:
     """Add the option to a command, or to all commands of a group, unless they have it."""
+    command.context_class = TerminalContext
     if isinstance(command, click.Group):
         for inner in command.commands.values():
             add_config(inner)
@@ -22,6 +26,7 @@ def add_config(command: click.Command) -> None:
                 expose_value=False,
                 callback=_take,
                 metavar="FILE.toml",
+                type=FILE,
                 help=HELP,
             )
         )

@@ -4,7 +4,8 @@ from typing import Any
 
 import click
 
-from neardup.cli import options
+from neardup.cli import options, values
+from neardup.cli.terminal import tell_result
 from neardup.matching.contamination.options import DecontaminationOptions
 
 DEFAULTS = DecontaminationOptions()
@@ -17,17 +18,27 @@ DEFAULTS = DecontaminationOptions()
     multiple=True,
     required=True,
     metavar="BENCHMARK",
+    type=values.FILE,
     help="Items to look for: a file, folder or glob; each row is an item; repeatable.",
 )
-@click.option("-o", "--output", metavar="OUT", help="A file, a folder (one shard for each input), or - (JSON lines).")
+@click.option(
+    "-o",
+    "--output",
+    metavar="OUT",
+    type=values.FILE,
+    help="A file, a folder (one shard for each input), or - (JSON lines).",
+)
 @options.reading
 @click.option(
     "--against-text",
     multiple=True,
     metavar="COLUMN",
+    type=values.REFERENCE_COLUMN,
     help="Column of the items' text (that of --text); several are joined by a newline; repeatable.",
 )
-@click.option("--against-id", metavar="COLUMN", help="Column of the items' id (that of --id).")
+@click.option(
+    "--against-id", metavar="COLUMN", type=values.REFERENCE_COLUMN, help="Column of the items' id (that of --id)."
+)
 @click.option(
     "--min-share",
     type=float,
@@ -57,15 +68,18 @@ DEFAULTS = DecontaminationOptions()
 @click.option(
     "--audit",
     metavar="FILE|DIR/",
+    type=values.FILE,
     help="Path of the audit: a file, or a folder with one file for each input (OUT without its ending + .contaminated.jsonl).",
 )
-@click.option("--report", metavar="FILE.html", help="Also write a page of the run; needs neardup[report].")
+@click.option(
+    "--report", metavar="FILE.html", type=values.FILE, help="Also write a page of the run; needs neardup[report]."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object on standard output.")
 @options.overwrite
 @options.on_error
 @options.threads
 @options.temp_dir
-@options.quiet
+@options.shown
 def command(inputs: tuple[str, ...], output: str | None, as_json: bool, quiet: bool, **chosen: Any) -> None:
     """Remove documents that hold items of a benchmark.
 
@@ -81,5 +95,5 @@ def command(inputs: tuple[str, ...], output: str | None, as_json: bool, quiet: b
     done = decontaminate_files(inputs, output, progress=options.progress(quiet), **chosen)
     if as_json:
         click.echo(done.to_json(), nl=False)
-    elif not quiet:
-        click.echo(str(done), err=True)
+    else:
+        tell_result(done, quiet=quiet)

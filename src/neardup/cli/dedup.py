@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from neardup.cli import options
+from neardup.cli import options, values
+from neardup.cli.next_command import after_removal
 from neardup.cli.options import described
+from neardup.cli.terminal import tell_result
 from neardup.options import UNITS, Unit
 
 if TYPE_CHECKING:
@@ -16,13 +18,20 @@ if TYPE_CHECKING:
 
 @click.command()
 @options.inputs
-@click.option("-o", "--output", metavar="OUT", help="A file, a folder (one shard for each input), or - (JSON lines).")
+@click.option(
+    "-o",
+    "--output",
+    metavar="OUT",
+    type=values.FILE,
+    help="A file, a folder (one shard for each input), or - (JSON lines).",
+)
 @options.reading
 @options.elements
 @options.near
 @click.option(
     "--recipe",
     metavar="NAME|FILE.toml",
+    type=values.RECIPE,
     help="A name that `neardup recipes` lists, or a .toml file (default; that of a --against of fingerprints); one with a "
     "max_distance, other than default with its own, implies --method simhash.",
 )
@@ -31,6 +40,7 @@ if TYPE_CHECKING:
     "--against",
     multiple=True,
     metavar="REFERENCE",
+    type=values.FILE,
     help="Remove documents near this reference, which is not changed: texts like INPUT, fingerprint files, or a store "
     "(`neardup store`) with the same recipe and options; repeatable.",
 )
@@ -42,7 +52,12 @@ if TYPE_CHECKING:
     help="Estimate the cost from a sample, then do all the work and write nothing.",
 )
 @options.audit
-@click.option("--report", metavar="FILE.html", help="Also write an HTML report of the run; needs neardup[report].")
+@click.option(
+    "--report",
+    metavar="FILE.html",
+    type=values.FILE,
+    help="Also write an HTML report of the run; needs neardup[report].",
+)
 @options.report_by
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object on standard output.")
 @options.overwrite
@@ -53,7 +68,7 @@ if TYPE_CHECKING:
 @options.threads
 @options.memory
 @options.temp_dir
-@options.quiet
+@options.shown
 def command(
     inputs: tuple[str, ...], output: str | None, recipe: str | None, unit: Unit, report: str | None, report_by: str | None,
     annotate: bool, dry_run: bool, audit: str | None, as_json: bool, overwrite: bool, on_error: str, quiet: bool, **chosen: Any,
@@ -92,5 +107,5 @@ def command(
     )
     if as_json:
         click.echo(done.to_json(), nl=False)
-    elif not quiet:
-        click.echo(str(done), err=True)
+    else:
+        tell_result(done, after_removal(done), quiet=quiet)

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import click
 
+from neardup.cli import values
+
 
 @click.command()
-@click.argument("folder", default="neardup-demo")
+@click.argument("folder", default="neardup-demo", type=values.FILE)
 def command(folder: str) -> None:
     """De-duplicate a small corpus, and show what was found.
 

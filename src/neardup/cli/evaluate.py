@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from neardup.cli import options
+from neardup.cli import options, values
 from neardup.cli.flags import in_flags
 from neardup.cli.options import described
 from neardup.io.shards import demand_present
@@ -19,6 +19,7 @@ from neardup.recipe.similarities import SIMILARITIES
 @click.option(
     "--pairs",
     metavar="LABELS",
+    type=values.FILE,
     help="Labeled pairs: left_id, right_id or a, b; optionally similarity, jaccard or label (0, 1). Default: use a sample.",
 )
 @click.option("--complete", is_flag=True, help="The labels list every near-duplicate; any other pair found is false.")
@@ -67,15 +68,16 @@ from neardup.recipe.similarities import SIMILARITIES
 @click.option(
     "--plot",
     metavar="FILE",
+    type=values.FILE,
     help="Draw recall, precision and the removed share: .png, .svg or .pdf; needs neardup[report].",
 )
-@click.option("-o", "--output", metavar="FILE", help="Also write the result as JSON.")
+@click.option("-o", "--output", metavar="FILE", type=values.FILE, help="Also write the result as JSON.")
 @options.overwrite
 @options.on_error_without_rejects
 @options.threads
 @options.memory
 @options.temp_dir
-@options.quiet
+@options.shown
 def command(
     inputs: tuple[str, ...], recipe: str, as_json: bool, quiet: bool, **chosen: Any
 ) -> None:  # fmt: skip

@@ -1,9 +1,20 @@
 """The command `neardup explain`."""
 
 import json
-from typing import Any
+import sys
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from neardup.cli import values
+from neardup.cli.difference_lines import difference_lines, legend
+from neardup.cli.terminal import columns
+
+if TYPE_CHECKING:
+    from neardup.judging.difference import Difference
+
+WIDTH = 80
+"""Columns where there is no terminal."""
 
 
 def _named(id: object) -> str:  # noqa: A002
@@ -21,14 +32,21 @@ def _place(line: dict[str, Any]) -> str:
 
 
 @click.command()
-@click.argument("audit")
+@click.argument("audit", type=values.FILE)
 @click.argument("id")
 @click.option(
     "--recipe",
     metavar="FILE.toml",
+    type=values.FILE,
     help="The run's own recipe, in case that a large file of it (over 64 KiB) is not where it was.",
 )
-def command(audit: str, id: str, recipe: str | None) -> None:  # noqa: A002
+@click.option(
+    "--diff",
+    is_flag=True,
+    help="Read the inputs again, and mark the words in which the document and its survivor differ, or the nearest document if it "
+    "was kept. Han characters and Kana are compared one by one.",
+)
+def command(audit: str, id: str, recipe: str | None, diff: bool) -> None:  # noqa: A002
     """Say why a document was removed, or why it was not.
 
     AUDIT: the .duplicates.jsonl file of a run, or a folder of such files. ID: the document's id. If the document was kept, the
@@ -37,8 +55,8 @@ def command(audit: str, id: str, recipe: str | None) -> None:  # noqa: A002
     """
     from neardup.judging.explanation import explain
 
-    found = explain(audit, id, recipe=recipe)
-    for line in found.removed:
+    found = explain(audit, id, recipe=recipe, diff=diff)
+    for number, line in enumerate(found.removed):
         of_document = f"{_named(line['id'])} (row {line['row']})"
         if "unit" in line:
             emptied = ", the document with it, for nothing was left" if line["emptied"] else ""
@@ -53,6 +71,8 @@ def command(audit: str, id: str, recipe: str | None) -> None:  # noqa: A002
         if "matched_id" in line:
             click.echo(f"  link      {_named(line['matched_id'])}: {_alike(line['matched_similarity'])}")
         click.echo(f"  cluster   {line['cluster_id']}")
+        if diff:
+            _show_difference(found.differences[number], "its survivor")
     if found.repeated_ids:
         click.echo("note: the inputs repeat some ids; documents of this id that were kept, if any, are not shown.")
     if not found.removed:
@@ -63,3 +83,13 @@ def command(audit: str, id: str, recipe: str | None) -> None:  # noqa: A002
                 f"  {_named(neighbor.id)} (row {neighbor.row}): distance {neighbor.distance}, {_alike(neighbor.similarity)}: "
                 f"{neighbor.verdict}"
             )
+        for difference in found.differences:
+            _show_difference(difference, "the nearest")
+
+
+def _show_difference(found: "Difference", other: str) -> None:
+    """Show where the texts differ, in color where a terminal is."""
+    width = columns(sys.stdout) - 1 if sys.stdout.isatty() else WIDTH
+    click.echo("\n" + legend(_named(found.first), f"{other}, {_named(found.second)}"))
+    for line in difference_lines(found, width):
+        click.echo(line)

@@ -4,9 +4,11 @@ from typing import Any
 
 import click
 
-from neardup.cli import options
+from neardup.cli import options, values
+from neardup.cli.next_command import next_of
 from neardup.cli.store import given_options
-from neardup.display import counted
+from neardup.cli.terminal import tell
+from neardup.display import ToldLine, counted, share_text
 from neardup.io.shards import demand_present
 from neardup.recipe.presets import RECIPES
 
@@ -17,6 +19,7 @@ ONLY_STORE: dict[str, Any] = {
     "similarity": None,
     "floor": None,
     "keep": None,
+    "texts": None,
     "metadata": (),
     "window": None,
     "wait": 0.0,
@@ -25,19 +28,31 @@ ONLY_STORE: dict[str, Any] = {
 
 
 @click.command()
-@click.argument("inputs", nargs=-1, metavar="[INPUT...]")
+@click.argument("inputs", nargs=-1, metavar="[INPUT...]", type=values.FILE)
 @click.option(
-    "--store", metavar="FOLDER", help="Decide by the similarity of texts; the store is created if there is none."
+    "--store",
+    metavar="FOLDER",
+    type=values.FILE,
+    help="Decide by the similarity of texts; the store is created if there is none.",
 )
 @click.option(
     "--index",
     metavar="PATH",
+    type=values.FILE,
     help="Decide by the Hamming distance of fingerprints alone, without comparing texts; the index is created if there is none.",
 )
-@click.option("-o", "--output", default="-", metavar="FILE", help="A file of lines, not compressed (standard output).")
+@click.option(
+    "-o",
+    "--output",
+    default="-",
+    metavar="FILE",
+    type=values.FILE,
+    help="A file of lines, not compressed (standard output).",
+)
 @click.option(
     "--audit",
     metavar="FILE",
+    type=values.FILE,
     help="File for the duplicates: id, row, and by a store survivor_id, similarity, distance and exact, by an index matched_id and "
     "distance (OUT without its ending + .duplicates.jsonl).",
 )
@@ -45,6 +60,7 @@ ONLY_STORE: dict[str, Any] = {
 @click.option(
     "--recipe",
     metavar="NAME|FILE.toml",
+    type=values.RECIPE,
     help=f"Recipe of a new store or index: one of {', '.join(RECIPES)}, or a file (default). One that is there has its own.",
 )
 @options.matching_of_store
@@ -74,7 +90,7 @@ ONLY_STORE: dict[str, Any] = {
 @options.overwrite
 @options.on_error
 @options.threads
-@options.quiet
+@options.shown
 def command(inputs: tuple[str, ...], store: str | None, index: str | None, quiet: bool, **chosen: Any) -> None:
     """Pass on new documents, remember them in a store or an index, and set the others aside.
 
@@ -93,21 +109,32 @@ def command(inputs: tuple[str, ...], store: str | None, index: str | None, quiet
     if given := [name for name, absent in others.items() if chosen[name] != absent]:
         kind, other = ("store", "index") if store is not None else ("index", "store")
         raise InputError(f"`{given[0]}` is for `{other}`, not for `{kind}`. Leave it out.")
-    (by_index if store is None else by_store)(str(store or index), inputs or "-", options.progress(quiet), chosen)
+    place, output = str(store or index), chosen["output"]
+    audit = chosen["audit"]
+    found = (by_index if store is None else by_store)(place, inputs or "-", options.progress(quiet), chosen)
+    from neardup.jobs.filter_run import filter_paths  # loaded by now
+
+    paths = filter_paths(output, audit, with_rejects=False)
+    files = [("output", output)] if output != "-" else []
+    files += [("audit", str(paths.audit))] if paths.audit else []
+    kind = "index" if store is None else "store"
+    lines = [*_counts(found), *files, (kind, place)]
+    if index is not None:
+        lines.append(("note", "decided by the distance of fingerprints; --store decides by similarity"))
+    tell([*lines, ("next", next_of([kind, "info", place]))], quiet=quiet)
 
 
-def by_store(path: str, inputs: Any, progress: Any, chosen: dict[str, Any]) -> None:
+def by_store(path: str, inputs: Any, progress: Any, chosen: dict[str, Any]) -> Any:
     """Filter by similarity."""
     from neardup.jobs.filter_store import filter_with_store
 
     del chosen["integer_ids"]
     matching = given_options(chosen)
     output = chosen.pop("output")
-    found = filter_with_store(path, inputs, output, progress=progress, **matching, **chosen)
-    progress.say(f"{_counts(found)}: {path}")
+    return filter_with_store(path, inputs, output, progress=progress, **matching, **chosen)
 
 
-def by_index(path: str, inputs: Any, progress: Any, chosen: dict[str, Any]) -> None:
+def by_index(path: str, inputs: Any, progress: Any, chosen: dict[str, Any]) -> Any:
     """Filter by the distance of fingerprints."""
     from neardup.jobs.filter import filter_files
 
@@ -115,10 +142,14 @@ def by_index(path: str, inputs: Any, progress: Any, chosen: dict[str, Any]) -> N
         del chosen[name]
     output = chosen.pop("output")
     matching = given_options(chosen)
-    found = filter_files(path, inputs, output, progress=progress, **matching, **chosen)
-    progress.say(f"{_counts(found)} (by the distance of fingerprints; --store decides by similarity): {path}")
+    return filter_files(path, inputs, output, progress=progress, **matching, **chosen)
 
 
-def _counts(found: Any) -> str:
-    said = f"{found.passed:,} of {found.rows:,} documents are new, {found.duplicates:,} are duplicates"
-    return said + (f"; {counted(found.rejected, 'row')} could not be read" if found.rejected else "")
+def _counts(found: Any) -> list[ToldLine]:
+    documents = found.rows - found.rejected
+    lines = [
+        ("read", counted(documents, "document")),
+        ("new", counted(found.passed, "document") + share_text(found.passed, documents)),
+        ("removed", counted(found.duplicates, "duplicate") + share_text(found.duplicates, documents)),
+    ]
+    return lines + ([("skipped", f"{counted(found.rejected, 'row')} could not be read")] if found.rejected else [])

@@ -5,7 +5,10 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from neardup.cli import options
+from neardup.cli import options, values
+from neardup.cli.next_command import after_fingerprints
+from neardup.cli.terminal import tell
+from neardup.display import counted
 from neardup.errors import OptionError
 from neardup.io.shards import demand_present
 from neardup.recipe.plain_recipe import MOST_BITS
@@ -20,6 +23,7 @@ from neardup.recipe.vectors import METHODS
     "--output",
     required=True,
     metavar="FILE|DIR/",
+    type=values.FILE,
     help="A .parquet file, or a folder: one file for each input. For other programs: .csv, .tsv, .jsonl or .txt, also .gz or .zst.",
 )
 @options.reading
@@ -32,11 +36,13 @@ from neardup.recipe.vectors import METHODS
     "--value",
     multiple=True,
     metavar="COLUMN",
+    type=values.COLUMN,
     help="Also store this column, for the options --keep and --within of `neardup clusters`; repeatable.",
 )
 @click.option(
     "--vector",
     metavar="COLUMN",
+    type=values.COLUMN,
     help="Fingerprint the numeric vectors (lists of numbers) in this column of Parquet files instead of texts.",
 )
 @click.option("--seed", type=int, metavar="N", help="With --vector: the random seed of the planes (0).")
@@ -46,6 +52,7 @@ from neardup.recipe.vectors import METHODS
 @click.option(
     "--fingerprint",
     metavar="COLUMN",
+    type=values.COLUMN,
     help="Bring in the fingerprints of another program from this column; from lines, with --lines and --digits instead. "
     "--recipe then says that the recipe makes the same bits.",
 )
@@ -70,7 +77,7 @@ from neardup.recipe.vectors import METHODS
 @options.on_error
 @options.threads
 @options.temp_dir
-@options.quiet
+@options.shown
 def command(
     inputs: tuple[str, ...], output: str, vector: str | None, fingerprint: str | None, quiet: bool, **chosen: Any,
 ) -> None:  # fmt: skip
@@ -92,7 +99,9 @@ def command(
         total = _of_program(inputs, output, fingerprint, chosen, progress)
     else:
         total = _of_texts(inputs, output, chosen, progress)
-    progress.say(f"{total:,} fingerprints: {output}")
+    following = after_fingerprints(output)
+    lines = [("made", counted(total, "fingerprint")), ("output", output)]
+    tell([*lines, *([("next", following)] if following else [])], quiet=quiet)
 
 
 _SHARED = ("max_distance", "value", "digits", "overwrite", "on_error", "threads", "temp_dir", "id")

@@ -4,18 +4,21 @@ from typing import Any
 
 import click
 
-from neardup.cli import options
+from neardup.cli import options, values
+from neardup.cli.terminal import tell
+from neardup.display import counted
 from neardup.io.shards import demand_present
 from neardup.options import OnError
 
 
 @click.command()
-@click.argument("inputs", nargs=-1, metavar="[INPUT]...")
-@click.option("-o", "--output", required=True, metavar="FILE", help="A .parquet file.")
+@click.argument("inputs", nargs=-1, metavar="[INPUT]...", type=values.FILE)
+@click.option("-o", "--output", required=True, metavar="FILE", type=values.FILE, help="A .parquet file.")
 @click.option(
     "--merge",
     multiple=True,
     metavar="FILE",
+    type=values.FILE,
     help="Add the counts of this file, which `neardup fit` wrote for the same tokens; repeatable. Documents in several files are "
     "counted several times.",
 )
@@ -26,7 +29,7 @@ from neardup.options import OnError
 @options.memory
 @options.threads
 @options.temp_dir
-@options.quiet
+@options.shown
 def command(
     inputs: tuple[str, ...], output: str, merge: tuple[str, ...], recipe: str, overwrite: bool, on_error: OnError,
     memory: str | None, threads: int | None, temp_dir: str | None, quiet: bool, **reading: Any,
@@ -40,7 +43,6 @@ def command(
     from neardup.jobs.fit import fit_files
     from neardup.recipe.presets import find_recipe
 
-    progress = options.progress(quiet)
     found = fit_files(
         inputs,
         output,
@@ -51,7 +53,8 @@ def command(
         threads=threads,
         temp_dir=temp_dir,
         overwrite=overwrite,
-        progress=progress,
+        progress=options.progress(quiet),
         **reading,
     )
-    progress.say(f"{found.features:,} features of {found.documents:,} documents: {output}")
+    lines = [("read", counted(found.documents, "document")), ("counted", counted(found.features, "feature"))]
+    tell([*lines, ("output", output)], quiet=quiet)

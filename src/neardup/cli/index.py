@@ -5,20 +5,23 @@ from typing import Any
 
 import click
 
-from neardup.cli import options
+from neardup.cli import options, values
+from neardup.cli.next_command import next_of
+from neardup.cli.terminal import tell
 from neardup.display import counted
 from neardup.hamming.index.methods.table import AUTO, METHODS, option_meanings
 from neardup.io.shards import demand_present
 from neardup.recipe.presets import RECIPES
 from neardup.recipe.programs import DIGITS
 
-path = click.argument("path", metavar="PATH")
+path = click.argument("path", metavar="PATH", type=values.FILE)
 
 METHOD_OPTIONS = option_meanings()
 
 same_recipe = click.option(
     "--recipe",
     metavar="FILE.toml",
+    type=values.FILE,
     help="The index's own recipe, in case that a large file of it (over 16 MiB) is not where it was.",
 )
 
@@ -54,6 +57,7 @@ def command() -> None:
 @click.option(
     "--recipe",
     metavar="NAME|FILE.toml",
+    type=values.RECIPE,
     help=f"One of {', '.join(RECIPES)}, or a file (default; the fingerprints' own). The index keeps it, with its files.",
 )
 @click.option("--integer-ids", is_flag=True, help="All ids are integers; otherwise they are stored as strings.")
@@ -63,7 +67,7 @@ def command() -> None:
 @options.on_error
 @options.threads
 @options.temp_dir
-@options.quiet
+@options.shown
 def build(
     path: str, inputs: tuple[str, ...], recipe: str | None, quiet: bool, **chosen: Any,
 ) -> None:  # fmt: skip
@@ -82,7 +86,10 @@ def build(
         progress=progress,
         **chosen,
     )
-    progress.say(f"{total:,} documents: {path}")
+    tell(
+        [("added", counted(total, "document")), ("index", path), ("next", next_of(["index", "info", path]))],
+        quiet=quiet,
+    )
 
 
 @command.command()
@@ -94,7 +101,7 @@ def build(
 @options.on_error
 @options.threads
 @options.temp_dir
-@options.quiet
+@options.shown
 def add(path: str, inputs: tuple[str, ...], quiet: bool, **chosen: Any) -> None:
     """Add texts, or fingerprint files, to an index, with the recipe of the index."""
     demand_present(inputs)
@@ -102,7 +109,7 @@ def add(path: str, inputs: tuple[str, ...], quiet: bool, **chosen: Any) -> None:
 
     progress = options.progress(quiet)
     total = add_to_index(path, inputs, progress=progress, **chosen)
-    progress.say(f"{total:,} documents added: {path}")
+    tell([("added", counted(total, "document")), ("index", path)], quiet=quiet)
 
 
 @command.command()
@@ -127,17 +134,18 @@ def remove(path: str, ids: tuple[str, ...], file: Path | None, quiet: bool) -> N
     except UnicodeDecodeError as problem:
         raise InputError(f"{file} is not UTF-8: {problem.reason} (byte {problem.start}).") from None
     removed = remove_from_index(path, given)
-    options.progress(quiet).say(f"{counted(removed, 'document')} removed: {path}")
+    tell([("removed", counted(removed, "document")), ("index", path)], quiet=quiet)
 
 
 @command.command()
 @path
-@click.argument("inputs", nargs=-1, metavar="INPUT...")
+@click.argument("inputs", nargs=-1, metavar="INPUT...", type=values.FILE)
 @click.option(
     "-o",
     "--output",
     default="-",
     metavar="FILE",
+    type=values.FILE,
     help="A file: .jsonl, .jsonl.gz or .jsonl.zst (standard output).",
 )
 @click.option("--literal", "texts", multiple=True, metavar="TEXT", help="Text to search for; repeatable.")
@@ -165,7 +173,7 @@ def remove(path: str, ids: tuple[str, ...], file: Path | None, quiet: bool) -> N
 @options.on_error
 @options.threads
 @options.temp_dir
-@options.quiet
+@options.shown
 def query(path: str, inputs: tuple[str, ...], output: str, quiet: bool, **chosen: Any) -> None:
     """List the neighbors of each document in an index, nearest first.
 
@@ -177,7 +185,7 @@ def query(path: str, inputs: tuple[str, ...], output: str, quiet: bool, **chosen
     progress = options.progress(quiet)
     total = query_index(path, inputs, output, progress=progress, **chosen)
     if output != "-":
-        progress.say(f"{total:,} neighbors: {output}")
+        tell([("found", counted(total, "neighbor")), ("output", output)], quiet=quiet)
 
 
 @command.command()
@@ -193,12 +201,12 @@ def info(path: str, verify: bool, as_json: bool) -> None:
     from neardup.hamming.index.index import Index
 
     found = Index.open(path).info(verify=verify)
-    values = dataclasses.asdict(found)
+    facts = dataclasses.asdict(found)
     if as_json:
-        click.echo(json.dumps(values))
+        click.echo(json.dumps(facts))
     else:
-        width = max(map(len, values))
-        for name, value in values.items():
+        width = max(map(len, facts))
+        for name, value in facts.items():
             shown = json.dumps(value) if isinstance(value, dict | list | tuple) else "–" if value is None else value
             click.echo(f"{name:{width}}  {shown}")
     if found.damaged:

@@ -16,8 +16,8 @@ import click
 from neardup.cli.config import add_config
 from neardup.cli.flags import called, in_flags
 from neardup.cli.interruption import EXIT_INTERRUPTED, clean_end, told
+from neardup.cli.terminal import TerminalContext, colors, error_line
 from neardup.cli.without_pandas import keep_arrow_from_pandas
-from neardup.display import printable
 from neardup.version import __version__
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ COMMANDS = {
     "recipes": "List the named recipes.",
     "demo": "De-duplicate a small corpus, and show what was found.",
     "warmup": "Compile all kernels now, where they do not come compiled.",
+    "completion": "Print a script for completion in bash, zsh or fish.",
 }
 """The commands with their summaries. Each is the `command` of the module `neardup.cli.NAME`."""
 
@@ -51,6 +52,8 @@ EXIT_CALL, EXIT_DATA = 2, 1
 
 
 class _Commands(click.Group):
+    context_class = TerminalContext
+
     def list_commands(self, _: click.Context) -> list[str]:
         return list(COMMANDS)
 
@@ -94,7 +97,7 @@ def cli() -> None:
 def _exit(code: int, message: str = "") -> NoReturn:
     with contextlib.suppress(OSError):  # standard error may be closed
         if message:
-            click.echo(f"neardup: error: {printable(message)}", err=True)
+            click.echo(error_line(message), err=True, color=colors())
     for stream in (sys.stdout, sys.stderr):
         if stream is None:  # closed before the program began
             continue
@@ -168,6 +171,10 @@ def run(command: click.Command, name: str, arguments: list[str] | None, *, own_p
     from neardup.errors import DataError, NeardupError, TransferError
 
     _prepare_streams()
+    if own_process and "_NEARDUP_COMPLETE" in os.environ:
+        from neardup.cli.completion import answer
+
+        answer(command, name)
     if own_process:
         keep_arrow_from_pandas()
         atexit.register(
@@ -175,7 +182,7 @@ def run(command: click.Command, name: str, arguments: list[str] | None, *, own_p
         )  # at the end, no search for cycles among all that was loaded: a tenth of a short command
     try:
         with clean_end(own_process=own_process):
-            return command.main(arguments, prog_name=name, standalone_mode=False)
+            return command.main(arguments, prog_name=name, standalone_mode=False, color=colors())
     except getattr(click.exceptions, "NoArgsIsHelpError", ()) as problem:
         problem.show()
         _exit(EXIT_CALL)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from neardup.cli import dedup
+from neardup.cli import dedup, values
 from neardup.cli.config import add_config
 from neardup.cli.main import run
 from neardup.cli.spark_session import session_of_command, told
@@ -27,6 +27,7 @@ REFUSED = {
     "max_document_bytes": "A row has to fit the memory of a task. Take longer texts out of the inputs first.",
     "elements": "Only texts are compared on Spark; `neardup dedup --elements` compares lists on one machine.",
     "prefer_source": "Give the inputs a column that says how good a source is, and --keep max:COLUMN.",
+    "verbose": "The summary has every stage with its time and bytes.",
     "unit": "Only whole documents are removed on Spark; `neardup dedup --unit` removes lines and paragraphs on one machine.",
     "annotate": "Join the inputs and the duplicates (--audit) by their ids.",
     "dry_run": "--plan shows what the job takes, and runs nothing.",
@@ -98,6 +99,7 @@ def _declared() -> Iterator[click.Parameter]:
     "--order",
     multiple=True,
     metavar="COLUMN",
+    type=values.COLUMN,
     help="Column by which the documents are in order, then by id; repeatable (the paths of files, and the rows in them).",
 )
 @click.option(
@@ -111,6 +113,7 @@ def _declared() -> Iterator[click.Parameter]:
 @click.option(
     "--work",
     metavar="DIR",
+    type=values.FILE,
     help="Folder that all executors read and write, for what goes from stage to stage; it stays (OUT without its ending + .work, "
     "which is removed at the end).",
 )

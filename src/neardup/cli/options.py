@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
 from neardup.cli.flags import in_flags
+from neardup.cli.values import COLUMN, FILE, KEEP, RECIPE, SIMILARITY, Names
+from neardup.cli.verbosity import is_verbose, keep_verbose
 from neardup.io.reading import HTML, Reading
 from neardup.options import CLUSTERS, KEEPS, DedupOptions
 from neardup.recipe.methods import METHODS, MethodRow, Promise
@@ -15,10 +16,6 @@ from neardup.store.preference import STORE_KEEPS
 
 if TYPE_CHECKING:
     from neardup.progress import Progress
-
-    ParamType = click.ParamType[Any]
-else:
-    ParamType = click.ParamType  # cannot be subscripted before click 8.4
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -42,42 +39,9 @@ def report_by(function: Function) -> Function:
     return click.option(
         "--report-by",
         metavar="COLUMN",
+        type=COLUMN,
         help="Count removed documents by the values of this column in the report (by file).",
     )(function)
-
-
-class Names(ParamType):
-    """An option type for names separated by commas."""
-
-    name = "names"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:  # noqa: ARG002
-        """Split the value into names."""
-        return tuple(value.split(",")) if isinstance(value, str) else tuple(value)
-
-
-class SimilarityType(ParamType):
-    """An option type for the name of a similarity, which shells complete, or a .toml file."""
-
-    name = "similarity"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
-        """The names that begin so, or else files."""
-        named = [CompletionItem(name) for name in SIMILARITIES if name.startswith(incomplete)]
-        return named or [CompletionItem(incomplete, type="file")]
-
-
-class Numbers(ParamType):
-    """An option type for integers separated by commas."""
-
-    name = "numbers"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
-        """Split the value into integers."""
-        try:
-            return tuple(map(int, value.split(","))) if isinstance(value, str) else tuple(value)
-        except ValueError:
-            self.fail(f"{value!r} is not a valid integer, and no list of them with commas between.", param, ctx)
 
 
 def _several(*options: Callable[[Function], Function]) -> Callable[[Function], Function]:
@@ -93,15 +57,17 @@ def progress(quiet: bool) -> "Progress":
     """The progress display of the current command; with `quiet`, even the compilation of kernels is silent."""
     from neardup.progress import progress_for
 
+    if quiet and is_verbose():
+        raise click.UsageError("--quiet and --verbose: give one of them.")
     if quiet:
         from neardup.kernels import compilation
 
         compilation.quiet()
     command = click.get_current_context().command
-    return progress_for(quiet, wording=lambda line: in_flags(line, command))
+    return progress_for(quiet, verbose=is_verbose(), wording=lambda line: in_flags(line, command))
 
 
-inputs = click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
+inputs = click.argument("inputs", nargs=-1, required=True, metavar="INPUT...", type=FILE)
 
 reading = _several(
     click.option(
@@ -109,9 +75,10 @@ reading = _several(
         multiple=True,
         default=READING.text,
         metavar="COLUMN",
+        type=COLUMN,
         help="Column of the text (text); nested columns as meta.body; repeatable.",
     ),
-    click.option("--id", metavar="COLUMN", help="Column of the id (id if it exists, else FILE:ROW)."),
+    click.option("--id", metavar="COLUMN", type=COLUMN, help="Column of the id (id if it exists, else FILE:ROW)."),
     click.option("--html", type=click.Choice(list(HTML)), help=f"The texts are HTML; {described(HTML)}."),
     click.option("--lines", is_flag=True, help="The inputs are text files with one document per line."),
     click.option(
@@ -141,11 +108,13 @@ recipe = click.option(
     default="default",
     show_default=True,
     metavar="NAME|FILE.toml",
+    type=RECIPE,
     help="A name that `neardup recipes` lists, or a .toml file.",
 )
 elements = click.option(
     "--elements",
     metavar="COLUMN",
+    type=COLUMN,
     help="Compare the lists of strings or integers in this column, not texts: Parquet lists, or arrays in JSON lines.",
 )
 
@@ -161,7 +130,7 @@ def similarity(meaning: str, *, default: str | None = "jaccard") -> Callable[[Fu
     """The flag `--similarity`; `meaning` is its help, to which the kinds of values are added."""
     return click.option(
         "--similarity",
-        type=SimilarityType(),
+        type=SIMILARITY,
         metavar="NAME|FILE.toml",
         default=default,
         show_default=default is not None,
@@ -196,8 +165,16 @@ metadata = click.option(
     "--metadata",
     multiple=True,
     metavar="COLUMN",
+    type=COLUMN,
     help="Also keep this column with the documents: `neardup store get` shows it, and --keep max:COLUMN or min:COLUMN compares "
     "it; repeatable.",
+)
+
+texts = click.option(
+    "--texts",
+    is_flag=True,
+    default=None,
+    help="Of a new store: keep the texts of documents, also of duplicates, as they are given (only fingerprints and elements).",
 )
 
 matching_of_store = _several(
@@ -220,13 +197,16 @@ matching_of_store = _several(
     click.option(
         "--keep",
         metavar="RULE",
+        type=KEEP,
         help=f"Of a new store: which of matching documents are kept (first); {described(STORE_KEEPS)}.",
     ),
+    texts,
 )
 of_new_store = _several(
     click.option(
         "--recipe",
         metavar="NAME|FILE.toml",
+        type=RECIPE,
         help="Recipe of a new store: a name that `neardup recipes` lists, or a file (default).",
     ),
     matching_of_store,
@@ -242,7 +222,9 @@ of_new_store = _several(
 def survivors(*, sources: str, within: str) -> Callable[[Function], Function]:
     """The flags that choose survivors; `sources` and `within` say, in help texts, where sources and columns come from."""
     return _several(
-        click.option("--keep", default=DEFAULTS.keep, show_default=True, metavar="RULE", help=described(KEEPS)),
+        click.option(
+            "--keep", default=DEFAULTS.keep, show_default=True, metavar="RULE", type=KEEP, help=described(KEEPS)
+        ),
         click.option(
             "--prefer-source",
             metavar="A,B",
@@ -251,7 +233,10 @@ def survivors(*, sources: str, within: str) -> Callable[[Function], Function]:
             help=f"Sources whose documents are preferred, the most preferred first: files, folders or globs of the {sources}.",
         ),
         click.option(
-            "--within", metavar="COLUMN", help=f"Match only documents with equal values in this column{within}"
+            "--within",
+            metavar="COLUMN",
+            type=COLUMN,
+            help=f"Match only documents with equal values in this column{within}",
         ),
         _one_of("--cluster", CLUSTERS, DEFAULTS.cluster),
     )
@@ -269,6 +254,7 @@ temp_dir = click.option(
 audit = click.option(
     "--audit",
     metavar="FILE|DIR/",
+    type=FILE,
     help="Path of the audit: a file, or a folder with one file for each input (OUT without its ending + .duplicates.jsonl).",
 )
 overwrite = click.option("--overwrite", is_flag=True, help="Replace existing outputs.")
@@ -287,3 +273,14 @@ def _on_error(skipped: str) -> Callable[[Function], Function]:
 on_error = _on_error(" and write it to a file of rejects")
 on_error_without_rejects = _on_error("")
 quiet = click.option("--quiet", is_flag=True, help="Show nothing except errors.")
+shown = _several(
+    quiet,
+    click.option(
+        "--verbose",
+        is_flag=True,
+        expose_value=False,
+        callback=keep_verbose,
+        help="Also show the stages with their times, the method and why, memory, and candidates.",
+    ),
+)
+"""The flags that say how much is shown."""

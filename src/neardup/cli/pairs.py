@@ -5,7 +5,9 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from neardup.cli import options
+from neardup.cli import options, values
+from neardup.cli.terminal import tell
+from neardup.display import counted
 from neardup.io.shards import demand_present
 from neardup.options import OnError
 
@@ -13,12 +15,18 @@ from neardup.options import OnError
 @click.command()
 @options.inputs
 @click.option(
-    "-o", "--output", required=True, metavar="FILE", help="A file: .jsonl, .jsonl.gz, .jsonl.zst or .parquet."
+    "-o",
+    "--output",
+    required=True,
+    metavar="FILE",
+    type=values.FILE,
+    help="A file: .jsonl, .jsonl.gz, .jsonl.zst or .parquet.",
 )
 @click.option(
     "--against",
     multiple=True,
     metavar="OTHER",
+    type=values.FILE,
     help="List only pairs between INPUT and these inputs, which are of the same kind; repeatable.",
 )
 @click.option(
@@ -32,6 +40,7 @@ from neardup.options import OnError
 @click.option(
     "--recipe",
     metavar="NAME|FILE.toml",
+    type=values.RECIPE,
     help="A name that `neardup recipes` lists, or a .toml file (default; the fingerprints' own).",
 )
 @options.overwrite
@@ -39,7 +48,7 @@ from neardup.options import OnError
 @options.threads
 @options.memory
 @options.temp_dir
-@options.quiet
+@options.shown
 def command(
     inputs: tuple[str, ...], output: str, against: tuple[str, ...], distinct: bool, recipe: str | None, on_error: OnError,
     overwrite: bool, quiet: bool, **chosen: Any,
@@ -55,7 +64,6 @@ def command(
 
     if click.get_current_context().get_parameter_source("min_similarity") is ParameterSource.DEFAULT:
         del chosen["min_similarity"]  # fingerprint files have no similarity, so they refuse this option
-    progress = options.progress(quiet)
     total = pair_files(
         inputs,
         output,
@@ -64,7 +72,7 @@ def command(
         distinct=distinct,
         on_error=on_error,
         overwrite=overwrite,
-        progress=progress,
+        progress=options.progress(quiet),
         **chosen,
     )
-    progress.say(f"{total:,} pairs: {output}")
+    tell([("found", counted(total, "pair")), ("output", output)], quiet=quiet)

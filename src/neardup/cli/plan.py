@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from neardup.cli import options
+from neardup.cli import options, values
 from neardup.cli.options import described
 from neardup.display import counted, size_text
 from neardup.io.shards import demand_present
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("inputs", nargs=-1, metavar="[INPUT]...")
+@click.argument("inputs", nargs=-1, metavar="[INPUT]...", type=values.FILE)
 @click.option("--documents", type=int, metavar="N", help="Number of documents to plan for (those of the inputs).")
 @options.min_similarity("Plan a join of texts at this similarity.")
 @options.similarity(f"{described(SIMILARITIES)}.")
 @click.option(
     "--max-distance",
-    type=options.Numbers(),
+    type=values.Numbers(),
     metavar="K",
     help="Plan Hamming search within this distance instead: a join of fingerprints, and an index of them.",
 )
 @click.option(
     "--prefix",
-    type=options.Numbers(),
+    type=values.Numbers(),
     metavar="P",
     help="With --tables, show only the probability that tables of permuted prefixes of P bits find a pair at distance K, exact "
     "and by two approximations. K, P and T may be lists with commas.",
 )
-@click.option("--tables", type=options.Numbers(), metavar="T", help="Number of these tables.")
+@click.option("--tables", type=values.Numbers(), metavar="T", help="Number of these tables.")
 @click.option("--bits", type=int, metavar="B", help="Bits of the fingerprints (those of the files, or 128).")
 @click.option(
     "--fingerprints",
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 @options.threads
 @options.memory
 @options.temp_dir
-@options.quiet
+@options.shown
 def command(
     inputs: tuple[str, ...], documents: int | None, bits: int | None, recipe: str, as_json: bool, quiet: bool,
     max_distance: tuple[int, ...] | None, prefix: tuple[int, ...] | None, tables: tuple[int, ...] | None,

@@ -4,16 +4,17 @@ from typing import Any
 
 import click
 
-from neardup.cli import options
+from neardup.cli import options, values
+from neardup.cli.terminal import tell
 
 
 @click.command()
-@click.argument("audit")
-@click.option("-o", "--output", required=True, metavar="FILE.html", help="Path of the report.")
+@click.argument("audit", type=values.FILE)
+@click.option("-o", "--output", required=True, metavar="FILE.html", type=values.FILE, help="Path of the report.")
 @options.report_by
 @options.overwrite
 @options.threads
-@options.quiet
+@options.shown
 def command(audit: str, output: str, quiet: bool, **chosen: Any) -> None:
     """Write an HTML report of a run.
 
@@ -23,5 +24,4 @@ def command(audit: str, output: str, quiet: bool, **chosen: Any) -> None:
     from neardup.judging.report import report
 
     done = report(audit, output, progress=options.progress(quiet), **chosen)
-    if not quiet:
-        click.echo(str(done), err=True)
+    tell(done.lines(), quiet=quiet)

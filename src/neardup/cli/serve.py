@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from neardup.cli import options
+from neardup.cli import options, values
 
 
 @click.command()
@@ -13,6 +13,7 @@ from neardup.cli import options
     "stores",
     multiple=True,
     metavar="[NAME=]STORE",
+    type=values.FILE,
     help="A store to serve, that is there: a folder, or postgresql://HOST/DATABASE; repeatable. Without a name, it is `default`.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")

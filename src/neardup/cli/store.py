@@ -6,11 +6,12 @@ from typing import Any
 
 import click
 
-from neardup.cli import options, store_upkeep
+from neardup.cli import options, store_upkeep, values
+from neardup.cli.terminal import tell
 from neardup.display import counted
 from neardup.io.shards import demand_present
 
-path = click.argument("path", metavar="STORE")
+path = click.argument("path", metavar="STORE", type=values.FILE)
 ids = click.argument("ids", nargs=-1, metavar="ID...")
 ids_file = click.option(
     "--ids",
@@ -41,7 +42,7 @@ def given_options(chosen: dict[str, Any]) -> dict[str, Any]:
     """The options of a new store that were given, taken out of all options; the recipe is looked up."""
     from neardup.recipe.presets import find_recipe
 
-    names = ("recipe", "method", "min_similarity", "similarity", "max_distance", "floor", "keep")
+    names = ("recipe", "method", "min_similarity", "similarity", "max_distance", "floor", "keep", "texts")
     found = {name: value for name in names if (value := chosen.pop(name)) is not None}
     return found | ({"recipe": find_recipe(found["recipe"])} if "recipe" in found else {})
 
@@ -75,13 +76,14 @@ def create(path: str, quiet: bool, **chosen: Any) -> None:
     from neardup.store.postgresql.places import shown_place
 
     found = create_store(path, **given_options(chosen))
-    options.progress(quiet).say(f"an empty store, {told_of_options(found)}: {shown_place(path)}")
+    lines = [("made", f"an empty store, {told_of_options(found)}"), ("store", shown_place(path))]
+    tell(lines, quiet=quiet)
 
 
 @command.command()
 @path
 @options.inputs
-@click.option("-o", "--output", metavar="FILE", help=f"{answers} (none).")
+@click.option("-o", "--output", metavar="FILE", type=values.FILE, help=f"{answers} (none).")
 @options.reading
 @options.metadata
 @options.wait
@@ -94,7 +96,7 @@ def create(path: str, quiet: bool, **chosen: Any) -> None:
 @options.on_error_without_rejects
 @options.threads
 @options.temp_dir
-@options.quiet
+@options.shown
 def add(path: str, inputs: tuple[str, ...], quiet: bool, **chosen: Any) -> None:
     """Decide documents in their order, and keep those that are new.
 
@@ -107,22 +109,22 @@ def add(path: str, inputs: tuple[str, ...], quiet: bool, **chosen: Any) -> None:
     from neardup.jobs.store_add import add_to_store, told_of_added
     from neardup.store.postgresql.places import shown_place
 
-    progress = options.progress(quiet)
-    counts = add_to_store(path, inputs, progress=progress, **chosen)
-    progress.say(f"{told_of_added(counts)}: {shown_place(path)}")
+    counts = add_to_store(path, inputs, progress=options.progress(quiet), **chosen)
+    answers = [("output", chosen["output"])] if chosen["output"] not in (None, "-") else []
+    tell([*told_of_added(counts), *answers, ("store", shown_place(path))], quiet=quiet)
 
 
 @command.command()
 @path
-@click.argument("inputs", nargs=-1, metavar="INPUT...")
-@click.option("-o", "--output", default="-", metavar="FILE", help=f"{answers} (standard output).")
+@click.argument("inputs", nargs=-1, metavar="INPUT...", type=values.FILE)
+@click.option("-o", "--output", default="-", metavar="FILE", type=values.FILE, help=f"{answers} (standard output).")
 @click.option("--literal", "texts", multiple=True, metavar="TEXT", help="Text to ask about; repeatable.")
 @options.reading
 @options.overwrite
 @options.on_error_without_rejects
 @options.threads
 @options.temp_dir
-@options.quiet
+@options.shown
 def check(path: str, inputs: tuple[str, ...], output: str, quiet: bool, **chosen: Any) -> None:
     """Ask about documents without adding them.
 
@@ -131,10 +133,9 @@ def check(path: str, inputs: tuple[str, ...], output: str, quiet: bool, **chosen
     demand_present(inputs)
     from neardup.jobs.store_checks import check_with_store
 
-    progress = options.progress(quiet)
-    total = check_with_store(path, inputs, output, progress=progress, **chosen)
+    total = check_with_store(path, inputs, output, progress=options.progress(quiet), **chosen)
     if output != "-":
-        progress.say(f"{counted(total, 'answer')}: {output}")
+        tell([("read", counted(total, "document")), ("output", output)], quiet=quiet)
 
 
 @command.command()
@@ -152,11 +153,11 @@ def remove(path: str, ids: tuple[str, ...], file: Path | None, wait: float, quie
     from neardup.store.postgresql.places import shown_place
 
     removed, unknown = remove_from_store(path, given_ids(ids, file), wait=wait)
-    said = f"{counted(removed, 'document')} removed"
+    lines = [("removed", counted(removed, "document"))]
     if unknown:
         shown = ", ".join(map(repr, unknown[:SHOWN])) + (" …" if len(unknown) > SHOWN else "")
-        said += f", {counted(len(unknown), 'id')} not there ({shown})"
-    options.progress(quiet).say(f"{said}: {shown_place(path)}")
+        lines.append(("note", f"{counted(len(unknown), 'id')} not there ({shown})"))
+    tell([*lines, ("store", shown_place(path))], quiet=quiet)
 
 
 @command.command()
@@ -168,7 +169,7 @@ def get(path: str, ids: tuple[str, ...], file: Path | None, quiet: bool) -> None
     """Show what is known of kept documents.
 
     One JSON line for each: when it was seen first and last and when it expires, in seconds since 1970; its number of tokens; its
-    fingerprint; and its metadata. A store has no texts.
+    fingerprint; its metadata; and its text, if the store was made with --texts.
     """
     from neardup.jobs.store import documents_in_store
 
@@ -192,24 +193,26 @@ def info(path: str, as_json: bool, quiet: bool) -> None:  # noqa: ARG001
     from neardup.jobs.store import opened_store
 
     with opened_store(path, "r") as store:
-        values = dataclasses.asdict(store.info())
+        facts = dataclasses.asdict(store.info())
     if as_json:
-        click.echo(json.dumps(values, ensure_ascii=False))
+        click.echo(json.dumps(facts, ensure_ascii=False))
         return
-    width = max(map(len, values))
-    for name, value in values.items():
+    width = max(map(len, facts))
+    for name, value in facts.items():
         if name == "bytes":
             for number, (file, size) in enumerate(value.items()):
                 click.echo(f"{name if number == 0 else '':{width}}  {size:>14,}  {file}")
             continue
-        shown = (
-            json.dumps(value, ensure_ascii=False)
-            if isinstance(value, dict | list | tuple)
-            else "–"
-            if value is None
-            else value
-        )
-        click.echo(f"{name:{width}}  {shown:,}" if isinstance(shown, int) else f"{name:{width}}  {shown}")
+        click.echo(f"{name:{width}}  {_shown(value)}")
+
+
+def _shown(value: Any) -> str:
+    """A value of `info`."""
+    if value is None or isinstance(value, bool):
+        return {None: "–", True: "yes", False: "no"}[value]
+    if isinstance(value, dict | list | tuple):
+        return json.dumps(value, ensure_ascii=False)
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 for each in store_upkeep.COMMANDS:

@@ -4,11 +4,12 @@ from typing import Any
 
 import click
 
-from neardup.cli import options
-from neardup.display import counted
+from neardup.cli import options, values
+from neardup.cli.terminal import tell
+from neardup.display import ToldLine, counted
 
-path = click.argument("path", metavar="STORE")
-target = click.argument("target", metavar="TARGET")
+path = click.argument("path", metavar="STORE", type=values.FILE)
+target = click.argument("target", metavar="TARGET", type=values.FILE)
 least = options.min_similarity(
     "Similarity from which documents are listed (that of matches); not below the floor of the store.", default=None
 )
@@ -18,8 +19,16 @@ lines = click.option(
     "--output",
     default="-",
     metavar="FILE",
+    type=values.FILE,
     help="A file: .jsonl, .jsonl.gz or .jsonl.zst, or - for standard output (standard output).",
 )
+
+
+def _listed(total: int, noun: str, output: str) -> list[ToldLine]:
+    """What is told of pairs or clusters that were listed."""
+    if not total:
+        return [("found", f"{counted(0, noun)}: {NOTHING_SIMILAR}")]
+    return [("found", counted(total, noun)), ("output", output)]
 
 
 @click.command()
@@ -50,7 +59,7 @@ def expire(path: str, by: str, quiet: bool, **chosen: Any) -> None:
 
     seen: Any = by.replace("-", "_")
     removed = expire_in_store(path, by=seen, **chosen)
-    options.progress(quiet).say(f"{counted(removed, 'document')} removed: {shown_place(path)}")
+    tell([("removed", counted(removed, "document")), ("store", shown_place(path))], quiet=quiet)
 
 
 @click.command()
@@ -67,7 +76,7 @@ def compact(path: str, wait: float, quiet: bool) -> None:
 
     found = compact_store(path, wait=wait)
     said = "nothing to give up" if found is None else f"{found[0]:,} bytes before, {found[1]:,} after"
-    options.progress(quiet).say(f"{said}: {shown_place(path)}")
+    tell([("done", said), ("store", shown_place(path))], quiet=quiet)
 
 
 @click.command()
@@ -87,24 +96,25 @@ def verify(path: str, repair: bool, wait: float, quiet: bool) -> None:
     from neardup.jobs.store_upkeep import repair_store, told_of_check, verify_store
     from neardup.store.postgresql.places import shown_place
 
-    progress = options.progress(quiet)
     found = left = verify_store(path)
     if repair and not found.is_sound:
         found, left = repair_store(path, wait=wait)
     for line in told_of_check(found):
         click.echo(line)
     if found.is_sound and left.is_sound:
-        progress.say(f"sound, {counted(found.documents, 'document')}: {shown_place(path)}")
+        verdict = [("sound", counted(found.documents, "document"))]
     elif left.is_sound:
-        progress.say(
-            f"repaired, {counted(left.documents, 'document')}, {len(found.damaged):,} removed: {shown_place(path)}"
-        )
+        verdict = [
+            ("mended", counted(left.documents, "document")),
+            ("removed", counted(len(found.damaged), "document")),
+        ]
     elif repair:
         for line in told_of_check(left):
             click.echo(line)
-        progress.say(f"not repaired: {shown_place(path)}; restore it from a backup")
+        verdict = [("damaged", "not repaired: restore the store from a backup")]
     else:
-        progress.say(f"not sound: {shown_place(path)}; run the command with --repair, or restore a backup")
+        verdict = [("damaged", "run the command with --repair, or restore a backup")]
+    tell([*verdict, ("store", shown_place(path))], quiet=quiet)
     if not left.is_sound:
         click.get_current_context().exit(1)
 
@@ -126,7 +136,7 @@ def neighbors(path: str, quiet: bool, **chosen: Any) -> None:
     for match in found:
         click.echo(match_line(match))
     if not found:
-        options.progress(quiet).say("0 neighbors: no kept document is so similar")
+        tell([("found", "0 neighbors: no kept document is so similar")], quiet=quiet)
 
 
 @click.command()
@@ -145,7 +155,7 @@ def pairs(path: str, output: str, quiet: bool, **chosen: Any) -> None:
 
     total = pairs_of_store(path, output, **chosen)
     if output != "-" or not total:
-        options.progress(quiet).say(f"{counted(total, 'pair')}: {output if total else NOTHING_SIMILAR}")
+        tell(_listed(total, "pair", output), quiet=quiet)
 
 
 @click.command()
@@ -164,7 +174,36 @@ def clusters(path: str, output: str, quiet: bool, **chosen: Any) -> None:
 
     total = clusters_of_store(path, output, **chosen)
     if output != "-" or not total:
-        options.progress(quiet).say(f"{counted(total, 'cluster')}: {output if total else NOTHING_SIMILAR}")
+        tell(_listed(total, "cluster", output), quiet=quiet)
+
+
+@click.command()
+@path
+@lines
+@click.option(
+    "--documents",
+    metavar="FILE",
+    type=values.FILE,
+    help="Also write the texts that the pairs name, with id and text, from a store with --texts: .jsonl, .jsonl.gz or .jsonl.zst.",
+)
+@options.overwrite
+@options.shown
+def judgements(path: str, output: str, documents: str | None, overwrite: bool, quiet: bool) -> None:
+    """List the pairs that people have judged.
+
+    JSON lines with left_id, right_id, label (1: the same, 0: not), similarity and kind: labeled pairs, as `neardup evaluate
+    --pairs` reads them. A text whose id is not known, or that has the id of another text, is named text:DIGEST.
+    """
+    from neardup.jobs.store_judgements import judgements_of_store
+
+    total = judgements_of_store(path, output, documents=documents, overwrite=overwrite)
+    if output != "-" or not total:
+        told = (
+            [("found", counted(total, "judged pair")), ("output", output)]
+            if total
+            else [("found", "nothing was judged")]
+        )
+        tell(told, quiet=quiet)
 
 
 @click.command()
@@ -178,12 +217,13 @@ def export(path: str, target: str, quiet: bool) -> None:
     """
     from neardup.jobs.store_upkeep import export_store
 
-    options.progress(quiet).say(f"{counted(export_store(path, target), 'document')}: {target}")
+    written = export_store(path, target)
+    tell([("wrote", counted(written, "document")), ("output", target)], quiet=quiet)
 
 
 @click.command("import")
 @path
-@click.argument("source", metavar="SOURCE")
+@click.argument("source", metavar="SOURCE", type=values.FILE)
 @options.threads
 @options.quiet
 def import_(path: str, source: str, threads: int | None, quiet: bool) -> None:
@@ -194,22 +234,23 @@ def import_(path: str, source: str, threads: int | None, quiet: bool) -> None:
     from neardup.jobs.store_upkeep import import_store
     from neardup.store.postgresql.places import shown_place
 
-    options.progress(quiet).say(
-        f"{counted(import_store(path, source, threads=threads), 'document')}: {shown_place(path)}"
-    )
+    read = import_store(path, source, threads=threads)
+    tell([("read", counted(read, "document")), ("store", shown_place(path))], quiet=quiet)
 
 
 @click.command()
 @path
-@click.argument("run", metavar="RUN")
+@click.argument("run", metavar="RUN", type=values.FILE)
 @click.option(
     "--recipe",
     metavar="FILE.toml",
+    type=values.FILE,
     help="The run's own recipe, if a large file of it (over 16 MiB) is not where it was.",
 )
+@options.texts
 @options.threads
-@options.quiet
-def build(path: str, run: str, recipe: str | None, threads: int | None, quiet: bool) -> None:
+@options.shown
+def build(path: str, run: str, recipe: str | None, texts: bool | None, threads: int | None, quiet: bool) -> None:
     """Make a store of a finished run of `neardup dedup`.
 
     Nothing is decided again. STORE: a folder that is empty or not there. RUN: the output or the audit of the run, with the summary
@@ -221,10 +262,10 @@ def build(path: str, run: str, recipe: str | None, threads: int | None, quiet: b
     from neardup.store.postgresql.places import shown_place
 
     progress = options.progress(quiet)
-    found = build_store(path, run, recipe=find_recipe(recipe) if recipe else None, threads=threads, progress=progress)
-    progress.say(
-        f"{counted(found.documents, 'document')}, {counted(found.removed, 'removed text')}: {shown_place(path)}"
-    )
+    given = find_recipe(recipe) if recipe else None
+    found = build_store(path, run, recipe=given, texts=bool(texts), threads=threads, progress=progress)
+    lines = [("kept", counted(found.documents, "document")), ("removed", counted(found.removed, "text"))]
+    tell([*lines, ("store", shown_place(path))], quiet=quiet)
 
 
 @click.command()
@@ -238,7 +279,8 @@ def backup(path: str, target: str, quiet: bool) -> None:
     """
     from neardup.jobs.store_upkeep import backup_store
 
-    options.progress(quiet).say(f"{counted(backup_store(path, target), 'document')}: {target}")
+    copied = backup_store(path, target)
+    tell([("copied", counted(copied, "document")), ("output", target)], quiet=quiet)
 
 
 @click.command()
@@ -255,7 +297,7 @@ def upgrade(path: str, quiet: bool) -> None:
 
     before, after = upgrade_tables(path)
     said = f"of version {after} already" if before == after else f"from version {before} to {after}"
-    options.progress(quiet).say(f"{said}: {shown_place(path)}")
+    tell([("tables", said), ("store", shown_place(path))], quiet=quiet)
 
 
-COMMANDS = (build, expire, compact, verify, neighbors, pairs, clusters, export, import_, backup, upgrade)
+COMMANDS = (build, expire, compact, verify, neighbors, pairs, clusters, judgements, export, import_, backup, upgrade)

@@ -5,7 +5,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from neardup.cli import options
+from neardup.cli import options, values
 from neardup.cli.options import DEFAULTS, described
 from neardup.io.shards import demand_present
 from neardup.options import CLUSTERS, OnError
@@ -15,11 +15,12 @@ OF_RESOURCES = ("threads", "memory", "temp_dir")
 
 
 @click.command()
-@click.argument("output", metavar="OUT")
-@click.argument("inputs", nargs=-1, metavar="[INPUT...]")
+@click.argument("output", metavar="OUT", type=values.FILE)
+@click.argument("inputs", nargs=-1, metavar="[INPUT...]", type=values.FILE)
 @click.option(
     "--audit",
     metavar="FILE|DIR/",
+    type=values.FILE,
     help="The audit of the run (the one beside OUT, if there is one; else none is used).",
 )
 @click.option(
@@ -27,7 +28,9 @@ OF_RESOURCES = ("threads", "memory", "temp_dir")
 )
 @options.min_similarity("Similarity from which texts match, above 0.")
 @options.similarity(f"{described(SIMILARITIES)}.")
-@click.option("--within", metavar="COLUMN", help="Only documents with equal values in this column match.")
+@click.option(
+    "--within", metavar="COLUMN", type=values.COLUMN, help="Only documents with equal values in this column match."
+)
 @click.option(
     "--cluster",
     type=click.Choice(list(CLUSTERS)),
@@ -35,7 +38,9 @@ OF_RESOURCES = ("threads", "memory", "temp_dir")
     show_default=True,
     help=described(CLUSTERS),
 )
-@click.option("--against", multiple=True, metavar="REFERENCE", help="The reference, which stays; repeatable.")
+@click.option(
+    "--against", multiple=True, metavar="REFERENCE", type=values.FILE, help="The reference, which stays; repeatable."
+)
 @options.recipe
 @options.reading
 @options.elements
@@ -44,7 +49,7 @@ OF_RESOURCES = ("threads", "memory", "temp_dir")
 @options.threads
 @options.memory
 @options.temp_dir
-@options.quiet
+@options.shown
 def command(
     output: str, inputs: tuple[str, ...], audit: str | None, strict: bool, on_error: OnError, recipe: str, as_json: bool,
     quiet: bool, **chosen: Any,

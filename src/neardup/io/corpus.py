@@ -17,6 +17,8 @@ from neardup.io.batch import BATCH_BYTES, Batch, Columns, Part
 from neardup.io.corpora import Group, Piece
 from neardup.io.formats.pages import text_of_pages
 from neardup.io.formats.table import FILES, FORMATS, WITH_LISTS, part_of_files
+from neardup.io.likely_encoding import encoding_advice
+from neardup.io.missing_columns import MissingColumnError, told_once
 from neardup.io.missing_texts import advice
 from neardup.io.number_files import Refine, refuse_lone_numbers
 from neardup.io.reading import Reading
@@ -110,14 +112,24 @@ class FileCorpus:
         found._is_part = True
         return found
 
-    def check(self, added: Sequence[str] = ()) -> None:
-        """Raise InputError, with every problem found, if a shard lacks a column to read, or already has one to be added."""
-        problems = []
+    def check(self, added: Sequence[str] = (), *, named_by: str = "") -> None:
+        """Raise InputError, with every problem found, if a shard lacks a column to read, or already has one to be added.
+
+        `named_by`: what the names of the options begin with that name the columns, if not those of the inputs.
+        """
+        problems: list[str] = []
+        alike: dict[tuple[str, str], list[MissingColumnError]] = {}
+        advised: dict[tuple[str, str], str] = {}
         for shard in self.shards:
             try:
                 FORMATS[shard.format].check(shard, self._columns, added)
+            except MissingColumnError as problem:
+                kind = (problem.column, problem.there)
+                alike.setdefault(kind, []).append(problem)
+                advised.setdefault(kind, advice(shard, self._columns))
             except InputError as problem:
                 problems.append(str(problem) + advice(shard, self._columns))
+        problems = [told_once(each, self._columns, named_by) + advised[kind] for kind, each in alike.items()] + problems
         if problems:
             more = len(problems) - LISTED
             raise InputError(
@@ -197,7 +209,7 @@ class FileCorpus:
         for found, reason in piece.rejections:
             number, row = (first + found, 0) if several else (first, found)
             if self._on_error == "stop":
-                raise RowError(self.shards[number].name, row, reason)
+                raise row_error(self.shards[number], row, reason)
             if self.starts is None:
                 self.rejected.append(Rejected(self.shards[number].name, row, reason))
 
@@ -235,7 +247,7 @@ class FileCorpus:
             if self._refine is not None:
                 batch, rejections = self._refine(batch, rejections, self.shards[number : number + 1])
             if rejections and self._on_error == "stop":
-                raise RowError(self.shards[number].name, *rejections[0])
+                raise row_error(self.shards[number], *rejections[0])
             yield batch if self._extract is None else text_of_pages(batch, self._extract)
 
     def rows_of(self, number: int) -> slice:
@@ -243,6 +255,12 @@ class FileCorpus:
         if self.starts is None:
             raise RuntimeError("rows_of() needs a complete pass over the corpus first")
         return slice(self.starts[number], self.starts[number + 1])
+
+
+def row_error(shard: Shard, row: int, reason: str) -> RowError:
+    """The error of a row at which a run stops; of one that is not UTF-8, with the encoding that the file may have."""
+    is_encoding = reason.lower().startswith("it is not utf-8") and shard.format != "parquet"
+    return RowError(shard.name, row, reason, encoding_advice(shard) if is_encoding else "")
 
 
 def is_of_source(shard: Shard | StoredShard, source: str) -> bool:

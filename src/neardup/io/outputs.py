@@ -7,6 +7,7 @@ import stat
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 STANDARD_OUTPUT = Path("-")
 _LISTED = 5
+_EXISTS = " exists already. Name another output, or pass `overwrite=True` to replace it."
 
 
 def output_folder(out: str) -> Place | None:
@@ -37,6 +39,20 @@ def output_folder(out: str) -> Place | None:
         return Path(out) if out != "-" and (out.endswith(("/", os.sep)) or Path(out).is_dir()) else None
     except OSError as error:
         raise InputError(f"{out} cannot be written: {error.strerror}. Name another output.") from None
+
+
+def output_for(out: str | None, inputs: Sequence[str | Path], *, lines: bool = False) -> str | None:
+    """OUT as it is meant: a name without an ending is a folder if a folder, a glob or several files are given.
+
+    With `lines`, all inputs go to the one file that is named, whatever its ending.
+    """
+    if not out or out == str(STANDARD_OUTPUT) or lines or out.endswith(("/", os.sep)):
+        return out
+    names = [str(each) for each in inputs]
+    is_several = len(names) > 1 or any(
+        has_magic(name) or (name != "-" and output_folder(name) is not None) for name in names
+    )
+    return f"{out}/" if is_several and "." not in place_of(out).name.lstrip(".") else out
 
 
 def output_names(out: str, shards: Sequence[Shard]) -> list[Place]:
@@ -188,7 +204,7 @@ class Outputs:
         elif not self._overwrite and (status.st_dev, status.st_ino) in self._inputs:
             yield f"{path} is also an input. Name another output, or pass `overwrite=True` to replace it."
         elif not self._overwrite:
-            yield f"{path} exists already. Name another output, or pass `overwrite=True` to replace it."
+            yield f"{path}{_EXISTS}"
 
     def _remote_problems(self, path: RemotePath) -> Iterator[str]:
         try:
@@ -199,7 +215,7 @@ class Outputs:
             elif not path.is_file():
                 return
             elif not self._overwrite:
-                yield f"{path} exists already. Name another output, or pass `overwrite=True` to replace it."
+                yield f"{path}{_EXISTS}"
             else:
                 self._replaced.add(path)
         except OSError as error:
@@ -348,5 +364,11 @@ def _final(path: Place) -> Path:
 
 
 def _listed(problems: Sequence[str]) -> str:
+    there = [problem.removesuffix(_EXISTS) for problem in problems if problem.endswith(_EXISTS)]
+    if len(there) > 1:  # what to do is said once
+        others = [problem for problem in problems if not problem.endswith(_EXISTS)]
+        beyond = f" and {len(there) - _LISTED:,} more" if len(there) > _LISTED else ""
+        names = ", ".join(there[:_LISTED]) + beyond
+        problems = [f"{names} exist already. Name another output, or pass `overwrite=True` to replace them.", *others]
     more = len(problems) - _LISTED
     return "\n".join([*problems[:_LISTED], *([f"… and {more} more of this kind."] if more > 0 else [])])

@@ -181,6 +181,17 @@ class TableCorpus:
                 yield Batch(row, texts, pa.nulls(n, _TEXT), values, of_elements=self.of_elements)
                 row += n
 
+    def texts_of(self, rows: Iterable[int]) -> dict[int, str]:
+        """The texts of some rows, by row; of pages, the text that they show."""
+        starts = np.cumsum([0, *map(len, self._texts)])
+        found = {}
+        for row in rows:
+            array = int(np.searchsorted(starts, row, side="right")) - 1
+            texts = self._texts[array].slice(row - int(starts[array]), 1)
+            batch = Batch(row, texts, pa.nulls(1, _TEXT), ())
+            found[row] = (batch if self._extract is None else text_of_pages(batch, self._extract)).texts[0].as_py()
+        return found
+
     def check_sources(self, sources: Sequence[str]) -> None:
         """See `neardup.io.corpora.SourcedCorpus`. A source is a value of the source column, or a folder or glob that contains
         such values.

@@ -13,7 +13,7 @@ from neardup.display import counted
 from neardup.errors import InputError, OptionError
 from neardup.io.checkpoints import Checkpoints
 from neardup.io.corpus import LISTED, FileCorpus, Rejected
-from neardup.io.outputs import Outputs
+from neardup.io.outputs import Outputs, output_for
 from neardup.io.reading import Reading, ReadingDict, reading_of
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards, listed_inputs
@@ -96,7 +96,7 @@ def apply_files(
         )
     request = Request(
         inputs=listed,
-        output=output,
+        output=output_for(output, listed),
         reading=given_reading if recorded is None else _reading(recorded, given, str(clusters)),
         audit=audit,
         annotate=annotate,
@@ -206,7 +206,7 @@ class _Steps:
 
     def result(self, found: ClusterFile, files: dict[str, Any]) -> FileResult:
         summary = _summary(found, self.numbers, self.rows(found), self.progress)
-        return FileResult(summary, {"clusters": str(self.clusters)} | files)
+        return FileResult(summary, {"clusters": str(self.clusters)} | files, annotated=self.request.annotate)
 
 
 def _numbers(found: ClusterFile, shards: Sequence[Shard], clusters: str | Path) -> list[int]:

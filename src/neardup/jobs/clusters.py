@@ -91,7 +91,8 @@ def cluster_files(
         write_cluster_file(outputs.claim(path), file)
         outputs.commit()
     given = {"pairs": [shard.name for shard in pair_shards], "documents": [shard.name for shard in print_shards]}
-    return FileResult(summary, given | {"output": output, "audit": None, "summary": None, "rejects": None})
+    files = given | {"output": output, "audit": None, "summary": None, "rejects": None}
+    return FileResult(summary, files, shards=tuple(shard.name for shard in paired.shards))
 
 
 def _options(paired: PairedDocuments, prints: str, given: SurvivorOptions) -> DedupOptions:

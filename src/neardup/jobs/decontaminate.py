@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from neardup.errors import InputError
 from neardup.io.endings import CONTAMINATION_ENDING
+from neardup.io.outputs import output_for
 from neardup.io.reading import READING, Reading, TextReadingDict
 from neardup.io.shards import find_shards, listed_inputs, repeated_files
 from neardup.io.storage.places import path_text
@@ -91,9 +92,10 @@ def decontaminate_files(
         from neardup.judging.report import check_report
 
         check_report(report)
+    listed = listed_inputs(inputs)
     request = Request(
-        inputs=listed_inputs(inputs),
-        output=output,
+        inputs=listed,
+        output=output_for(output, listed, lines=reading.lines),
         reading=reading,
         audit=audit,
         audit_ending=CONTAMINATION_ENDING,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from neardup.display import counted
+from neardup.display import ToldLine, counted, labeled, share_text, size_text
 from neardup.errors import InputError
 from neardup.io.checkpoints import Checkpoints
 from neardup.io.corpus import FileCorpus, Rejected
@@ -21,10 +21,9 @@ from neardup.io.shard import Shard
 from neardup.io.storage.places import place_of, real_name
 from neardup.jobs.output_paths import OutputPaths
 from neardup.jobs.request import Request
-from neardup.jobs.results import json_of, places_of
+from neardup.jobs.results import json_of, places_of, seconds_text
 from neardup.jobs.run import run
 from neardup.jobs.writing import DecidedRows, write_shards
-from neardup.judging.evaluation.report import TableOfScores, plain_table
 from neardup.matching.contamination.items import Items
 from neardup.matching.contamination.options import DecontaminationOptions
 from neardup.matching.contamination.scan import Scanned
@@ -46,37 +45,65 @@ class FileDecontamination:
         summary: the counts and seconds of the run.
         files: the paths of inputs, benchmarks, output, audit, items, summary, rejects and report, by these names; None for files
             that were not written.
+        annotated: whether all rows were written, with what they hold in columns.
     """
 
     summary: DecontaminationSummary
     files: dict[str, Any]
+    annotated: bool = False
 
     def __repr__(self) -> str:
         return f"FileDecontamination({self.summary.in_a_line()}, output={self.files['output']!r})"
 
     def __str__(self) -> str:
+        return labeled(self.lines())
+
+    def lines(self) -> Iterator[ToldLine]:
+        """What a person is told of the run."""
         counts = self.summary
         least = counts.options["min_tokens"]
-        lines = [
-            f"{counted(counts.documents, 'document')}: {counts.clean:,} clean, {counts.contaminated:,} contaminated; "
-            f"{counts.seconds['total']:.1f} s",
-            plain_table(_by_benchmark(counts)),
-        ]
-        if counts.short_items:
-            lines.append(f"{counted(counts.short_items, 'item')} under {counted(least, 'token')}: not checked")
+        benchmarks = counted(len(counts.benchmarks), "benchmark")
+        yield "read", f"{counted(counts.documents, 'document')}, and {counted(counts.items, 'item')} of {benchmarks}"
+        yield "kept", counted(counts.clean, "document") + share_text(counts.clean, counts.documents)
+        holds = f": they hold {counted(counts.contaminated_items, 'item')}" if counts.contaminated else ""
+        yield (
+            "marked" if self.annotated else "removed",
+            counted(counts.contaminated, "document") + share_text(counts.contaminated, counts.documents) + holds,
+        )
+        for each in counts.benchmarks:
+            share = share_text(each.contaminated, each.checked)
+            yield (
+                "",
+                f"{each.benchmark}: {each.contaminated:,} of {counted(each.checked, 'checked item')}{share} "
+                f"in {counted(each.documents, 'document')}",
+            )
         if not counts.checked_items:
-            lines.append("No item was checked, so nothing could be found.")
+            yield "warning", "no item was checked, so nothing could be found"
         if counts.rejected_items:
-            lines.append(f"{counted(counts.rejected_items, 'row')} of benchmarks could not be read: not checked")
+            yield "warning", f"{counted(counts.rejected_items, 'row')} of benchmarks could not be read: not checked"
         if counts.rejected:
-            lines.append(
-                f"{counted(counts.rejected, 'row')} could not be read: {self.files['rejects'] or 'not written'}"
+            yield (
+                "skipped",
+                f"{counted(counts.rejected, 'row')} could not be read: {self.files['rejects'] or 'not written'}",
             )
         if counts.passed_over:
-            lines.append(
-                f"{counted(counts.passed_over, 'file')} in folders passed over, of no known format or read only if named"
+            yield (
+                "skipped",
+                f"{counted(counts.passed_over, 'file')} in folders, of no known format or read only if named",
             )
-        return "\n".join([*lines, *places_of(self.files, ("output", "audit", "items", "summary", "report"))])
+        if self.files["output"] is None:
+            yield "note", "a dry run: nothing was written"
+        if counts.short_items:
+            yield "note", f"{counted(counts.short_items, 'item')} of fewer than {counted(least, 'token')}: not checked"
+        yield from places_of(self.files, ("output", "audit", "items", "report"))
+
+    def details(self) -> Iterator[ToldLine]:
+        """How the work was done: what `--verbose` adds."""
+        yield (
+            "took",
+            f"{seconds_text(self.summary.seconds['total'])}, {size_text(self.summary.peak_memory_bytes)} of memory",
+        )
+        yield from places_of(self.files, ("summary",))
 
     def to_json(self, indent: int | None = None) -> bytes:
         """The summary and the files as one JSON object; bytes of file names that are not UTF-8 become lone surrogates."""
@@ -85,24 +112,6 @@ class FileDecontamination:
     def record(self) -> dict[str, Any]:
         """See `neardup.jobs.run.Result`."""
         return {"summary": self.summary.as_dict(), "files": self.files}
-
-
-def _by_benchmark(counts: DecontaminationSummary) -> TableOfScores:
-    return TableOfScores(
-        "Benchmarks",
-        ["benchmark", "items", "checked", "contaminated", "share", "documents"],
-        [
-            [
-                each.benchmark,
-                f"{each.items:,}",
-                f"{each.checked:,}",
-                f"{each.contaminated:,}",
-                f"{100 * each.contaminated / each.checked:.1f} %" if each.checked else "–",
-                f"{each.documents:,}",
-            ]
-            for each in counts.benchmarks
-        ],
-    )
 
 
 def decontaminate_shards(
@@ -156,10 +165,7 @@ class _Steps:
             if real_name(path) in items:
                 raise InputError(f"{path} is a benchmark: its items would be lost. Name another file.")
         self.corpus.check(CONTAMINATION_ANNOTATIONS if self.request.annotate else ())
-        try:
-            self.benchmarks.check()
-        except InputError as problem:
-            raise InputError(f"{problem} For benchmarks, `against_text` and `against_id` do.") from None
+        self.benchmarks.check(named_by="against_")
 
     def find(self, _: Checkpoints) -> Contamination:
         benchmarks = self._read_benchmarks()
@@ -206,7 +212,7 @@ class _Steps:
 
     def result(self, found: Contamination, files: dict[str, Any]) -> FileDecontamination:
         counts = summarize_contamination(found, self.options, self.progress, html=self.request.reading.html)
-        return FileDecontamination(counts, files | {"report": self.request.report})
+        return FileDecontamination(counts, files | {"report": self.request.report}, annotated=self.request.annotate)
 
     def report(self, found: Contamination, result: FileDecontamination) -> bytes:
         from neardup.judging.reports.contamination_page import contamination_page

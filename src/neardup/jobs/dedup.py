@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from neardup.errors import OptionError
+from neardup.io.outputs import output_for
 from neardup.io.reading import DedupFileOptions, recipe_for, split_options
 from neardup.io.shards import listed_inputs
 from neardup.io.storage.places import path_text
@@ -87,9 +88,10 @@ def deduplicate_files(
             f"`report_by={report_by!r}` says how a report counts documents. Give `report`, too, or leave it out."
         )
     references = listed_inputs(against)
+    listed = listed_inputs(inputs)
     request = Request(
-        inputs=listed_inputs(inputs),
-        output=output,
+        inputs=listed,
+        output=output_for(output, listed, lines=reading.lines),
         reading=reading,
         audit=audit,
         report=report,

@@ -3,7 +3,7 @@
 import contextlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -119,7 +119,7 @@ class _Steps:
         return known | {"annotate": asked.annotate, "audit": asked.audit, "on_error": asked.on_error}
 
     def done_before(self, record: dict[str, Any]) -> FileResult:
-        done, page = FileResult.of_record(record), self.request.report
+        done, page = replace(FileResult.of_record(record), annotated=self.request.annotate), self.request.report
         if page is not None and not place_of(page).is_file():
             from neardup.judging.report import report as write_report
 
@@ -168,10 +168,11 @@ class _Steps:
         repeated = repeated_ids(found.documents.ids.slice(0, found.inputs))
         html = self.request.reading.html
         counts = summarize(found, self.recipe, self.options, self.progress, repeated_ids=repeated, html=html)
-        page: dict[str, Any] = {"report": self.request.report}
+        files |= {"report": self.request.report}
         if self.request.report_by is not None:
-            page["report_by"] = self.request.report_by
-        return FileResult(counts, files | page | {"content": self._content()}, self.expected)
+            files["report_by"] = self.request.report_by
+        files["content"] = self._content()
+        return FileResult(counts, files, self.expected, annotated=self.request.annotate)
 
     def _content(self) -> dict[str, str | None]:
         """The digests of the inputs and of the texts of a reference; None for what cannot be read again. The content of a store."""

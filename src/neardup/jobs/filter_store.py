@@ -59,6 +59,7 @@ def filter_with_store(
     recipe: RecipeLike | None = None,
     floor: float | None = None,
     keep: str | None = None,
+    texts: bool | None = None,
     metadata: str | Sequence[str] = (),
     window: Duration | None = None,
     wait: float = 0.0,
@@ -82,7 +83,7 @@ def filter_with_store(
         audit: a file for the duplicates: JSON lines with id, row (over all inputs, from 0), survivor_id, similarity, distance and
             exact. By default it is the output without its ending + .duplicates.jsonl; none for standard output.
         recipe: the recipe of a new store, `Recipe()` by default; it must be that of a store that is there.
-        floor, keep: of a new store; see `Store`. A document that replaces others is passed on, although these were passed on
+        floor, keep, texts: of a new store; see `Store`. A document that replaces others is passed on, although these were passed on
             before: the audit then has a line with its id and its row, the id of the replaced document as replaced_id, similarity
             and distance, for each of them.
         metadata: columns whose values are kept with the documents; needed by `keep="max:KEY"` and `min:KEY`.
@@ -120,7 +121,8 @@ def filter_with_store(
     to_check = [shard for shard in shards if shard.format == "lines" or shard.path != STANDARD_INPUT]
     if columns.names:
         FileCorpus(to_check, how.columns(columns.names)).check()
-    with alone(Store(home, wait=wait, recipe=recipe, floor=floor, keep=keep, **matching), wait) as store:
+    own: Any = {"floor": floor, "keep": keep, "texts": texts}
+    with alone(Store(home, wait=wait, recipe=recipe, **own, **matching), wait) as store:
         columns = metadata_columns(store.keep, metadata)
         memory = StoreMemory(store, columns.names)
         _publish_the_last(memory)

@@ -13,9 +13,10 @@ from neardup.fingerprints.fingerprint_file import fingerprint_file_parts, finger
 from neardup.io.batch import Batch
 from neardup.io.corpus import FileCorpus
 from neardup.io.number_files import refuse_numbers
+from neardup.io.outputs import output_for
 from neardup.io.reading import Reading, ReadingDict, reading_of, recipe_for
 from neardup.io.shard import Shard
-from neardup.io.shards import find_shards
+from neardup.io.shards import find_shards, listed_inputs
 from neardup.io.storage.places import path_text
 from neardup.io.stored_shards import recorded_reading
 from neardup.jobs.fingerprint_outputs import FingerprintPaths, fingerprint_paths, write_digits, write_fingerprint_files
@@ -68,7 +69,7 @@ def fingerprint_files(
         InputError: an input is missing, or an output exists.
         DataError: a row cannot be read, or a file is damaged.
     """
-    output = path_text(output)
+    output = output_for(path_text(output), listed_inputs(inputs)) or ""
     given, progress = None if recipe is None else recipe_of(recipe), progress_of(progress)
     how, resources = reading_of(reading, fingerprint_files), Resources(threads, temp_dir=temp_dir)
     with temporary_folder(temp_dir) as spool:

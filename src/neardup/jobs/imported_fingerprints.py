@@ -11,9 +11,10 @@ from neardup.fingerprints.imported import ImportedBatches
 from neardup.io.batch import Columns
 from neardup.io.corpus import FileCorpus
 from neardup.io.formats.table import FILES
+from neardup.io.outputs import output_for
 from neardup.io.reading import ReadingDict, reading_of
 from neardup.io.shard import Shard
-from neardup.io.shards import find_shards
+from neardup.io.shards import find_shards, listed_inputs
 from neardup.io.storage.places import path_text
 from neardup.io.stored_shards import FINGERPRINT, recorded_reading
 from neardup.jobs.digit_readings import readings_of, tell_of_missing_zeros
@@ -80,7 +81,7 @@ def import_fingerprint_files(
         OptionError: an option has a value that is not allowed, or options contradict each other.
         DataError: a fingerprint cannot be read, or a file is damaged.
     """
-    output = path_text(output)
+    output = output_for(path_text(output), listed_inputs(inputs)) or ""
     how, resources, progress = (
         reading_of(reading, import_fingerprint_files), Resources(threads, temp_dir=temp_dir), progress_of(progress)
     )  # fmt: skip

@@ -9,8 +9,9 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.errors import InputError, RowError
+from neardup.errors import InputError
 from neardup.io.batch import BATCH_BYTES, Batch, Rejections
+from neardup.io.corpus import row_error
 from neardup.io.formats.lines import Lines
 from neardup.io.line_rows import after_rows, block_reader, line_rows
 from neardup.io.reading import Reading
@@ -104,7 +105,7 @@ class LineWalk(ABC, Generic[Prepared]):
             if block.rejections and self._on_error == "stop":
                 row, reason = block.rejections[0]
                 self.is_inside = False
-                raise RowError(block.shard.name, row, reason)
+                raise row_error(block.shard, row, reason)
             self.decide(block, sinks)
             self.progress.read(max(0, block.lines.position - position))
             position = max(position, block.lines.position)

@@ -1,11 +1,15 @@
-"""The results of jobs that write survivors: a summary and the paths of the files, also as text and as JSON."""
+"""The results of jobs that write survivors: a summary and the paths of the files, also as text and as JSON.
+
+What a person is told has one shape, here and in every command: what was read, what was kept, what was removed and why, what to
+know about it, and where it lies.
+"""
 
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from neardup.display import counted, printable
+from neardup.display import ToldLine, counted, duration, labeled, printable, share_text, size_text
 from neardup.survivors.summary import Summary
 from neardup.survivors.unit_summary import UnitSummary
 
@@ -21,41 +25,53 @@ class FileResult:
         summary: the counts and seconds of the run.
         files: the paths of inputs, output, audit, summary and rejects, by these names; None for files that were not written.
         estimate: the cost that a dry run estimated; None for other runs.
+        shards: the files of the texts, if only their fingerprints were read.
+        annotated: whether all rows were written, with the decisions in columns.
     """
 
     summary: Summary
     files: dict[str, Any]
     estimate: "CostEstimate | None" = None
+    shards: tuple[str, ...] = ()
+    annotated: bool = False
 
     def __repr__(self) -> str:
         return f"FileResult({self.summary.in_a_line()}, output={self.files['output']!r})"
 
     def __str__(self) -> str:
+        return labeled(self.lines())
+
+    def lines(self) -> Iterator[ToldLine]:
+        """What a person is told of the run."""
         counts = self.summary
-        lines = [
-            f"{counted(counts.documents, 'document')}: {counted(counts.survivors, 'survivor')}, "
-            f"{counted(counts.duplicates, 'duplicate')} ({counts.exact_duplicates:,} exact) "
-            f"in {counted(counts.clusters, 'cluster')}; {counts.seconds['total']:.1f} s"
-        ]
+        yield "read", counted(counts.documents, "document")
+        yield "kept", counted(counts.survivors, "document") + share_text(counts.survivors, counts.documents)
+        yield (
+            "marked" if self.annotated else "removed",
+            counted(counts.duplicates, "document")
+            + share_text(counts.duplicates, counts.documents)
+            + _why(counts, counts.duplicates),
+        )
         if counts.reference_documents:
-            lines.append(
-                f"{counted(counts.against_reference, 'duplicate')} of the reference, "
-                f"which has {counted(counts.reference_documents, 'document')}; "
-                f"{counts.duplicates - counts.against_reference:,} of other inputs"
+            yield (
+                "",
+                f"{counts.against_reference:,} by the reference of {counted(counts.reference_documents, 'document')}, "
+                f"{counts.duplicates - counts.against_reference:,} by other inputs",
             )
         alike = counts.options["similarity"]
         measure = alike["measure"] if isinstance(alike, dict) else alike
         if counts.much_longer and measure == "containment":
-            lines.append(
-                f"warning: {counted(counts.much_longer, 'duplicate')} with more than twice as many tokens as the survivor: "
-                "containment also removes what holds a shorter text"
+            yield (
+                "warning",
+                f"{counted(counts.much_longer, 'duplicate')} with more than twice as many tokens as the survivor: "
+                "containment also removes what holds a shorter text",
             )
-        if counts.short:
-            lines.append(
-                f"{counted(counts.short, 'short document')} (under {counted(counts.min_tokens, 'token')}): "
-                "only equal ones were removed"
-            )
-        return "\n".join([*lines, *_remarks(counts, counts.rejected, self.files), *places_of(self.files)])
+        yield from _remarks(counts, counts.rejected, self.files, "document")
+        yield from places_of(self.files)
+
+    def details(self) -> Iterator[ToldLine]:
+        """How the work was done: what `--verbose` adds."""
+        return _details(self.summary, self.files)
 
     def to_json(self, indent: int | None = None) -> bytes:
         """The summary and the files as one JSON object; bytes of file names that are not UTF-8 become lone surrogates."""
@@ -90,14 +106,31 @@ class UnitResult:
         return f"UnitResult({str(self).splitlines()[0]}, output={self.files['output']!r})"
 
     def __str__(self) -> str:
+        return labeled(self.lines())
+
+    def lines(self) -> Iterator[ToldLine]:
+        """What a person is told of the run."""
         counts = self.summary
-        lines = [
-            f"{counted(counts.units, counts.unit)} of {counted(counts.documents, 'document')}: {counts.removed_units:,} removed "
-            f"({counts.found.exact_duplicates:,} exact), {counts.removed_bytes:,} of {counts.text_bytes:,} bytes; "
-            f"{counts.found.seconds['total']:.1f} s",
-            f"{counted(counts.changed_documents, 'document')} changed, {counts.emptied_documents:,} left empty and removed",
-        ]
-        return "\n".join([*lines, *_remarks(counts.found, counts.rejected, self.files), *places_of(self.files)])
+        kept = counts.units - counts.removed_units
+        yield "read", f"{counted(counts.units, counts.unit)} of {counted(counts.documents, 'document')}"
+        yield "kept", counted(kept, counts.unit) + share_text(kept, counts.units)
+        yield (
+            "removed",
+            counted(counts.removed_units, counts.unit)
+            + share_text(counts.removed_units, counts.units)
+            + _why(counts.found, counts.removed_units),
+        )
+        yield (
+            "",
+            f"{counts.removed_bytes:,} of {counts.text_bytes:,} bytes; {counted(counts.changed_documents, 'document')} changed, "
+            f"{counts.emptied_documents:,} left empty and removed",
+        )
+        yield from _remarks(counts.found, counts.rejected, self.files, counts.unit)
+        yield from places_of(self.files)
+
+    def details(self) -> Iterator[ToldLine]:
+        """How the work was done: what `--verbose` adds."""
+        return _details(self.summary.found, self.files)
 
     def to_json(self, indent: int | None = None) -> bytes:
         """The summary and the files as one JSON object; bytes of file names that are not UTF-8 become lone surrogates."""
@@ -113,21 +146,64 @@ class UnitResult:
         return cls(UnitSummary(**record["summary"], found=Summary(**record["found"])), record["files"])
 
 
-def _remarks(counts: Summary, rejected: int, files: dict[str, Any]) -> Iterator[str]:
-    """Warnings about repeated ids, rejected rows and files that were passed over."""
+def _why(counts: Summary, removed: int) -> str:
+    """Of what was removed, how many are exact duplicates, and how many are near ones, by which measure."""
+    if not removed:
+        return ""
+    near, alike = removed - counts.exact_duplicates, counts.options["similarity"]
+    measure = alike["measure"] if isinstance(alike, dict) else alike
+    least = f"{measure} >= {counts.min_similarity:g}" if counts.min_similarity else f"distance <= {counts.max_distance}"
+    return f": {counts.exact_duplicates:,} exact, {near:,} near" + (f" ({least})" if near else "")
+
+
+def _remarks(counts: Summary, rejected: int, files: dict[str, Any], noun: str) -> Iterator[ToldLine]:
+    """Warnings about repeated ids and rejected rows, and notes about short texts and files that were passed over."""
     if counts.repeated_ids:
-        yield f"warning: {counted(counts.repeated_ids, 'repeated id')}; the audit tells such documents apart by row"
+        yield (
+            "warning",
+            f"{counted(counts.repeated_ids, 'repeated id')}; the audit tells such documents apart by row",
+        )
     if rejected:
-        yield f"{counted(rejected, 'row')} could not be read: {files['rejects'] or 'not written'}"
+        yield "skipped", f"{counted(rejected, 'row')} could not be read: {files['rejects'] or 'not written'}"
+    if files["output"] is None:
+        yield "note", "a dry run: nothing was written"
     if counts.passed_over:
-        yield f"{counted(counts.passed_over, 'file')} in folders passed over, of no known format or read only if named"
+        yield (
+            "skipped",
+            f"{counted(counts.passed_over, 'file')} in folders, of no known format or read only if named",
+        )
+    if counts.short:
+        yield (
+            "note",
+            f"{counted(counts.short, noun)} {_of_tokens(counts.min_tokens)}: only equal ones were removed",
+        )
 
 
-def places_of(files: dict[str, Any], names: Iterable[str] = ("output", "audit", "summary", "report")) -> Iterator[str]:
+def _of_tokens(least: int) -> str:
+    return "without a token" if least <= 1 else f"of fewer than {least:,} tokens"
+
+
+def _details(counts: Summary, files: dict[str, Any]) -> Iterator[ToldLine]:
+    yield "method", counts.method + (f": {counts.reason}" if counts.reason else "")
+    yield (
+        "compared",
+        f"{counted(counts.candidates, 'pair')}, of which {counts.matches:,} match, in {counted(counts.clusters, 'cluster')}",
+    )
+    memory, temporary = size_text(counts.peak_memory_bytes), size_text(counts.peak_temporary_bytes)
+    yield "took", f"{seconds_text(counts.seconds['total'])}, {memory} of memory, {temporary} of temporary files"
+    yield from places_of(files, ("summary",))
+
+
+def seconds_text(seconds: float) -> str:
+    """The time that a run took."""
+    return f"{seconds:.1f} s" if seconds < 120 else duration(seconds)
+
+
+def places_of(files: dict[str, Any], names: Iterable[str] = ("output", "audit", "report")) -> Iterator[ToldLine]:
     """Where the files with these names are, in a line each."""
     for name in names:
         if place := files.get(name):
-            yield f"{name}: {'standard output' if place == '-' else printable(place)}"
+            yield name, "standard output" if place == "-" else printable(place)
 
 
 def json_of(known: dict[str, Any], indent: int | None) -> bytes:

@@ -25,6 +25,7 @@ def create_store(
     recipe: RecipeLike | None = None,
     floor: float | None = None,
     keep: str | None = None,
+    texts: bool | None = None,
     **options: Unpack[MatchingOptions],
 ) -> StoreInfo:
     """Create a store in a folder that does not exist or is empty; see `Store`.
@@ -37,7 +38,7 @@ def create_store(
         raise InputError(
             f"{shown_place(path)} is a store already. Add to it with `neardup store add`, or name another folder."
         )
-    with Store(path, recipe=recipe, floor=floor, keep=keep, **options) as store:
+    with Store(path, recipe=recipe, floor=floor, keep=keep, texts=texts, **options) as store:
         return store.info()
 
 
@@ -123,6 +124,7 @@ def documents_in_store(path: str | Path, ids: Iterable[str]) -> Iterator[dict[st
                     "fingerprint": document.fingerprint.hex(),
                     "expires": document.expires,
                     "metadata": document.metadata,
+                    **({} if document.text is None else {"text": document.text}),
                 }
             if not there:
                 unknown.append(text)

@@ -2,12 +2,12 @@
 
 import contextlib
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
-from neardup.display import counted
+from neardup.display import ToldLine, counted, share_text
 from neardup.errors import InputError
 from neardup.io.corpus import FileCorpus
 from neardup.io.reading import TextReadingDict, reading_of
@@ -174,9 +174,14 @@ def _add(
     return counts
 
 
-def told_of_added(counts: StoreCounts) -> str:
-    """The counts as a sentence."""
-    said = f"{counted(counts.documents, 'document')}: {counts.new:,} new, {counts.duplicates:,} duplicates"
-    said += f", {counts.exact:,} of them exact" if counts.exact else ""
-    said += f"; {counted(counts.replaced, 'document')} replaced by better ones" if counts.replaced else ""
-    return said + (f"; {counted(counts.rejected, 'row')} could not be read" if counts.rejected else "")
+def told_of_added(counts: StoreCounts) -> Iterator[ToldLine]:
+    """The counts as lines for a person."""
+    yield "read", counted(counts.documents, "document")
+    yield "kept", counted(counts.new, "new document") + share_text(counts.new, counts.documents)
+    said = counted(counts.duplicates, "duplicate") + share_text(counts.duplicates, counts.documents)
+    near = counts.duplicates - counts.exact
+    yield "removed", said + (f": {counts.exact:,} exact, {near:,} near" if counts.duplicates else "")
+    if counts.replaced:
+        yield "replaced", f"{counted(counts.replaced, 'document')} by better ones"
+    if counts.rejected:
+        yield "skipped", f"{counted(counts.rejected, 'row')} could not be read"

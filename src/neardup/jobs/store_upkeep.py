@@ -207,6 +207,7 @@ def build_store(
     run: str | Path,
     *,
     recipe: RecipeLike | None = None,
+    texts: bool = False,
     threads: int | None = None,
     progress: Watcher = None,
 ) -> StoreInfo:
@@ -218,7 +219,7 @@ def build_store(
         DataError: the audit or the summary is damaged.
     """
     _demand_no_store(path)
-    with Store.build(path, run, recipe=recipe, threads=threads, progress=progress) as store:
+    with Store.build(path, run, recipe=recipe, texts=texts, threads=threads, progress=progress) as store:
         return store.info()
 
 

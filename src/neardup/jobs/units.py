@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast, get_args
 
 from neardup.errors import OptionError
+from neardup.io.outputs import output_for
 from neardup.io.reading import Reading, UnitFileOptions, split_options
 from neardup.io.shards import listed_inputs
 from neardup.io.storage.places import path_text
@@ -88,9 +89,10 @@ def deduplicate_units(
     _check(unit, reading, annotate=annotate, against=against, html=html, elements=elements)
     if not dry_run:
         demand_output(output)
+    listed = listed_inputs(inputs)
     request = Request(
-        inputs=listed_inputs(inputs),
-        output=output,
+        inputs=listed,
+        output=output_for(output, listed, lines=reading.lines),
         reading=reading,
         audit=audit,
         dry_run=dry_run,

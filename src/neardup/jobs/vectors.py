@@ -15,9 +15,10 @@ from neardup.io.batch import BATCH_BYTES, Batch, Columns
 from neardup.io.corpus import FileCorpus
 from neardup.io.formats.parquet_files import batches, opened
 from neardup.io.formats.vector_columns import fixed_dimension
+from neardup.io.outputs import output_for
 from neardup.io.reading import Reading
 from neardup.io.shard import Shard
-from neardup.io.shards import find_shards
+from neardup.io.shards import find_shards, listed_inputs
 from neardup.io.storage.places import path_text
 from neardup.io.stored_shards import recorded_reading
 from neardup.jobs.fingerprint_outputs import fingerprint_paths, write_fingerprint_files
@@ -72,7 +73,7 @@ def fingerprint_vector_files(
         OptionError: bits, seed or method has a value that is not allowed.
         DataError: a vector cannot be read, or a file is damaged.
     """
-    output = path_text(output)
+    output = output_for(path_text(output), listed_inputs(inputs)) or ""
     made_by = partial(VectorRecipe, bits=bits, seed=seed, method=method, max_distance=max_distance)
     made_by(dimension=1)  # refuses options before any work
     progress, resources = progress_of(progress), Resources(threads, temp_dir=temp_dir)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from neardup.recipe.presets import RecipeLike
 from neardup.survivors.audit_files import read_audit, same_id, summary_paths
 
 if TYPE_CHECKING:
+    from neardup.judging.difference import Difference
     from neardup.judging.nearest import Neighbor
 
 
@@ -25,6 +26,8 @@ class Explanation:
         neighbors: for a kept document, the nearest documents, and why each was no reason to remove it.
         nearest_by: how nearness is measured: fingerprint `distance` if the run used simhash, else `similarity`.
         repeated_ids: whether the run found ids shared by several documents; others with this id may have been kept.
+        differences: if asked for, the differences between the texts of each removed document and its survivor, or of the kept
+            document and the nearest.
     """
 
     id: Any
@@ -33,9 +36,10 @@ class Explanation:
     neighbors: tuple["Neighbor", ...]
     nearest_by: str
     repeated_ids: bool
+    differences: tuple["Difference", ...] = ()
 
 
-def explain(audit: str | Path, wanted: str, *, recipe: RecipeLike | None = None) -> Explanation:
+def explain(audit: str | Path, wanted: str, *, recipe: RecipeLike | None = None, diff: bool = False) -> Explanation:
     """Look `wanted` up in the audit; if it was not removed, find its neighbors in the inputs that the summary names.
 
     Args:
@@ -43,6 +47,7 @@ def explain(audit: str | Path, wanted: str, *, recipe: RecipeLike | None = None)
         wanted: the document id; write integer ids as digits.
         recipe: the recipe of the run; needed only for a kept document, if the recipe has a function of yours, or a file that is
             too large to be kept in the summary (more than 64 KiB) and is not where it was.
+        diff: also read the inputs again, and say how the texts differ.
 
     Raises:
         InputError: there is no such audit or document, or the inputs are missing or have changed.
@@ -61,11 +66,25 @@ def explain(audit: str | Path, wanted: str, *, recipe: RecipeLike | None = None)
 
         kept = why_kept(path, wanted, recipe)
         if not kept.removed:
-            return Explanation(kept.id, kept.row, (), kept.neighbors, kept.nearest_by, False)
+            found = Explanation(kept.id, kept.row, (), kept.neighbors, kept.nearest_by, False)
+            return replace(found, differences=_from_the_nearest(path, found)) if diff and kept.neighbors else found
         removed = kept.removed
-    return Explanation(
-        removed[0]["id"], removed[0]["row"], removed, (), "similarity", _have_repeated_ids(summary_paths(path))
-    )
+    repeated = _have_repeated_ids(summary_paths(path))
+    found = Explanation(removed[0]["id"], removed[0]["row"], removed, (), "similarity", repeated)
+    return replace(found, differences=_from_survivors(path, removed)) if diff else found
+
+
+def _from_the_nearest(audit: Place, kept: Explanation) -> tuple["Difference", ...]:
+    from neardup.judging.compared_texts import Side, differences
+
+    nearest = kept.neighbors[0]
+    return differences(audit, [(Side(kept.id, kept.row), Side(nearest.id, nearest.row))])
+
+
+def _from_survivors(audit: Place, removed: Iterable[dict[str, Any]]) -> tuple["Difference", ...]:
+    from neardup.judging.compared_texts import differences, sides_of
+
+    return differences(audit, map(sides_of, removed))
 
 
 def _have_repeated_ids(summaries: Iterable[Place]) -> bool:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from neardup.display import counted
 from neardup.errors import InputError
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_array
 from neardup.io.batch import Batch
@@ -221,7 +220,8 @@ def _why_apart(pair: _Pair, run: FinishedRun) -> str:
 def _why_not(pair: _Pair, run: FinishedRun) -> str:
     reasons, most, alike = [], run.max_distance, pair.similarity
     if pair.tokens < run.min_tokens:
-        reasons.append(f"one of the two has fewer than {counted(run.min_tokens, 'token')}, so only equal texts match")
+        few = "no token" if run.min_tokens <= 1 else f"fewer than {run.min_tokens:,} tokens"
+        reasons.append(f"one of the two has {few}, so only equal texts match")
     if most is not None and pair.distance > most:
         reasons.append(f"distance {pair.distance} is above {most}")
     if alike < run.min_similarity:

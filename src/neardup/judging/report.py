@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from neardup.display import counted
+from neardup.display import ToldLine, counted, labeled
 from neardup.errors import DataError, InputError, NeardupError, OptionError
 from neardup.io.corpus import FileCorpus
 from neardup.io.endings import AUDIT_ENDING
@@ -40,8 +40,13 @@ class ReportFile:
     without_texts: str = ""
 
     def __str__(self) -> str:
-        note = f"\nit shows no texts: {self.without_texts}" if self.without_texts else ""
-        return f"report: {self.path}{note}"
+        return labeled(self.lines())
+
+    def lines(self) -> Iterator[ToldLine]:
+        """What a person is told of it."""
+        if self.without_texts:
+            yield "note", f"it shows no texts: {self.without_texts}"
+        yield "report", str(self.path)
 
 
 def check_report(report: str | Path) -> None:
@@ -90,7 +95,7 @@ def report(
         raise InputError(f"The audit comes first, then the report: {command}")
     check_report(output)
     next(read_audit(path), None)  # refuses first a file that is not an audit
-    summary = _read_summary(path)
+    summary = summary_of_run(path)
     with Outputs([target], overwrite=overwrite) as outputs:
         inputs = inputs_of_run(summary, path, Resources(threads), progress)
         if report_by is not None and inputs.corpus is not None:
@@ -225,7 +230,7 @@ def _applied(summary: RunSummary) -> frozenset[str] | None:
     return frozenset(shard.name for shard in find_shards(files["inputs"], temporary=Path(), reading=reading))
 
 
-def _read_summary(audit: Place) -> RunSummary:
+def summary_of_run(audit: Place) -> RunSummary:
     """Read the summary of an audit; for a folder of audits of one run in stages, add their summaries up."""
     summaries = [summary for _, summary in read_summaries(audit)]
     if not summaries:

@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass
 
-from neardup.display import duration
+from neardup.display import cut, duration
+
+BAR = 20
+"""Characters of a bar between its brackets."""
 
 
 @dataclass(slots=True)
@@ -36,17 +39,17 @@ class Stage:
         return (now - self.began) * (1 / self.share - 1) if self.share else None
 
     def rates(self, now: float) -> str:
-        """Format the rates as `1,234 documents/s, 5.6 MB/s`; empty if nothing is counted or no time has passed."""
+        """Format the rates as `1,234 documents/s, 5.6 MB/s of the files`; empty if nothing is counted or no time has passed."""
         seconds = now - self.began
         if seconds <= 0:
             return ""
         found = [f"{self.documents / seconds:,.0f} documents/s"] if self.documents else []
-        found += [f"{self.read_bytes / seconds / 1e6:,.1f} MB/s"] if self.read_bytes else []
+        found += [f"{self.read_bytes / seconds / 1e6:,.1f} MB/s of the files"] if self.read_bytes else []
         return ", ".join(found)
 
 
 def told(stage: Stage, now: float) -> str:
-    """Describe the state of a stage: `45 %, about 40 s left, 12,345 documents, 1,234 documents/s, 5.6 MB/s`."""
+    """Describe the state of a stage: `45 %, about 40 s left, 12,345 documents, 1,234 documents/s, 5.6 MB/s of the files`."""
     left = stage.seconds_left(now)
     parts = [
         "" if stage.share is None else f"{stage.share:.0%}".replace("%", " %"),
@@ -55,3 +58,26 @@ def told(stage: Stage, now: float) -> str:
         stage.rates(now),
     ]
     return ", ".join(part for part in parts if part)
+
+
+def moving_line(stage: Stage, now: float, columns: int) -> str:
+    """The state of a stage in one line of at most so many columns; what matters least is left out first.
+
+    `fingerprint   49 %  [=========>          ]  about 40 s left  780 documents  1,251/s`
+    """
+    seconds, share, left = now - stage.began, stage.share, stage.seconds_left(now)
+    parts = {"name": stage.name, "state": f"{100 * share:3.0f} %" if share else duration(seconds)}
+    if share:
+        done = int(share * BAR)
+        parts["bar"] = f"[{('=' * done + '>' * (done < BAR)).ljust(BAR)}]"
+    if left is not None:
+        parts["left"] = f"about {duration(left)} left"
+    if stage.documents:
+        parts["documents"] = f"{stage.documents:,} documents"
+        parts["rate"] = f"{stage.documents / seconds:,.0f}/s" if seconds > 0 else ""
+    for least in ("", "rate", "documents", "bar", "left"):
+        parts.pop(least, None)
+        line = "  ".join(filter(None, parts.values()))
+        if len(line) <= columns:
+            return line
+    return cut(line, columns)

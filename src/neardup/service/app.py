@@ -21,6 +21,7 @@ from neardup.service.logs import Log
 from neardup.service.metrics import Metrics, StoreMetrics
 from neardup.service.open_store import looks_every, open_store
 from neardup.service.openapi import document
+from neardup.service.page_files import PAGE_ROWS
 from neardup.service.problems import MEDIA_TYPE, Problem, problem_of
 from neardup.service.routes import ROUTES, RouteRow
 from neardup.service.tokens import ANYBODY, Tokens
@@ -57,7 +58,7 @@ class Endpoint:
 
         try:
             try:
-                if self._row.role is not None:  # probes come from machines that know no tokens, under any name
+                if not self._row.is_probe:
                     admission.demand_host(request.headers)
                     asked.caller = admission.caller(request.headers, self._row.role) or ANYBODY
                     admission.enter()
@@ -161,7 +162,7 @@ def make_app(
     async def openapi(_: Request) -> Response:
         return Response(described, media_type="application/json")
 
-    routes = [Route(row.path, Endpoint(row, service, log), methods=[row.method]) for row in ROUTES]
+    routes = [Route(row.path, Endpoint(row, service, log), methods=[row.method]) for row in (*ROUTES, *PAGE_ROWS)]
     app = Starlette(
         routes=[*routes, Route("/v1/openapi.json", openapi)],
         lifespan=lifespan,

@@ -90,7 +90,7 @@ class Calls:
             found = msgspec.json.decode(body, type=messages.Found).documents
             return _stored(found[0]) if found else None
 
-        return self._post("get", messages.Ids([id]), read)
+        return self.post("get", messages.Ids([id]), read)
 
     def neighbors(
         self,
@@ -103,7 +103,7 @@ class Calls:
         def read(body: bytes) -> list[StoreMatch]:
             return [_match(each) for each in msgspec.json.decode(body, type=messages.Neighbors).neighbors]
 
-        return self._post("neighbors", messages.NeighborsOf(text, id, min_similarity), read)
+        return self.post("neighbors", messages.NeighborsOf(text, id, min_similarity), read)
 
     def remove(self, ids: Sequence[int | str]) -> Parts[CallOf[int]]:
         """The requests that remove documents."""
@@ -121,23 +121,24 @@ class Calls:
     ) -> CallOf[int]:
         """The request that removes old documents."""
         given = messages.Expire(older_than, newest, by)
-        return self._post("expire", given, lambda body: msgspec.json.decode(body, type=messages.Expired).removed)
+        return self.post("expire", given, lambda body: msgspec.json.decode(body, type=messages.Expired).removed)
 
     def compact(self) -> CallOf[bool]:
         """The request that gives up room."""
-        return self._post(
+        return self.post(
             "compact", messages.Compact(), lambda body: msgspec.json.decode(body, type=messages.Compacted).compacted
         )
 
     def compare(self, left: str, right: str) -> CallOf[Comparison]:
         """The request that compares two texts."""
-        return self._post("compare", messages.TwoTexts(_text(left), _text(right)), _read_comparison)
+        return self.post("compare", messages.TwoTexts(_text(left), _text(right)), _read_comparison)
 
     def info(self) -> CallOf[StoreInfo]:
         """The request for what the store is."""
         return CallOf("GET", f"{self._at}/info", None, {}, lambda body: msgspec.json.decode(body, type=StoreInfo))
 
-    def _post(self, name: str, value: Any, read: Callable[[bytes], T]) -> CallOf[T]:
+    def post(self, name: str, value: Any, read: Callable[[bytes], T]) -> CallOf[T]:
+        """A request with one value."""
         return self._post_body(name, encoded(value), read)
 
     def _post_body(
@@ -229,6 +230,7 @@ def _stored(found: messages.Stored) -> StoredDocument:
         last_seen=found.last_seen,
         expires=found.expires,
         metadata=found.metadata,
+        text=found.text,
     )
 
 

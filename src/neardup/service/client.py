@@ -12,6 +12,8 @@ from neardup.service.calls import CallOf
 from neardup.service.connected import Connected
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
 from neardup.store.info import StoreInfo
+from neardup.store.judging import Pair
+from neardup.store.reviewed_pairs import Judgement, RecentDuplicate, ReviewPair
 
 T = TypeVar("T")
 
@@ -113,6 +115,34 @@ class Client(Connected):
     ) -> list[StoreMatch]:
         """The kept documents that are similar to a text, or to a kept document; see `Store.neighbors`."""
         return self._sent(self._calls.neighbors(text, id, min_similarity))
+
+    def recent(self, *, limit: int = 50, before: str | None = None) -> list[RecentDuplicate]:
+        """The latest duplicates that are remembered, newest first; see `Store.recent`."""
+        found: list[RecentDuplicate] = []
+        while len(found) < limit or not found:
+            page = self._sent(self._review.recent(limit - len(found), before))
+            found, before = found + page.values, page.next
+            if before is None:
+                break
+        return found
+
+    def review(self, *, limit: int = 20) -> list[ReviewPair]:
+        """The pairs nearest the threshold that nobody has judged; see `Store.review`. Fewer, if their texts are long."""
+        return self._sent(self._review.review(limit))
+
+    def judge(self, pair: Pair, *, same: bool) -> int:
+        """Keep a judgement of a pair, in the place of an earlier one; see `Store.judge`."""
+        return self._sent(self._review.judge(pair, same))
+
+    def judgements(self, *, limit: int | None = None, after: int = 0) -> list[Judgement]:
+        """All judgements, the oldest first; see `Store.judgements`."""
+        found: list[Judgement] = []
+        next_after: int | None = after
+        while next_after is not None and (limit is None or len(found) < limit or not found):
+            left = None if limit is None else limit - len(found)
+            page = self._sent(self._review.judgements(left, next_after))
+            found, next_after = found + page.values, page.next
+        return found
 
     def remove(self, ids: Sequence[int | str]) -> int:
         """Forget kept documents; see `Store.remove`. What an attempt removed whose answer was lost is not counted."""

@@ -1,12 +1,17 @@
-"""COMPARING: two texts step by step. It takes time of the processor that no store needs, so one request does it at a time."""
+"""COMPARING: two texts step by step, or their passages. It takes the processor, but no store, so one request does it at a time."""
 
 import asyncio
+from collections.abc import Callable
+from typing import TypeVar
 
 from neardup.judging.comparison import compare
 from neardup.recipe.recipe import Recipe
 from neardup.service.limits import COMPARISONS, Limits
-from neardup.service.messages import Compared, TwoTexts, compared_of
+from neardup.service.messages import Compared, Passages, TwoTexts, compared_of, passages_of
 from neardup.service.problems import later
+from neardup.text.passages import compare_passages
+
+Found = TypeVar("Found")
 
 
 class Comparing:
@@ -21,9 +26,20 @@ class Comparing:
         Raises:
             Problem: too many wait already, or its turn does not come.
         """
+        return await self._one(lambda: compared_of(compare(given.left, given.right, recipe=recipe)))
+
+    async def passages(self, given: TwoTexts, recipe: Recipe) -> Passages:
+        """What two texts have in common, side by side.
+
+        Raises:
+            Problem: too many wait already, or its turn does not come.
+        """
+        return await self._one(lambda: passages_of(compare_passages(given.left, given.right, tuple(recipe.normalize))))
+
+    async def _one(self, function: Callable[[], Found]) -> Found:
         await self._turn()
         try:
-            return await asyncio.to_thread(lambda: compared_of(compare(given.left, given.right, recipe=recipe)))
+            return await asyncio.to_thread(function)
         finally:
             self._is_free.release()
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from neardup.errors import MissingExtra, TransferError
 from neardup.service.calls import AGAIN, Calls, checked_headers, checked_retries, checked_url, failure_of, pause_before
+from neardup.service.review_calls import ReviewCalls
 
 
 class Connected:
@@ -37,6 +38,7 @@ class Connected:
         """
         self._url, self._store, self._retries = checked_url(url), store, checked_retries(retries)
         self._calls = Calls(store)
+        self._review = ReviewCalls(self._calls)
         headers = checked_headers(token)
         try:
             import httpx

@@ -1,4 +1,4 @@
-"""EXAMPLES: one session with a store of `min_similarity=0.7`, in order. The OpenAPI document shows it, and tests run it."""
+"""EXAMPLES: one session with a store of `min_similarity=0.7` and `texts=True`. The OpenAPI document shows it, and tests run it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,6 +6,8 @@ from typing import Any
 FERRY = "The night ferry to the islands leaves at ten past nine from the old customs pier."
 LATER = "The evening ferry to the islands leaves at ten past nine from the old customs pier."
 BREAD = "Flour, water, salt and a day of patience make bread."
+
+POSITION = "0-5c96fd76f2014d0bc801cf0063a2a97b"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +26,8 @@ class Example:
     answer: Any = None
 
 
+_LEFT = {"id": "late", "position": POSITION, "digest": POSITION[2:], "text": LATER}
+_RIGHT = {"id": "ferry", "position": None, "digest": "d0cf0d7a6973a07f2be00a7cc40924ef", "text": FERRY}
 _NEAR = {"id": "ferry", "similarity": 0.75, "distance": 16}
 
 
@@ -40,6 +44,12 @@ def _answer(id: int | str, first: dict[str, Any] | None = None, *, exact: bool =
         "replaces": [],
     }
 
+
+def _passage(kind: str, text: str) -> dict[str, Any]:
+    return {"kind": kind, "text": text, "characters": len(text)}
+
+
+_REST = FERRY.removeprefix("The night")
 
 EXAMPLES = (
     Example(
@@ -82,12 +92,88 @@ EXAMPLES = (
                     "last_seen": 1_790_000_000.0,
                     "expires": 4_102_444_800.0,
                     "metadata": None,
+                    "text": BREAD,
                 }
             ],
             "unknown": ["7"],
         },
     ),
+    Example(
+        route="recent",
+        title="the latest duplicates",
+        given={"limit": 10},
+        answer={
+            "duplicates": [
+                {
+                    "position": POSITION,
+                    "id": "late",
+                    "duplicate_of": "ferry",
+                    "similarity": 0.75,
+                    "distance": 16,
+                    "exact": False,
+                    "seen": 1_790_000_000.0,
+                    "text": LATER,
+                    "survivor_text": FERRY,
+                }
+            ],
+            "next": None,
+        },
+    ),
+    Example(
+        route="review",
+        title="pairs to judge",
+        given={"limit": 10},
+        answer={
+            "pairs": [{"kind": "removed", "left": _LEFT, "right": _RIGHT, "similarity": 0.75, "distance": 16}],
+        },
+    ),
+    Example(
+        route="judge",
+        title="a duplicate and its survivor",
+        given={"left": {"position": POSITION}, "right": {"id": "ferry"}, "same": False},
+        answer={"judged": 1},
+    ),
+    Example(
+        route="judge",
+        title="two kept documents",
+        given={"left": {"id": "ferry"}, "right": {"id": 7}, "same": False},
+        answer={"judged": 2},
+    ),
+    Example(
+        route="judgements",
+        title="the first",
+        given={"limit": 1},
+        answer={
+            "judgements": [
+                {
+                    "number": 1,
+                    "kind": "removed",
+                    "left": _LEFT | {"position": None},
+                    "right": _RIGHT,
+                    "similarity": 0.75,
+                    "distance": 16,
+                    "same": False,
+                    "judged": 1_790_000_000.0,
+                }
+            ],
+            "next": 1,
+        },
+    ),
     Example(route="compare", title="two texts", given={"left": FERRY, "right": LATER}),
+    Example(
+        route="passages",
+        title="two texts side by side",
+        given={"left": FERRY, "right": LATER},
+        answer={
+            "rows": [
+                {
+                    "left": [_passage("only", "The night"), _passage("common", _REST)],
+                    "right": [_passage("only", "The evening"), _passage("common", _REST)],
+                    "skipped": 0,
+                }
+            ]
+        },
+    ),
     Example(
         route="info",
         title="the store",
@@ -101,6 +187,7 @@ EXAMPLES = (
             "max_distance": None,
             "floor": None,
             "keep": "first",
+            "texts": True,
             "recipe": {
                 "word_shingle": 1,
                 "cjk_shingle": 2,

@@ -13,7 +13,7 @@ from neardup.service.admission import Admission, Asked
 from neardup.service.bodies import JSON, LINES, decode, media_type, read_whole
 from neardup.service.comparing import Comparing
 from neardup.service.given_documents import documents_of
-from neardup.service.limits import COMPARED, Limits
+from neardup.service.limits import COMPARED, LISTED_BYTES, SIDE_BY_SIDE, Limits
 from neardup.service.messages import Answer, GivenDocument, Question, answer_of, encode
 from neardup.service.metrics import CONTENT_TYPE, Metrics
 from neardup.service.open_store import ServedStore
@@ -89,7 +89,7 @@ class Service:
         questions = [given] if isinstance(given, Question) else given
         self._demand_few(asked, len(questions))
         answers = await self._check(worker, questions, 0)
-        return _json(encode(answers[0] if is_one else answers))
+        return json_response(encode(answers[0] if is_one else answers))
 
     async def _check(self, worker: Worker, questions: list[Question], first: int) -> list[Answer]:
         job = Check(asyncio.get_running_loop().create_future(), len(questions), [each.text for each in questions])
@@ -116,7 +116,7 @@ class Service:
         form = "one" if is_one else "array"
         of_all = None if key is None else key.whole
         found = await self._add(worker, documents, of_all, form, _encode_one if is_one else encode)
-        return _json(found.body, {REPEATED: "true"} if found.is_repeated else None)
+        return json_response(found.body, {REPEATED: "true"} if found.is_repeated else None)
 
     async def _add(
         self,
@@ -160,7 +160,7 @@ class Service:
 
     async def neighbors(self, asked: Asked) -> Response:
         """List the kept documents that are similar to a text, or to a kept document."""
-        given: messages.NeighborsOf = await self._given(asked, messages.NeighborsOf)
+        given: messages.NeighborsOf = await self.given(asked, messages.NeighborsOf)
 
         def neighbors(store: ServedStore) -> list[StoreMatch]:
             if given.text is None and given.id is not None and store.get(given.id) is None:
@@ -168,18 +168,27 @@ class Service:
             return store.neighbors(given.text, id=given.id, min_similarity=given.min_similarity)
 
         found = await self.call(self.worker(asked), neighbors)
-        return _json(encode(messages.Neighbors([messages.match_of(each) for each in found])))
+        return json_response(encode(messages.Neighbors([messages.match_of(each) for each in found])))
 
     async def get(self, asked: Asked) -> Response:
         """Show what is known of kept documents."""
         given = await self._ids(asked)
 
         def stored(store: ServedStore) -> list[messages.Stored | None]:
-            return [None if (kept := store.get(each)) is None else messages.stored_of(kept) for each in given]
+            documents, size = list[messages.Stored | None](), 0
+            for each in given:
+                kept = store.get(each)
+                size += 0 if kept is None or kept.text is None else len(kept.text.encode())
+                if size > LISTED_BYTES and len(given) > 1:
+                    raise Problem(
+                        "too_large", f"The texts have more than {LISTED_BYTES:,} bytes. Ask for fewer documents."
+                    )
+                documents.append(None if kept is None else messages.stored_of(kept))
+            return documents
 
         found = await self.call(self.worker(asked), stored)
         unknown = [each for each, document in zip(given, found, strict=True) if document is None]
-        return _json(encode(messages.Found([each for each in found if each is not None], unknown)))
+        return json_response(encode(messages.Found([each for each in found if each is not None], unknown)))
 
     async def remove(self, asked: Asked) -> Response:
         """Forget documents, and their duplicates."""
@@ -189,52 +198,50 @@ class Service:
             unknown = [each for each in given if store.get(each) is None]
             return messages.Removed(store.remove(given), unknown)
 
-        return _json(encode(await self.call(self.worker(asked), removed)))
+        return json_response(encode(await self.call(self.worker(asked), removed)))
 
     async def expire(self, asked: Asked) -> Response:
         """Remove documents that have expired, and others that are old."""
-        given: messages.Expire = await self._given(asked, messages.Expire)
+        given: messages.Expire = await self.given(asked, messages.Expire)
         count = await self.call(
             self.worker(asked),
             lambda store: store.expire(older_than=given.older_than, newest=given.newest, by=given.by),
         )
-        return _json(encode(messages.Expired(count)))
+        return json_response(encode(messages.Expired(count)))
 
     async def compact(self, asked: Asked) -> Response:
         """Give up the room of removed documents. Other requests wait until that is done."""
-        await self._given(asked, messages.Compact)
+        await self.given(asked, messages.Compact)
         done = await self.call(self.worker(asked), lambda store: store.compact())
-        return _json(encode(messages.Compacted(done)))
+        return json_response(encode(messages.Compacted(done)))
 
     async def compare(self, asked: Asked) -> Response:
         """Compare two texts step by step, with the recipe of the store."""
-        given: messages.TwoTexts = await self._given(asked, messages.TwoTexts)
-        recipe = self.worker(asked).recipe
-        for name, text in (("left", given.left), ("right", given.right)):
-            if len(text) > COMPARED:
-                raise Problem(
-                    "too_large",
-                    f"`{name}` has {len(text):,} characters; texts of at most {COMPARED:,} are shown step by step.",
-                )
-        return _json(encode(await self._comparing.compared(given, recipe)))
+        given = await self._two_texts(asked, COMPARED, "step by step")
+        return json_response(encode(await self._comparing.compared(given, self.worker(asked).recipe)))
+
+    async def passages(self, asked: Asked) -> Response:
+        """Show two texts side by side: what they have in common, and what only one of them has."""
+        given = await self._two_texts(asked, SIDE_BY_SIDE, "side by side")
+        return json_response(encode(await self._comparing.passages(given, self.worker(asked).recipe)))
 
     async def info(self, asked: Asked) -> Response:
         """Show what a store is, and what it takes."""
         found = await self.call(self.worker(asked), lambda store: store.info())
-        return _json(encode(found))
+        return json_response(encode(found))
 
     async def stores(self, _: Asked) -> Response:
         """List the names of the stores."""
-        return _json(encode(messages.Stores(list(self.workers))))
+        return json_response(encode(messages.Stores(list(self.workers))))
 
     async def health(self, _: Asked) -> Response:
         """Answer, which says that the process is alive."""
-        return _json(encode(self._status()))
+        return json_response(encode(self._status()))
 
     async def ready(self, _: Asked) -> Response:
         """Say whether all stores can be used; 503 if not."""
         status = self._status()
-        return _json(encode(status), status=200 if status.ready else 503)
+        return json_response(encode(status), status=200 if status.ready else 503)
 
     def _status(self) -> messages.Status:
         found = {}
@@ -249,7 +256,12 @@ class Service:
 
     # ------------------------------------------------------------------------------------------------------ the bodies
 
-    async def _given(self, asked: Asked, kind: type) -> Any:
+    async def given(self, asked: Asked, kind: type) -> Any:
+        """The body of a request, which is one value of a type.
+
+        Raises:
+            Problem: it is not.
+        """
         if media_type(asked.request) != JSON:
             raise Problem("unsupported_media_type", f"This takes one value. Give it as {JSON}.")
         body = await read_whole(asked.request, self.limits, asked.held)
@@ -257,9 +269,18 @@ class Service:
         self._demand_few(asked, len(found.ids) if isinstance(found, messages.Ids) else 1)
         return found
 
+    async def _two_texts(self, asked: Asked, most: int, way: str) -> messages.TwoTexts:
+        given: messages.TwoTexts = await self.given(asked, messages.TwoTexts)
+        for name, text in (("left", given.left), ("right", given.right)):
+            if len(text) > most:
+                raise Problem(
+                    "too_large", f"`{name}` has {len(text):,} characters; texts of at most {most:,} are shown {way}."
+                )
+        return given
+
     async def _ids(self, asked: Asked) -> Sequence[int | str]:
         """The ids of a body, each once."""
-        given: messages.Ids = await self._given(asked, messages.Ids)
+        given: messages.Ids = await self.given(asked, messages.Ids)
         return list(dict.fromkeys(given.ids))
 
 
@@ -272,5 +293,6 @@ def _encode_one(answers: list[Answer]) -> bytes:
     return encode(answers[0])
 
 
-def _json(body: bytes, headers: dict[str, str] | None = None, *, status: int = 200) -> Response:
+def json_response(body: bytes, headers: dict[str, str] | None = None, *, status: int = 200) -> Response:
+    """A body of JSON as a response."""
     return Response(body, status, headers, media_type=JSON)

@@ -16,8 +16,14 @@ METADATA = 64 << 10
 """Bytes of the metadata of a document, as JSON: decoded, these may take 24 times as much."""
 COMPARED = 10_000
 """Characters of a text whose fingerprint is shown step by step. Each feature takes time for each bit: some half second for both."""
+SIDE_BY_SIDE = 20_000
+"""Characters of a text whose passages are shown side by side, as in a report."""
 COMPARISONS = 8
 """Requests that wait until a comparison before them is done, at most."""
+LISTED = 200
+"""Duplicates, pairs or judgements in a response, at most."""
+LISTED_BYTES = 4 << 20
+"""Bytes of the texts of a response that has several, at most."""
 HEADERS = 32 << 10
 """Bytes of the request line and the headers."""
 

@@ -8,6 +8,7 @@ from msgspec import Meta, Struct
 
 from neardup.judging.comparison import Comparison, FingerprintSteps
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
+from neardup.text.passages import Passage, Row
 
 Id = int | str
 NotBelowZero = Meta(extra_json_schema={"minimum": 0})
@@ -107,7 +108,7 @@ class Neighbors(Struct):
 
 
 class Stored(Struct):
-    """A kept document. `fingerprint`: hexadecimal; times are seconds since 1970."""
+    """A kept document. `fingerprint`: hexadecimal; times are seconds since 1970; `text`: null if the store keeps no texts."""
 
     id: Id
     tokens: int
@@ -116,6 +117,7 @@ class Stored(Struct):
     last_seen: float
     expires: float | None
     metadata: Any
+    text: str | None
 
 
 class Found(Struct):
@@ -173,6 +175,28 @@ class Compared(Struct):
     common_shingles: int | None
     all_shingles: int | None
     similarities: dict[str, float] | None
+
+
+class ShownPassage(Struct):
+    """A piece of a text: in both texts, in this one alone, or `cut`: not shown. `characters`: its length."""
+
+    kind: Annotated[str, Meta(extra_json_schema={"enum": ["common", "only", "cut"]})]
+    text: str
+    characters: int
+
+
+class PassageRow(Struct):
+    """Passages of two texts that stand side by side; or `skipped`, the length of a common passage that is left out."""
+
+    left: list[ShownPassage]
+    right: list[ShownPassage]
+    skipped: int
+
+
+class Passages(Struct):
+    """Two texts side by side. Of long texts, some 6 kB of each are shown."""
+
+    rows: list[PassageRow]
 
 
 class Stores(Struct):
@@ -236,6 +260,7 @@ def stored_of(document: StoredDocument) -> Stored:
         document.last_seen,
         document.expires,
         metadata,
+        document.text,
     )
 
 
@@ -251,6 +276,15 @@ def compared_of(found: Comparison) -> Compared:
         found.all_shingles,
         found.similarities,
     )
+
+
+def passages_of(rows: Sequence[Row]) -> Passages:
+    """Passages as they travel."""
+    return Passages([PassageRow(_passages(row.left), _passages(row.right), row.skipped) for row in rows])
+
+
+def _passages(found: Sequence[Passage]) -> list[ShownPassage]:
+    return [ShownPassage(each.kind, each.text, each.characters) for each in found]
 
 
 def _steps(found: FingerprintSteps) -> Steps:

@@ -10,6 +10,7 @@ from neardup.recipe.recipe import Recipe
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
 from neardup.store.info import StoreInfo
 from neardup.store.postgresql.places import is_database, shown_place
+from neardup.store.reviewed_pairs import Judgement, RecentDuplicate, ReviewPair
 
 DEFAULT = "default"
 """The name of a store that is given without one."""
@@ -56,6 +57,18 @@ class ServedStore(Protocol):
         id: int | str | None = None,  # noqa: A002
         min_similarity: float | None = None,
     ) -> list[StoreMatch]: ...
+
+    def recent(
+        self, *, limit: int = 50, before: str | None = None, max_bytes: int | None = None
+    ) -> list[RecentDuplicate]: ...
+
+    def review(self, *, limit: int = 20, max_bytes: int | None = None) -> list[ReviewPair]: ...
+
+    def judge(self, pair: ReviewPair, *, same: bool) -> int: ...
+
+    def judgements(
+        self, *, limit: int | None = None, after: int = 0, max_bytes: int | None = None
+    ) -> list[Judgement]: ...
 
     def remove(self, ids: Sequence[int | str]) -> int: ...
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from starlette.responses import Response
 
-from neardup.service import messages
+from neardup.service import messages, review_handlers, review_messages
 from neardup.service.admission import Asked
 from neardup.service.handlers import Service
 from neardup.service.tokens import Role
@@ -25,6 +25,7 @@ class RouteRow:
         method, path: what is asked.
         handler: answers.
         role: that a caller needs; None if anybody may ask.
+        is_probe: whether machines ask, under any name of the host, and as often as they like.
         given: the type of the body; None if there is none.
         answer: the type of the response; None for text.
         has_many: whether an array, or lines, may be given as well, and are answered alike.
@@ -37,6 +38,7 @@ class RouteRow:
     path: str
     handler: Handler
     role: Role | None
+    is_probe: bool = False
     given: Any = None
     answer: Any = None
     has_many: bool = False
@@ -68,12 +70,35 @@ ROUTES = (
     _of_store("expire", Service.expire, "admin", messages.Expire, messages.Expired),
     _of_store("compact", Service.compact, "admin", messages.Compact, messages.Compacted),
     _of_store("compare", Service.compare, "read", messages.TwoTexts, messages.Compared),
+    _of_store("passages", Service.passages, "read", messages.TwoTexts, messages.Passages),
+    _of_store("recent", review_handlers.recent, "read", review_messages.Recent, review_messages.Duplicates),
+    _of_store("review", review_handlers.review, "read", review_messages.Review, review_messages.Pairs),
+    _of_store("judge", review_handlers.judge, "write", review_messages.Judge, review_messages.Judged),
+    _of_store(
+        "judgements", review_handlers.judgements, "read", review_messages.Judgements, review_messages.JudgedPairs
+    ),
     _of_store("info", Service.info, "read", None, StoreInfo),
     RouteRow(
         name="stores", method="GET", path="/v1/stores", handler=Service.stores, role="read", answer=messages.Stores
     ),
-    RouteRow(name="health", method="GET", path="/v1/health", handler=Service.health, role=None, answer=messages.Status),
-    RouteRow(name="ready", method="GET", path="/v1/ready", handler=Service.ready, role=None, answer=messages.Status),
+    RouteRow(
+        name="health",
+        method="GET",
+        path="/v1/health",
+        handler=Service.health,
+        role=None,
+        is_probe=True,
+        answer=messages.Status,
+    ),
+    RouteRow(
+        name="ready",
+        method="GET",
+        path="/v1/ready",
+        handler=Service.ready,
+        role=None,
+        is_probe=True,
+        answer=messages.Status,
+    ),
     RouteRow(name="metrics", method="GET", path="/metrics", handler=Service.metrics_text, role="read"),
 )
-"""All routes, but for that of the OpenAPI document itself."""
+"""All routes, but for those of the OpenAPI document itself and of the page."""

@@ -57,6 +57,7 @@ class StoredDocument:
         first_seen, last_seen: when it was added, and when it or a document that matches it came last; seconds since 1970.
         expires: when it expires, by the same clock; None if never.
         metadata: the plain values that were given with it.
+        text: as it was given; None if the store keeps no texts, or a repair has lost it.
     """
 
     id: Any
@@ -66,6 +67,7 @@ class StoredDocument:
     last_seen: float
     expires: float | None
     metadata: Any
+    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -22,8 +22,10 @@ from neardup.store.decided_run import DecidedRun
 from neardup.store.files import Files
 from neardup.store.open_files import AT_ONCE
 from neardup.store.opening import demand_empty, free_folder
+from neardup.store.originals import originals
 from neardup.store.record import DocumentRow, removed_rows
 from neardup.store.row_ids import RowIds
+from neardup.store.spooled_texts import SpooledTexts
 from neardup.store.texts import Texts, digest_bytes, texts_of_column
 from neardup.survivors.audit_files import read_audit
 
@@ -91,11 +93,14 @@ def build(files: Files, run: DecidedRun, resources: Resources, progress: Progres
     """Fill an empty store with what a run has decided; see `Store.build`."""
     removals = read_removals(run)
     now, ids = time.time(), RowIds(None)
-    with progress.stage("build"):
-        seen = _keep(files, run, removals, ids, now, resources, progress)
+    with progress.stage("build"), contextlib.ExitStack() as stack:
+        came = None
+        if files.rules.texts:
+            came = stack.enter_context(contextlib.closing(SpooledTexts(files.path)))
+        seen = _keep(files, run, removals, came, ids, now, resources, progress)
         if seen.documents != run.documents or len(seen.digests) != len(removals.rows):
             raise run.changed()
-        _remember(files, run, removals, seen, now)
+        _remember(files, run, removals, seen, came, now)
     files.state = ids.state() or None
     files.acknowledge({"state": files.state})
     files.flush()
@@ -132,16 +137,24 @@ def read_removals(run: DecidedRun) -> Removals:
 
 
 def _keep(
-    files: Files, run: DecidedRun, removals: Removals, ids: RowIds, now: float, resources: Resources, progress: Progress
+    files: Files,
+    run: DecidedRun,
+    removals: Removals,
+    came: SpooledTexts | None,
+    ids: RowIds,
+    now: float,
+    resources: Resources,
+    progress: Progress,
 ) -> Seen:
-    """Read the inputs, and keep the documents that the run kept."""
+    """Read the inputs, and keep the documents that the run kept; `came` gets the texts of the others."""
     corpus = run.open(resources, progress)
 
     def read(batch: Batch) -> tuple[Batch, Array, Texts]:
         present = batch.texts.is_valid()
         rows = np.flatnonzero(present.to_numpy(zero_copy_only=False))
-        texts = texts_of_column(batch.texts.filter(present), files.recipe, files.similarity, files.candidates.signing)
-        return batch, rows, texts
+        column = batch.texts.filter(present)
+        texts = texts_of_column(column, files.recipe, files.similarity, files.candidates.signing)
+        return batch, rows, replace(texts, originals=column) if files.rules.texts else texts
 
     is_removed = np.zeros(run.rows, np.bool_)
     is_removed[removals.rows] = True
@@ -158,6 +171,10 @@ def _keep(
             at = len(files.contents)
             _keep_some(files, texts[some], [json.dumps(names[i], ensure_ascii=False) for i in some.tolist()], now)
             numbers[first + rows[some]] = at + np.arange(len(some))
+        if came is not None:
+            part = texts[np.flatnonzero(removed)]
+            of_part = [json.dumps(names[i], ensure_ascii=False) for i in np.flatnonzero(removed).tolist()]
+            came.add(originals(part.digests, of_part, part.originals))
         digests.append(texts.prints.digests[removed])
         prints.append(texts.prints.values[removed])
         documents += len(rows)
@@ -184,7 +201,9 @@ def _keep_some(files: Files, texts: Texts, names: list[str], now: float) -> None
     files.acknowledge({})
 
 
-def _remember(files: Files, run: DecidedRun, removals: Removals, seen: Seen, now: float) -> None:
+def _remember(
+    files: Files, run: DecidedRun, removals: Removals, seen: Seen, came: SpooledTexts | None, now: float
+) -> None:
     """Remember each distinct text that the run removed, but for those that equal a kept one.
 
     Raises:
@@ -205,5 +224,6 @@ def _remember(files: Files, run: DecidedRun, removals: Removals, seen: Seen, now
         places = begin + np.flatnonzero(first_of[some] & ~is_equal)
         columns = (survivors[places], removals.similarity[places], removals.distance[places])
         rows = removed_rows(files.removed, digest_bytes(seen.digests[places]), *columns, now)
-        files.keep(files.texts([]), [], rows, set(), now)
+        originals_of_rows = [] if came is None else came.read(places.tolist())
+        files.keep(files.texts([]), [], rows, set(), now, originals_of_rows)
         files.acknowledge({})

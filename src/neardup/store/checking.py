@@ -23,6 +23,7 @@ from neardup.store.postings import Found
 from neardup.store.recalling import AT_ONCE
 from neardup.store.record import Record
 from neardup.store.salvage import salvage
+from neardup.store.text_checks import damaged_texts, told_of_texts
 from neardup.store.texts import digest_words
 
 ASKED = 1 << 8
@@ -73,6 +74,7 @@ def _read_all(files: Files) -> StoreCheck:
     texts = sum(row.number < files.removed for row in files.record.removed_from(0))  # a writer may add others
     if texts != files.removed:
         problems.append(f"The record has {texts:,} texts that were not kept, of {files.removed:,}.")
+    problems += told_of_texts(damaged_texts(files, kept[~np.isin(kept, damaged)]))
     return StoreCheck(
         len(kept), tuple(json.loads(names[each]) for each in damaged.tolist() if each in names), tuple(problems)
     )
@@ -153,6 +155,7 @@ def repair(path: Path, wait: float) -> StoreCheck:
     with contextlib.closing(_open(path, wait, recalls=False)) as files:
         found = _read_all(files)
         files.forget(damaged_documents(files))
+        files.lose_texts(*damaged_texts(files, files.kept()))
         files.acknowledge({})
     with contextlib.closing(_open(path, wait)) as files:
         lost = _lost(files)

@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,14 +27,17 @@ from neardup.recipe.serialization import recipe_of_run
 from neardup.store.contents import Contents, Layout, weights_of
 from neardup.store.derived import Derived
 from neardup.store.files import Files
+from neardup.store.judgement_columns import OF_JUDGEMENTS, judgement_columns, judgement_rows
 from neardup.store.opening import RECORD, REPLICA_MARK, free_folder, to_store
+from neardup.store.originals import Original, sealed
 from neardup.store.recalling import AT_ONCE
 from neardup.store.record import DocumentRow, Record, RemovedRow
+from neardup.store.text_reading import texts_of_documents, texts_of_removed
 from neardup.store.texts import Texts, digest_words, no_elements
 from neardup.store.versions import demand_version
 
 FORMAT = 1
-DOCUMENTS, REMOVED, FACTS = "documents.parquet", "removed.parquet", "store.json"
+DOCUMENTS, REMOVED, JUDGEMENTS, FACTS = "documents.parquet", "removed.parquet", "judgements.parquet", "store.json"
 AGAIN = "Export the store again."
 
 
@@ -100,20 +103,17 @@ def export(files: Files, target: Path) -> None:
     """Write all documents and remembered texts as Parquet, and the facts as JSON."""
     _demand_outside(files, target)
     free_folder(target)
-    kept, schema = files.kept(), _schema(files.layout)
+    kept, schema = files.kept(), _schema(files.layout, has_texts=files.has_texts)
     blocks = (_table(files, kept[first : first + AT_ONCE], schema) for first in range(0, len(kept), AT_ONCE))
     seals = {DOCUMENTS: _write(target / DOCUMENTS, schema, blocks)}
     places = {number: place for place, number in enumerate(kept.tolist())}
     rows = [row for row in files.record.removed_from(0) if row.survivor in places]
-    columns = [
-        [row.digest for row in rows],
-        [places[row.survivor] for row in rows],
-        [row.similarity for row in rows],
-        [row.distance for row in rows],
-        [row.last_seen for row in rows],
-    ]
-    arrays = [pa.array(column, field.type) for column, field in zip(columns, _OF_REMOVED, strict=True)]
-    seals[REMOVED] = _write(target / REMOVED, _OF_REMOVED, [pa.record_batch(arrays, schema=_OF_REMOVED)])
+    of_removed = pa.schema([*_OF_REMOVED, *_OF_TEXTS]) if files.has_texts else _OF_REMOVED
+    blocks = (_removed_table(files, rows[first : first + AT_ONCE], places) for first in range(0, len(rows), AT_ONCE))
+    seals[REMOVED] = _write(target / REMOVED, of_removed, (pa.record_batch(each, schema=of_removed) for each in blocks))
+    if judged := files.judgements(0, None):
+        columns = judgement_columns([row for _, row in judged], files.shown)
+        seals[JUDGEMENTS] = _write(target / JUDGEMENTS, OF_JUDGEMENTS, [pa.record_batch(columns, schema=OF_JUDGEMENTS)])
     facts = {
         "format": FORMAT,
         "recipe": files.record.facts()["recipe"],
@@ -149,7 +149,11 @@ _OF_REMOVED = pa.schema(
 )
 
 
-def _schema(layout: Layout) -> pa.Schema:
+_OF_TEXTS = [pa.field("id", pa.string()), pa.field("text", pa.large_string())]
+"""Of remembered duplicates, if the store keeps texts."""
+
+
+def _schema(layout: Layout, *, has_texts: bool) -> pa.Schema:
     fields = [
         ("id", pa.string()),
         ("first_seen", pa.float64()),
@@ -157,6 +161,7 @@ def _schema(layout: Layout) -> pa.Schema:
         ("expires", pa.float64()),
         ("metadata", pa.string()),
         ("rank", pa.float64()),
+        *([("text", pa.large_string())] if has_texts else []),
         ("digest", pa.binary(16)),
         ("tokens", pa.int64()),
         ("fingerprint", pa.binary(8 * layout.words)),
@@ -176,6 +181,8 @@ def _table(files: Files, numbers: Array, schema: pa.Schema) -> pa.RecordBatch:
     found = [rows[number] for number in numbers.tolist()]
     columns: dict[str, Any] = {name: [getattr(row, name) for row in found] for name in _OF_ROWS}
     columns["digest"] = texts.digests
+    if files.has_texts:
+        columns["text"] = texts_of_documents(files, found, texts.digests)
     columns["tokens"] = texts.prints.tokens
     columns["fingerprint"] = [value.tobytes() for value in texts.prints.values.astype(">u8")]
     for kind in files.layout.kinds:
@@ -189,6 +196,22 @@ def _table(files: Files, numbers: Array, schema: pa.Schema) -> pa.RecordBatch:
         values = pa.array(texts.signatures.values.ravel())
         columns["signature"] = pa.FixedSizeListArray.from_arrays(values, type=schema.field("signature").type)
     return pa.record_batch([pa.array(columns[field.name], field.type) for field in schema], schema=schema)
+
+
+def _removed_table(files: Files, rows: Sequence[RemovedRow], places: Mapping[int, int]) -> list[pa.Array]:
+    """Remembered duplicates as columns. `places`: of their survivors, by number."""
+    columns: list[list[Any]] = [
+        [row.digest for row in rows],
+        [places[row.survivor] for row in rows],
+        [row.similarity for row in rows],
+        [row.distance for row in rows],
+        [row.last_seen for row in rows],
+    ]
+    fields = list(_OF_REMOVED)
+    if files.has_texts:
+        fields += _OF_TEXTS
+        columns += texts_of_removed(files, rows)
+    return [pa.array(column, field.type) for column, field in zip(columns, fields, strict=True)]
 
 
 _OF_ROWS = ("id", "first_seen", "last_seen", "expires", "metadata", "rank")
@@ -214,7 +237,7 @@ def read_export(source: Path) -> dict[str, Any]:
     demand_version(path, written, FORMAT, is_export=True)
     if facts.pop("checksum", None) != checksum(facts):
         raise DataError(f"{path} is damaged: its checksum is another. {AGAIN}")
-    for name in (DOCUMENTS, REMOVED):
+    for name in (DOCUMENTS, REMOVED, *([JUDGEMENTS] if JUDGEMENTS in facts["seals"] else [])):
         deque(_read(source / name, facts), maxlen=0)  # checked before a store is made of it
     found: dict[str, Any] = facts
     return found
@@ -239,6 +262,8 @@ def fill(files: Files, source: Path, facts: dict[str, Any]) -> None:
     number = 0
     for batch in _read(source / DOCUMENTS, facts):
         texts = _texts(files, batch)
+        if files.rules.texts:
+            texts = replace(texts, originals=batch.column("text"))
         columns = zip(*(batch.column(name).to_pylist() for name in _OF_ROWS), strict=True)
         rows = [DocumentRow(number + i, *values) for i, values in enumerate(columns)]
         with files.one_change():
@@ -251,8 +276,22 @@ def fill(files: Files, source: Path, facts: dict[str, Any]) -> None:
     ]
     with files.one_change() as written:
         for begin in range(0, len(rows_of), AT_ONCE):
-            files.keep(files.texts([]), [], rows_of[begin : begin + AT_ONCE], set(), 0.0)
+            came = _came(removed[begin : begin + AT_ONCE]) if files.rules.texts else ()
+            files.keep(files.texts([]), [], rows_of[begin : begin + AT_ONCE], set(), 0.0, came)
+        if JUDGEMENTS in facts["seals"]:
+            for batch in _read(source / JUDGEMENTS, facts):
+                for judged in judgement_rows(batch):
+                    files.keep_judgement(judged)
         written["state"] = facts["state"]
+
+
+def _came(rows: Sequence[Mapping[str, Any]]) -> list[Original]:
+    """The texts of remembered duplicates."""
+    names = [row["id"] or "null" for row in rows]
+    return [
+        Original(name, None if row["text"] is None else sealed(row["digest"], name, row["text"]))
+        for name, row in zip(names, rows, strict=True)
+    ]
 
 
 def _read(path: Path, facts: dict[str, Any]) -> Iterator[pa.RecordBatch]:

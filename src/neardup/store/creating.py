@@ -19,7 +19,7 @@ from neardup.store.candidates.proposing import Candidates
 from neardup.store.candidates.table import CANDIDATES
 from neardup.store.contents import Layout
 from neardup.store.derived import nothing_derived
-from neardup.store.opening import RECORD, Rules, is_store, make_folder, to_store, writing
+from neardup.store.opening import RECORD, REPLICA, Rules, is_store, make_folder, to_store, writing
 from neardup.store.record import Record
 
 
@@ -48,6 +48,8 @@ def written(
             if not record.is_complete:
                 with record.changing():
                     record.set_facts(_first_facts(path, recipe, rules, plan or plan_of(recipe, rules), first))
+                    if rules.texts and REPLICA not in first:
+                        record.make_texts()
         if lasts:
             to_disk(path)
         yield

@@ -12,6 +12,7 @@ from neardup.store.answers import StoreAnswer, StoreMatch
 from neardup.store.files import Files
 from neardup.store.given import Given
 from neardup.store.keeping_all import ask_all
+from neardup.store.originals import Original, originals
 from neardup.store.postings import NOTHING_FOUND, Found
 from neardup.store.record import RemovedRow, removed_rows
 from neardup.store.texts import Texts
@@ -96,7 +97,7 @@ def add(files: Files, texts: Texts, given: Given) -> list[StoreAnswer]:
     rows = given.rows(kept.tolist(), first)
     removed = _removed_rows(some, decided, files.removed, now)
     seen = known.documents | {row.survivor for row in removed}
-    files.keep(texts[kept], rows, removed, seen, now)
+    files.keep(texts[kept], rows, removed, seen, now, _came(files, some, ~decided.is_new, [names[i] for i in places]))
     own = {row.number: row for row in rows}
     answers = known.answers
     for place, answer in zip(places.tolist(), decided.answers(files.record, own), strict=True):
@@ -128,6 +129,15 @@ def _removed_rows(texts: Texts, decided: Decided, first: int, now: float) -> lis
     best = decided.starts[places]
     columns = (decided.documents[best], decided.similarity[best], decided.distance[best])
     return removed_rows(first, [digests[place] for place in places.tolist()], *columns, now)
+
+
+def _came(files: Files, texts: Texts, is_removed: Array, names: Sequence[str]) -> list[Original]:
+    """Those of some texts that are not kept, as they were given, if the store keeps texts."""
+    if not files.rules.texts:
+        return []
+    places = np.flatnonzero(is_removed)
+    part = texts[places]
+    return originals(part.digests, [names[place] for place in places.tolist()], part.originals)
 
 
 def copy_of(name: str) -> StoreAnswer:

@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.errors import InputError, NeardupError, OptionError
+from neardup.errors import DataError, InputError, NeardupError, OptionError
+from neardup.store.contents import DIGEST
+from neardup.store.judgements import JudgementRow
 from neardup.store.notes import NotedError, NoteRow, values_of
 from neardup.store.open_files import AT_ONCE, OpenFiles
+from neardup.store.originals import Original, originals
 from neardup.store.record import DocumentRow, RemovedRow
-from neardup.store.texts import Texts, digest_words
+from neardup.store.texts import Texts, digest_bytes, digest_words
 
 MOST_NUMBERS = 1 << 32
 """Postings have 32 bits for a number."""
@@ -27,9 +30,21 @@ class Files(OpenFiles):
         super()._read(facts)
 
     def keep(
-        self, texts: Texts, rows: list[DocumentRow], removed: list[RemovedRow], seen: set[int], now: float
+        self,
+        texts: Texts,
+        rows: list[DocumentRow],
+        removed: list[RemovedRow],
+        seen: set[int],
+        now: float,
+        came: Sequence[Original] = (),
     ) -> None:
-        """Write what was decided: contents first, then the record, which alone says what is there; then what answers."""
+        """Write what was decided: contents first, then the record, which alone says what is there; then what answers.
+
+        Args:
+            texts, rows: of the documents that are kept.
+            removed: texts that are not; `came`: these as they were given, if the store keeps texts.
+            seen, now: documents that are seen again, and when.
+        """
         first = len(self.contents)
         if max(first + len(rows), self.removed + len(removed)) > MOST_NUMBERS:
             raise InputError(
@@ -40,6 +55,10 @@ class Files(OpenFiles):
             self.record.add_documents(rows)
             self.record.add_removed(removed)
             self.record.saw(seen, now)
+            if self.holds_texts:
+                self.record.add_texts([row.number for row in rows], originals_of(texts, rows))
+                numbered = ([row.number for row in removed], [row.survivor for row in removed])
+                self.record.add_removed_texts(*numbered, came)
             if rows:
                 numbers = first + np.arange(len(rows))
                 self.candidates.keep(texts, numbers)
@@ -54,10 +73,57 @@ class Files(OpenFiles):
         """Remove documents (int64[n], each once, none of them gone)."""
         if len(numbers):
             with self.changing():
+                if self.record.has_judgements:
+                    self.record.forget_judgements(self.readable_digests(numbers))
                 self.gone.set(numbers)
                 self.record.forget(numbers.tolist(), self.gone)
             self._pending += len(numbers)
         return len(numbers)
+
+    def originals(self, names: dict[int, str]) -> dict[int, Original]:
+        """The texts of kept documents, whose ids are given as JSON by number, of those that there are."""
+        return self.record.texts(names) if self.holds_texts else {}
+
+    def removed_originals(self, numbers: Sequence[int]) -> dict[int, Original]:
+        """The texts of remembered duplicates with those of these numbers that there are."""
+        return self.record.removed_texts(numbers) if self.holds_texts else {}
+
+    def lose_texts(self, documents: Sequence[int], removed: Sequence[int]) -> None:
+        """Let texts be lost that are damaged or missing; a repair can do no more."""
+        if documents or removed:
+            with self.changing():
+                self.record.lose_texts("texts", documents)
+                self.record.lose_texts("removed_texts", removed)
+            self._pending += len(documents) + len(removed)
+
+    def judgements(self, after: int, limit: int | None) -> list[tuple[int, JudgementRow]]:
+        """So many judgements, or all, with numbers above `after`, in their order."""
+        return self.record.judgements(after, limit)
+
+    def judged_pairs(self) -> set[tuple[bytes, bytes]]:
+        """The digests of all pairs that are judged."""
+        return self.record.judged_pairs()
+
+    def count_judgements(self) -> int:
+        """How many there are."""
+        return self.record.count_judgements()
+
+    def keep_judgement(self, row: JudgementRow) -> None:
+        """Keep a judgement, in the place of an earlier one of the same pair."""
+        with self.changing():
+            self.record.add_judgements([row])
+
+    def digests(self, numbers: Array) -> list[bytes]:
+        """The digests of the texts of documents (int64[n])."""
+        return digest_bytes(self.contents.rows(numbers)[:, DIGEST : DIGEST + 2])
+
+    def readable_digests(self, numbers: Array) -> list[bytes]:
+        """The same without those that are damaged, which a repair forgets."""
+        try:
+            return self.digests(numbers)
+        except DataError:
+            half = len(numbers) // 2
+            return [*self.readable_digests(numbers[:half]), *self.readable_digests(numbers[half:])] if half else []
 
     def notes(self, keys: Sequence[str], now: float) -> dict[str, NoteRow]:
         """The notes with those of these keys that there are, and that have not expired."""
@@ -222,3 +288,8 @@ class Files(OpenFiles):
         finally:
             self.is_closed = True
             self._open.close()
+
+
+def originals_of(texts: Texts, rows: Sequence[DocumentRow]) -> list[Original]:
+    """The texts of documents that are kept, as they are kept."""
+    return originals(texts.digests, [row.id for row in rows], texts.originals) if rows else []

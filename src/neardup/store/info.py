@@ -12,6 +12,7 @@ import numpy as np
 from neardup.recipe.similarity import similarity_to_store
 from neardup.store.answers import StoredDocument
 from neardup.store.files import Files
+from neardup.store.text_reading import texts_of_documents
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +24,7 @@ class StoreInfo:
         removed: how many distinct texts that were not kept are remembered; also those whose survivor is
             gone since, which decide nothing, until `compact`.
         gone: documents that were removed, whose room `compact` gives up.
-        method, similarity, min_similarity, max_distance, floor, keep: the rules.
+        method, similarity, min_similarity, max_distance, floor, keep, texts: the rules.
         recipe: how fingerprints are made, as plain values.
         bytes: what each kind of file takes.
     """
@@ -37,6 +38,7 @@ class StoreInfo:
     max_distance: int | None
     floor: float | None
     keep: str
+    texts: bool
     recipe: dict[str, Any]
     bytes: dict[str, int]
 
@@ -61,6 +63,7 @@ def info_of(files: Files) -> StoreInfo:
         max_distance=files.candidates.max_distance,
         floor=files.rules.floor,
         keep=files.rules.keep,
+        texts=files.rules.texts,
         recipe=files.recipe.as_dict(),
         bytes=sizes,
     )
@@ -71,7 +74,8 @@ def stored_document(files: Files, name: str) -> StoredDocument | None:
     row = files.known.of_ids([name]).get(name)
     if row is None:
         return None
-    prints = files.contents.texts(np.array([row.number])).prints
+    texts = files.contents.texts(np.array([row.number]))
+    prints = texts.prints
     return StoredDocument(
         id=json.loads(row.id),
         tokens=int(prints.tokens[0]),
@@ -80,4 +84,5 @@ def stored_document(files: Files, name: str) -> StoredDocument | None:
         last_seen=row.last_seen,
         expires=row.expires,
         metadata=None if row.metadata is None else json.loads(row.metadata),
+        text=texts_of_documents(files, [row], texts.digests)[0],
     )

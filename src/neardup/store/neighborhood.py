@@ -35,7 +35,7 @@ def neighbors(files: Files, text: str | None, name: str | None, min_similarity: 
 
 def pairs(files: Files, min_similarity: float | None) -> Iterator[StorePair]:
     """See `Store.pairs`."""
-    for left, right, alike, distance in _numbered_pairs(files, _least(files, min_similarity)):
+    for left, right, alike, distance in numbered_pairs(files, _least(files, min_similarity), files.kept()):
         rows = files.record.documents(np.unique([left, right]).tolist())
         for a, b, grade, far in zip(left.tolist(), right.tolist(), alike.tolist(), distance.tolist(), strict=True):
             yield StorePair(json.loads(rows[a].id), json.loads(rows[b].id), None if grade != grade else grade, far)
@@ -44,7 +44,7 @@ def pairs(files: Files, min_similarity: float | None) -> Iterator[StorePair]:
 def clusters(files: Files, min_similarity: float | None) -> list[tuple[Any, ...]]:
     """See `Store.clusters`."""
     kept, least = files.kept(), _least(files, min_similarity)
-    roots = connected(len(kept), _gathered(kept, _numbered_pairs(files, least)))
+    roots = connected(len(kept), _gathered(kept, numbered_pairs(files, least, kept)))
     is_member = np.bincount(roots, minlength=len(kept))[roots] > 1
     members, roots = kept[is_member], roots[is_member]
     rows = files.record.documents(members.tolist())
@@ -71,9 +71,11 @@ def _joined(parts: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
     return left, right
 
 
-def _numbered_pairs(files: Files, least: float) -> Iterator[tuple[Array, Array, Array, Array]]:
-    """Pairs of kept documents, the earlier first, by the later one: int64[p], int64[p], float64[p], int64[p]."""
-    kept = files.kept()
+def numbered_pairs(files: Files, least: float, kept: Array) -> Iterator[tuple[Array, Array, Array, Array]]:
+    """Pairs of some kept documents (int64[n]) and earlier ones, the earlier first, by the later one.
+
+    Yields their numbers, similarities and distances: int64[p], int64[p], float64[p], int64[p].
+    """
 
     def found_in(block: slice) -> tuple[Array, Array, Array, Array]:
         numbers = kept[block]

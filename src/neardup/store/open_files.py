@@ -49,6 +49,7 @@ class OpenFiles:
     Attributes:
         path: the folder.
         recipe, rules: how documents match, and which are kept.
+        holds_texts: whether the record has their texts, too.
         similarity: what makes the elements that are compared.
         record, contents, derived, known, candidates, gone: see their modules.
         removed: how many texts that were not kept have got a number.
@@ -117,6 +118,9 @@ class OpenFiles:
                 self.recipe = dataclasses.replace(self.recipe, max_distance=facts["max_distance"])
             self.rules = stored_rules(facts["rules"])
             demand_same(self.path, self.rules, given)
+            self.holds_texts = self.rules.texts and REPLICA not in facts
+            if self.holds_texts:
+                self.record.demand_texts()
             self.similarity = maker_of(self.rules.options.compared_by)
             self._open_files = stack.enter_context(contextlib.ExitStack())
             if mode == "w":
@@ -131,6 +135,11 @@ class OpenFiles:
     def ping(self) -> None:
         """Refuse what is closed; see `Store.ping`."""
         self._demand_open()
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether texts can be read; those of a replica are in the database."""
+        return self.holds_texts
 
     @property
     def shown(self) -> str:
@@ -261,7 +270,8 @@ class OpenFiles:
 
     def texts(self, given: Sequence[str]) -> Texts:
         """All that is needed of texts."""
-        return texts_of(given, self.recipe, self.similarity, self.candidates.signing)
+        signing, keeps = self.candidates.signing, self.rules.texts
+        return texts_of(given, self.recipe, self.similarity, signing, with_originals=keeps)
 
     def kept(self) -> Array:
         """int64[n]: the numbers of all kept documents."""

@@ -55,11 +55,18 @@ class Rules:
         options: method, similarity, least similarity and distance of matches.
         floor: the least similarity that `neighbors` and `pairs` can be asked for; None for that of matches.
         keep: one of `neardup.store.preference.STORE_KEEPS`.
+        texts: whether texts are kept as they were given.
     """
 
     options: DedupOptions
     floor: float | None = None
     keep: str = "first"
+    texts: bool = False
+
+    @property
+    def own(self) -> dict[str, Any]:
+        """What is not in `options`, by name."""
+        return {"floor": self.floor, "keep": self.keep, "texts": self.texts}
 
     @property
     def least(self) -> float:
@@ -74,24 +81,26 @@ def rules_of(given: Mapping[str, Any]) -> Rules:
         OptionError: a value is not allowed.
     """
     values = {name: value for name, value in given.items() if value is not None}
-    floor, keep = values.pop("floor", None), values.pop("keep", "first")
+    floor, keep, texts = values.pop("floor", None), values.pop("keep", "first"), values.pop("texts", False)
     options = DedupOptions(**({"method": "exact"} | values))
     if options.method not in CANDIDATES:
         raise OptionError(f"`method={options.method!r}`: a store has one of {', '.join(CANDIDATES)}.")
     demand_keep(keep)
+    if not isinstance(texts, bool):
+        raise OptionError(f"`texts={texts!r}`: give True to keep the texts of documents, or False.")
     if floor is not None:
         if not isinstance(floor, int | float) or not 0 < floor <= options.min_similarity:
             raise OptionError(f"`floor={floor!r}`: give a number above 0, and up to `min_similarity`.")
         if options.method != "exact":
             raise OptionError(f"`floor={floor!r}`: only `method='exact'` finds everything below `min_similarity`.")
-    return Rules(options, floor, keep)
+    return Rules(options, floor, keep, texts)
 
 
 def to_store(rules: Rules) -> dict[str, Any]:
     """Rules as the record has them."""
     options = {name: getattr(rules.options, name) for name in DECIDING}
     own = {"floor": rules.floor, "keep": rules.keep, "similarity": similarity_to_store(rules.options.compared_by)}
-    return options | own
+    return options | own | ({"texts": True} if rules.texts else {})
 
 
 def stored_rules(stored: Mapping[str, Any]) -> Rules:
@@ -124,11 +133,12 @@ def demand_same(path: str | Path, rules: Rules, given: Mapping[str, Any]) -> Non
     values = {name: value for name, value in given.items() if value is not None}
     if "similarity" in values:
         values["similarity"] = similarity_of(values["similarity"])
-    own = {"floor": rules.floor, "keep": rules.keep}
+    own = rules.own
     has = {name: own[name] if name in own else getattr(rules.options, name) for name in values}
     if differing := [name for name, value in values.items() if has[name] != value]:
         shown = ", ".join(f"`{name}={has[name]!r}`" for name in differing)
-        raise OptionError(f"{path} was made with {shown}. Leave it out, or make another store.")
+        how = "was made otherwise:" if has.get("texts") is False else "was made with"  # a flag is shown as `without`
+        raise OptionError(f"{path} {how} {shown}. Leave it out, or make another store.")
 
 
 def make_folder(path: Path) -> None:

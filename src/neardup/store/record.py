@@ -3,7 +3,7 @@
 `documents` has each kept document under its number, in the order of keeping; `removed` has each distinct text that was not kept,
 with its survivor, so that a later copy gets the same answer. Both are written in the order of their numbers, and have no other
 index: where a digest or an id is, postings tell. `gone` has a bit for each number that was removed later; see `notes.py` for
-`notes`. Each row has a checksum.
+`notes`, `kept_texts.py` and `judgements.py` for what a store may have besides. Each row has a checksum.
 """
 
 import contextlib
@@ -17,6 +17,8 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import DataError, NeardupError
+from neardup.store.judgements import JudgementTable
+from neardup.store.kept_texts import KeptTexts
 from neardup.store.marks import CHUNK, Marks
 from neardup.store.notes import Notes
 from neardup.store.record_checks import agrees, document_checksum, fact_checksum, gone_checksum, removed_checksum
@@ -62,7 +64,7 @@ def removed_rows(
     ]
 
 
-class Record(Notes):
+class Record(Notes, KeptTexts, JudgementTable):
     """The record of a store in a file."""
 
     def __init__(self, path: Path, *, create: bool = False, readonly: bool = False, lasts: bool = True) -> None:
@@ -179,6 +181,16 @@ class Record(Notes):
         """The texts that were not kept from a number on, in their order."""
         return map(self._removed, self._rows("SELECT * FROM removed WHERE number >= ? ORDER BY number", (first,)))
 
+    def removed_before(self, number: int, limit: int) -> list[RemovedRow]:
+        """So many of the texts that were not kept with smaller numbers, the latest first."""
+        query = "SELECT * FROM removed WHERE number < ? ORDER BY number DESC LIMIT ?"
+        return list(map(self._removed, self._rows(query, (number, limit))))
+
+    def least_similar(self, limit: int) -> list[RemovedRow]:
+        """So many of the texts that were not kept, those first that are least like their survivors."""
+        query = "SELECT * FROM removed ORDER BY similarity, distance DESC, number DESC LIMIT ?"
+        return list(map(self._removed, self._rows(query, (limit,))))
+
     def _document(self, row: tuple[Any, ...]) -> DocumentRow:
         found = DocumentRow(*row[:-1])
         if not agrees(document_checksum, found, row[-1]):
@@ -198,6 +210,8 @@ class Record(Notes):
     def forget(self, numbers: Sequence[int], marks: Marks) -> None:
         """Remove kept documents, and write the chunks of the marks that have their bits."""
         self._write("DELETE FROM documents WHERE number = ?", [(number,) for number in numbers])
+        if self.has_texts:
+            self._forget_texts(numbers)
         rows = []
         for chunk in sorted({number // (8 * CHUNK) for number in numbers}):
             bits = marks.bits[chunk * CHUNK : (chunk + 1) * CHUNK].tobytes()
@@ -236,6 +250,7 @@ class Record(Notes):
             self._base.execute(
                 f"INSERT INTO removed SELECT rowid - 1, digest, new, {RENUMBERED} FROM kept ORDER BY rowid"
             )
+            self._renumber_texts()
             for table in ("renumbered", "kept"):
                 self._base.execute(f"DROP TABLE temp.{table}")
             self._base.execute("DELETE FROM gone")
@@ -268,7 +283,12 @@ class Record(Notes):
             self.facts()
             self.marks()
             documents, removed = (self._rows(f"SELECT * FROM {table}") for table in ("documents", "removed"))
-            for rows, read in ((documents, self._document), (removed, self._removed), (self.all_notes(), self._note)):
+            for rows, read in (
+                (documents, self._document),
+                (removed, self._removed),
+                (self.all_notes(), self._note),
+                (self.all_judgements(), self._judgement),
+            ):
                 for row in rows:
                     try:
                         read(row)

@@ -8,6 +8,7 @@ from zlib import crc32
 
 _DOCUMENT = struct.Struct("<qddd").pack
 _REMOVED = struct.Struct("<q16sqdqd").pack
+_JUDGEMENT = struct.Struct("<16s16sqqdd").pack
 _NUMBER = struct.Struct("<q").pack
 _REAL = struct.Struct("<d").pack
 
@@ -54,6 +55,25 @@ def gone_checksum(chunk: int, bits: bytes) -> int:
 def note_checksum(key: str, value: str, until: float) -> int:
     """The checksum of a row of `notes`."""
     return crc32(f"{key}\0{value}".encode(), crc32(_REAL(until)))
+
+
+def judgement_checksum(
+    left: bytes,
+    right: bytes,
+    kind: str,
+    left_id: str | None,
+    right_id: str,
+    same: bool,
+    similarity: float | None,
+    distance: int,
+    judged: float,
+    left_text: bytes | None,
+    right_text: bytes | None,
+) -> int:
+    """The checksum of a row of `judgements`."""
+    numbers = _JUDGEMENT(left, right, same, distance, _real(similarity), _real(judged))
+    names = f"{kind}\0{left_id or ''}\0{right_id}\0".encode()
+    return crc32(right_text or b"", crc32(left_text or b"", crc32(names, crc32(numbers))))
 
 
 def agrees(checksum_of: Callable[..., int], values: Sequence[Any], checksum: Any) -> bool:

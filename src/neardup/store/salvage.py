@@ -4,7 +4,8 @@ import contextlib
 import itertools
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,12 +15,15 @@ from neardup.display import counted
 from neardup.errors import DataError
 from neardup.io.growing_file import to_disk
 from neardup.store.derived import nothing_derived
+from neardup.store.judgements import JudgementRow
 from neardup.store.marks import CHUNK, NO_MARKS, Marks
 from neardup.store.opening import RECORD
-from neardup.store.record import Record
+from neardup.store.originals import Original
+from neardup.store.record import DocumentRow, Record
 
 DAMAGED, NEW = f"{RECORD}.damaged", f"{RECORD}.new"
 AT_ONCE = 1 << 12
+LOST = Original("null", None)
 T = TypeVar("T")
 
 
@@ -43,8 +47,13 @@ def salvage(folder: Path, damaged: Record) -> list[str]:
         (folder / name).unlink(missing_ok=True)
     with contextlib.closing(Record(folder / NEW, create=True)) as record, record.changing():
         gone, lost = Marks.of(NO_MARKS), 0
+        if damaged.has_texts:
+            record.make_texts()
         for block, rows in _blocks(damaged.documents_there, facts["documents"]):
             record.add_documents(rows.values())
+            if damaged.has_texts:
+                texts_of = dict(_readable(partial(_texts_of_documents, damaged, rows), block))
+                record.add_texts(rows, (texts_of.get(number, LOST) for number in rows))
             missing = np.array([number for number in block if number not in rows], np.int64)
             lost += len(missing) - int(before.has(missing).sum())
             if len(missing):
@@ -52,10 +61,15 @@ def salvage(folder: Path, damaged: Record) -> list[str]:
         marked = np.flatnonzero(np.unpackbits(gone.bits, bitorder="little"))
         record.forget(marked[np.unique(marked // (8 * CHUNK), return_index=True)[1]].tolist(), gone)
         texts = 0
-        for _, removed in _blocks(damaged.removed, facts["removed"]):
+        for block, removed in _blocks(damaged.removed, facts["removed"]):
             there = [row for row in removed.values() if not gone.has(np.array([row.survivor]))[0]]
             record.add_removed(row._replace(number=texts + place) for place, row in enumerate(there))
+            if damaged.has_texts:
+                of_removed = dict(_readable(damaged.removed_texts, block))
+                numbers, survivors = range(texts, texts + len(there)), (row.survivor for row in there)
+                record.add_removed_texts(numbers, survivors, (of_removed.get(row.number, LOST) for row in there))
             texts += len(there)
+        record.add_judgements(_judgements(damaged))
         record.set_facts({**facts, "removed": texts, "derived": nothing_derived(facts["derived"]["serial"])})
     shutil.copyfile(folder / RECORD, folder / DAMAGED)
     damaged.close()
@@ -67,6 +81,22 @@ def salvage(folder: Path, damaged: Record) -> list[str]:
     for count, what in ((lost, "document"), (facts["removed"] - texts, "remembered text")):
         told += [f"{counted(count, what)} of it {'is' if count == 1 else 'are'} lost."] if count else []
     return told
+
+
+def _texts_of_documents(
+    damaged: Record, rows: Mapping[int, DocumentRow], numbers: Sequence[int]
+) -> dict[int, Original]:
+    """The texts of those of some documents whose rows can be read."""
+    return damaged.texts({number: rows[number].id for number in numbers if number in rows})
+
+
+def _judgements(damaged: Record) -> Iterator[JudgementRow]:
+    """The judgements that can be read."""
+    last = 0
+    with contextlib.suppress(DataError):
+        last = damaged.last_judgement()
+    for numbers in (range(first, first + AT_ONCE) for first in range(1, last + 1, AT_ONCE)):
+        yield from (row for _, row in sorted(_readable(damaged.judgements_of, numbers)))
 
 
 def _blocks(read: Callable[[Sequence[int]], dict[int, T]], count: int) -> Iterator[tuple[range, dict[int, T]]]:

@@ -30,9 +30,10 @@ from neardup.store.plain_values import id_as_json, several
 from neardup.store.postgresql.importing import import_shared
 from neardup.store.postgresql.places import database_place, is_database
 from neardup.store.postgresql.shared_files import SharedFiles
+from neardup.store.reviewing import Reviewed
 
 
-class Store(Maintained):
+class Store(Maintained, Reviewed):
     """Documents by id; one recipe, similarity and least similarity.
 
     A document that matches a kept one is a duplicate of its best match, and of equally good ones, of the one that was added first.
@@ -57,6 +58,7 @@ class Store(Maintained):
         recipe: RecipeLike | None = None,
         floor: float | None = None,
         keep: str | None = None,
+        texts: bool | None = None,
         **options: Unpack[MatchingOptions],
     ) -> None:
         """Open the store in a folder, or create it. One process writes at a time; others may read. In a database, several services
@@ -79,6 +81,8 @@ class Store(Maintained):
                 `min_similarity`; for the method exact.
             keep: of a new store: which of matching documents are kept, "first" by default: see
                 `neardup.store.preference.STORE_KEEPS`. A better document replaces all that it matches.
+            texts: of a new store: whether texts are kept as they were given, also those of duplicates, False by default. `get`,
+                `recent` and `review` show them. They are forgotten with their documents.
             **options: of a new store: method (exact by default), min_similarity, similarity, max_distance.
 
         Raises:
@@ -90,7 +94,7 @@ class Store(Maintained):
             MissingExtra: psycopg is not installed.
         """
         refuse_unknown(options, Store.__init__)
-        given = {**options, "floor": floor, "keep": keep}
+        given = {**options, "floor": floor, "keep": keep, "texts": texts}
         how: dict[str, Any] = {"mode": mode, "wait": wait, "durable": durable, "threads": threads, "recipe": recipe}
         self._files = (
             SharedFiles(str(path), **how, given=given) if is_database(path) else Files(path, **how, given=given)
@@ -304,7 +308,7 @@ class Store(Maintained):
         facts = copies.read_export(exported)
         rules = stored_rules(facts["rules"])
         how: dict[str, Any] = {name: getattr(rules.options, name) for name in DECIDING}
-        how |= {"recipe": copies.recipe_of_export(exported, facts), "floor": rules.floor, "keep": rules.keep}
+        how |= {"recipe": copies.recipe_of_export(exported, facts), **rules.own}
         with building.folder_for(target) as folder, cls(folder, durable="batch", threads=threads, **how) as store:
             copies.restore(store._files, exported, facts)
         return cls(target, threads=threads)
@@ -316,6 +320,7 @@ class Store(Maintained):
         run: str | Path,
         *,
         recipe: RecipeLike | None = None,
+        texts: bool = False,
         threads: int | None = None,
         progress: Watcher = None,
     ) -> "Store":
@@ -329,6 +334,7 @@ class Store(Maintained):
             path: the folder.
             run: the output of the run, or its audit, with the summary beside it. The inputs are read again.
             recipe: the recipe of the run, if it has a function of yours, or a file that is too large to be kept in the summary.
+            texts: as of a new store.
             threads: threads that read the inputs, and later decide documents.
             progress: as in `deduplicate_files`.
 
@@ -343,7 +349,7 @@ class Store(Maintained):
                 "export it, and import the export: `neardup store import`."
             )
         target, decided = local_path(path, "a store"), read_decided_run(run, recipe)
-        how = {**decided.matching, "recipe": decided.recipe, "threads": threads}
+        how = {**decided.matching, "recipe": decided.recipe, "texts": texts, "threads": threads}
         with building.folder_for(target) as folder, cls(folder, durable="batch", **how) as store:
             building.build(store._files, decided, Resources(threads), progress_of(progress))
         return cls(target, threads=threads)

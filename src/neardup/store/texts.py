@@ -1,7 +1,7 @@
 """What a store makes of texts: fingerprints, elements and signatures, and their form in files."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -26,12 +26,14 @@ class Texts:
         joined: the elements by which candidates are found.
         compared: the elements that verification compares; the same, for most similarities.
         signatures: their MinHash signatures, if the method needs them.
+        originals: the texts as they were given (Arrow large_string[n]), if the store keeps them.
     """
 
     prints: Fingerprints
     joined: Elements
     compared: Elements
     signatures: Signatures | None
+    originals: Any = None
 
     def __len__(self) -> int:
         return len(self.prints.tokens)
@@ -48,11 +50,20 @@ class Texts:
         prints = Fingerprints(self.prints.values[rows], self.prints.digests[rows], self.prints.tokens[rows])
         joined = some_elements(self.joined, rows)
         compared = joined if self.compared is self.joined else some_elements(self.compared, rows)
-        return Texts(prints, joined, compared, None if self.signatures is None else self.signatures[rows])
+        signatures = None if self.signatures is None else self.signatures[rows]
+        return Texts(
+            prints,
+            joined,
+            compared,
+            signatures,
+            None if self.originals is None else self.originals.take(pa.array(rows)),
+        )
 
 
-def texts_of(given: Sequence[str], recipe: Recipe, similarity: ElementMaker, signing: Signing | None) -> Texts:
-    """Make all that is needed of texts.
+def texts_of(
+    given: Sequence[str], recipe: Recipe, similarity: ElementMaker, signing: Signing | None, *, with_originals: bool
+) -> Texts:
+    """Make all that is needed of texts. `with_originals`: whether they are kept.
 
     Raises:
         OptionError: one of them is no string, or not valid Unicode.
@@ -64,7 +75,8 @@ def texts_of(given: Sequence[str], recipe: Recipe, similarity: ElementMaker, sig
         column = pa.array(given, pa.large_string())
     except (pa.ArrowException, UnicodeEncodeError) as problem:
         raise OptionError(f"A text is no string of valid Unicode: {problem}.") from None
-    return texts_of_column(column, recipe, similarity, signing)
+    found = texts_of_column(column, recipe, similarity, signing)
+    return replace(found, originals=column) if with_originals else found
 
 
 def _refuse(value: Any) -> NoReturn:

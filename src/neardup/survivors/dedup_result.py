@@ -1,12 +1,14 @@
 """The result of `deduplicate` for texts in memory."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from neardup.arrays import Array
 from neardup.display import SHOWN_ROWS, counted, html_table
 from neardup.errors import OptionError
+from neardup.survivors.excerpts import Excerpts
+from neardup.survivors.side_by_side import STYLE, clusters_html
 from neardup.survivors.summary import Summary
 from neardup.text.frame_types import Item, Rows, Streamed
 from neardup.text.frames import frame_of
@@ -42,6 +44,7 @@ class DedupResult(Generic[Survivors]):
     annotations: Any
     kept: Array
     summary: Summary
+    _excerpts: Excerpts = field(default=Excerpts(), repr=False, compare=False, kw_only=True)
 
     @overload
     def of(self, data: list[Item]) -> list[Item]: ...
@@ -72,9 +75,17 @@ class DedupResult(Generic[Survivors]):
         return f"DedupResult({self.summary.in_a_line()})"
 
     def _repr_html_(self) -> str:
+        line = f"<div class='neardup'>{STYLE}<p><strong>{self.summary.in_a_line()}</strong></p>"
+        if not self.duplicates.num_rows:
+            return f"{line}</div>"
         shown = self.duplicates.slice(0, SHOWN_ROWS)
-        return f"<p>{self.summary.in_a_line()}</p>" + html_table(
+        table = html_table(
             shown.column_names,
             zip(*(column.to_pylist() for column in shown.columns), strict=True),
             self.duplicates.num_rows,
+            kind="neardup-all",
         )
+        clusters = clusters_html(self._excerpts)
+        if clusters:
+            table = f"{clusters}<details><summary>All duplicates as a table</summary>{table}</details>"
+        return f"{line}{table}</div>"

@@ -16,12 +16,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from neardup.arrays import Array
-from neardup.errors import DataError, InputError
+from neardup.errors import DataError
 from neardup.io.batch import Batch, Columns, Part, Reject, Rejections, read_parts
 from neardup.io.formats.delimited_rows import Header, fields_of, read_header, read_rows
 from neardup.io.formats.json_values import default_ids, is_utf8, joined, json_values, only, quoted, spread
 from neardup.io.formats.lines import Lines, mask_of
 from neardup.io.formats.text_sink import TextSink, demand_same_kind, with_parts, write_changed
+from neardup.io.missing_columns import MissingColumnError
 from neardup.io.shard import Shard
 from neardup.io.storage.refusals import already_there, mixed_formats
 from neardup.kernels.io.delimited import FINE
@@ -142,8 +143,8 @@ def _texts(columns: Columns) -> tuple[str, ...]:
 
 def _place(shard: Shard, header: Header, name: str) -> int:
     if name not in header.names:
-        there = ", ".join(header.names)
-        raise InputError(f'{shard.name} has no column "{name}". It has: {there} (read with {header.dialect}).')
+        there, how = ", ".join(header.names), f" (read with {header.dialect})"
+        raise MissingColumnError(shard.name, name, header.names, there=there, read_with=how)
     return header.names.index(name)
 
 

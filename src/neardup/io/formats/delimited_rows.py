@@ -19,6 +19,7 @@ from neardup.io.dialect import Dialect
 from neardup.io.formats.dialect_search import find_dialect
 from neardup.io.formats.line_blocks import LineBlock, LineFile, after_line, join_blocks
 from neardup.io.formats.lines import Lines, lines_of_block, overlong
+from neardup.io.likely_encoding import encoding_advice
 from neardup.io.shard import Shard
 from neardup.io.storage.encodings import Encoding
 from neardup.kernels.io.delimited import (
@@ -144,7 +145,7 @@ def _names(shard: Shard, block: Lines, dialect: Dialect) -> tuple[str, ...]:
     try:
         names = tuple(column[0].as_py() for column in header.columns)
     except UnicodeDecodeError:
-        raise DataError(f"{shard.name}: its header is not UTF-8. Name its `encoding`.") from None
+        raise DataError(f"{shard.name}: its header is not UTF-8. {encoding_advice(shard).strip()}") from None
     name, times = next(iter(Counter(names).most_common(1)), ("", 0))
     if times > 1:
         raise InputError(f'{shard.name} has {times} columns "{name}". Rename all but one of them.')

@@ -23,6 +23,7 @@ from neardup.io.formats.json_values import json_members, quote
 from neardup.io.formats.line_blocks import LineFile
 from neardup.io.formats.lines import BLANK, Lines, mask_of, read_lines
 from neardup.io.formats.text_sink import TextSink, demand_same_kind, with_parts, write_changed
+from neardup.io.missing_columns import MissingColumnError
 from neardup.io.shard import Shard
 from neardup.io.storage.encodings import UTF_8
 from neardup.io.storage.refusals import already_there, mixed_formats
@@ -54,9 +55,8 @@ def check(shard: Shard, columns: Columns, added: Sequence[str] = ()) -> None:
     single = [name for name in (columns.stored, columns.id) if name]
     for name in dict.fromkeys((*(columns.text if columns.stored is None else ()), *single, *columns.values)):
         if objects and not any(has_column(pairs, name) for pairs in objects):
-            raise InputError(
-                f'{shard.name} has no column "{name}" in its first rows. It has: {keys_of(*objects)}. Name the one that is meant.'
-            )
+            names = list(dict.fromkeys(key for pairs in objects for key, _ in pairs))
+            raise MissingColumnError(shard.name, name, names, there=keys_of(*objects), where=" in its first rows")
     for name in added:
         if any(key == name for pairs in objects for key, _ in pairs):
             raise already_there(shard.name, name)

@@ -4,6 +4,7 @@
 """
 
 import dataclasses
+import json
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -26,6 +27,8 @@ __all__ = ["Sink", "annotate", "check", "check_together", "copy", "parts", "read
 
 
 _COPIED_BYTES = 16 << 20
+_PANDAS = b"pandas"
+"""The key of the record that pandas keeps in a file of the types of its columns."""
 _SPARK_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
 
 
@@ -123,7 +126,7 @@ def annotate(shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:
     with opened(shard) as file:
         _demand_new(shard, file.schema_arrow, added.column_names)
         more = [plain_column(field, column) for field, column in zip(added.schema, added.columns, strict=True)]
-        metadata = file.schema_arrow.metadata or {}
+        metadata = _with_pandas_types(file.schema_arrow.metadata or {}, added.schema.metadata or {})
         schema = pa.schema(
             [*file.schema_arrow, *(field for field, _ in more)],
             {key: value for key, value in metadata.items() if key != _SPARK_SCHEMA},  # Spark would see no other columns
@@ -132,6 +135,20 @@ def annotate(shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:
         for batch, rows in _kept(shard, file, _mask(shard, file, keep)):
             columns = [column.take(pa.array(rows)).combine_chunks() for _, column in more]
             sink.write(pa.RecordBatch.from_arrays([*batch.columns, *columns], schema=schema))
+
+
+def _with_pandas_types(metadata: dict[bytes, bytes], added: dict[bytes, bytes]) -> dict[bytes, bytes]:
+    """Metadata of a file, with the pandas types that added columns bring; a file's own record that is damaged stays as it is."""
+    if _PANDAS not in added:
+        return metadata
+    note = json.loads(added[_PANDAS])
+    if _PANDAS in metadata:
+        try:
+            own = json.loads(metadata[_PANDAS])
+            note = own | {"columns": [*own["columns"], *note["columns"]]}
+        except (ValueError, TypeError, KeyError):
+            return metadata
+    return metadata | {_PANDAS: json.dumps(note).encode()}
 
 
 def _kept(shard: Shard, file: Any, keep: Array) -> Iterator[tuple[Any, Array]]:

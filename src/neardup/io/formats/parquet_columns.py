@@ -14,6 +14,7 @@ from neardup.io.formats.json_values import default_ids, is_utf8, joined, only, q
 from neardup.io.formats.lines import too_long
 from neardup.io.formats.parquet_values import is_value, value_tokens
 from neardup.io.formats.vector_columns import list_kind, vectors_of_column
+from neardup.io.missing_columns import MissingColumnError
 from neardup.io.shard import Shard
 from neardup.text.given_elements import is_list_type, texts_of_lists
 from neardup.text.nested import Keys, column_at, type_at
@@ -73,7 +74,7 @@ class ColumnReader:
             raise InputError(f'{self._shard_name} has {count} columns "{path[0]}". Rename all but one of them.')
         if count == 0 or type_at(schema, path) is None:
             there = ", ".join(f"{field.name}: {field.type}" for field in schema)
-            raise InputError(f'{self._shard_name} has no column "{name}". It has: {there}.')
+            raise MissingColumnError(self._shard_name, name, schema.names, there=there)
         return path
 
     def _demand(self, name: str, kind: Any, fits: Callable[[Any], bool], allowed: str) -> None:

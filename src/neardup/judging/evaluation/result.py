@@ -1,12 +1,11 @@
 """The result of an evaluation; attributes have the names of its JSON."""
 
 import dataclasses
-import html
 import json
 from dataclasses import dataclass
 from typing import Any
 
-from neardup.display import html_table
+from neardup.display import html_sentence, html_table
 from neardup.judging.evaluation.intervals import Share
 from neardup.recipe.methods import MeasuredMethod
 from neardup.recipe.presets import RECIPES
@@ -292,14 +291,10 @@ class Evaluation:
             (score.method, score.recall.value, score.precision.value, score.f1.value, score.found)
             for score in self.methods
         ]
-        lines = [
-            f"{self.documents:,} documents, truth from {self.truth}; {label}: {advice}",
-            *best.reasons,
-            *self.left_out,
-            *self.warnings,
-        ]
-        told = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
-        return told + html_table(("method", "recall", "precision", "F1", "found"), rows)
+        line = f"{self.documents:,} documents, truth from {self.truth}; {label}: `{advice}`"
+        said = "".join(f"<li>{html_sentence(each)}</li>" for each in (*best.reasons, *self.left_out, *self.warnings))
+        table = html_table(("method", "recall", "precision", "F1", "found"), rows)
+        return f"<p><strong>{html_sentence(line)}</strong></p>{table}<ul>{said}</ul>"
 
     def __repr__(self) -> str:
         method = self.recommendation.options().get("method")

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from neardup.judging.reports.alignment import Alignment, align
-from neardup.judging.reports.visible import plainly
 from neardup.recipe.parts import FOLDING
+from neardup.text.alignment import Alignment, align
+from neardup.text.visible import plainly
 
 AROUND = 36
 """Common characters shown before and after a change."""

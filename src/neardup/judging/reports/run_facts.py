@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from neardup.judging.reports.visible import name_of, plainly
 from neardup.recipe.similarity import stored_similarity
+from neardup.text.visible import name_of, plainly
 
 OPTION_CHARACTERS = 400
 

@@ -7,11 +7,11 @@ from functools import partial
 from typing import Any
 
 from neardup.judging.reports.bands import Bands
-from neardup.judging.reports.passages import Row, compare_passages
 from neardup.judging.reports.tally import Tally
 from neardup.judging.reports.texts import Text, Texts
-from neardup.judging.reports.visible import language, name_of
 from neardup.survivors.audit_reader import Line
+from neardup.text.passages import Row, compare_passages
+from neardup.text.visible import language, name_of
 
 LABELED_ID = 1000
 """Longer ids are not written in full into the page, so their pairs cannot be labeled there."""

@@ -101,13 +101,13 @@ def open_choice(task: Task) -> Iterator[CandidateJoin]:
     reason = needless(task)
     if reason is not None:
         with task.progress.stage("choose"):
-            task.progress.say(f"method exact: {reason}")
+            task.progress.note(f"method exact: {reason}")
         with open_exact(task) as join:
             join.reason = reason
             yield join
         return
     choice = choose(task)
-    task.progress.say(f"method {choice.method}: {choice.reason}")
+    task.progress.note(f"method {choice.method}: {choice.reason}")
     task.resources.check_room(
         choice.estimate.disk_bytes,
         work=f"`method={choice.method!r}`, which auto takes for this corpus,",

@@ -10,7 +10,7 @@ import numpy as np
 
 from neardup.errors import DataError, InputError
 from neardup.store.files import Files
-from neardup.store.postgresql.log_rows import StoredRow
+from neardup.store.postgresql.log_rows import StoredRemoved, StoredRow
 from neardup.store.postgresql.reading import Reading
 from neardup.store.postgresql.replica_files import ReplicaFiles
 from neardup.store.postgresql.replicas import Followed, OutdatedError
@@ -102,11 +102,11 @@ def _keep(files: Files, rows: Sequence[StoredRow], first: int, shown: str) -> No
         begin = end
 
 
-def _removed(rows: Sequence[tuple[RemovedRow, int]], first: int, shown: str) -> list[RemovedRow]:
-    _demand_numbers([row.number for row, _ in rows], first, shown, "removed")
+def _removed(rows: Sequence[StoredRemoved], first: int, shown: str) -> list[RemovedRow]:
+    _demand_numbers([each.row.number for each in rows], first, shown, "removed")
     found = []
     for each in rows:
-        row = each[0]
+        row = each.row
         if row.digest is None:
             found.append(row._replace(digest=FORGOTTEN))
         elif sealed_removed(row) == each:

@@ -82,7 +82,7 @@ def shared_facts(
     rules = stored_rules(facts["rules"])
     demand_same(place.shown, rules, given)
     values: dict[str, Any] = {name: getattr(rules.options, name) for name in DECIDING}
-    values |= {"floor": rules.floor, "keep": rules.keep}
+    values |= rules.own
     return SharedFacts(identity, rows, made_by, facts["recipe"], facts["plan"], values)
 
 

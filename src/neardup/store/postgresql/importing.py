@@ -26,7 +26,7 @@ def import_shared(place: DatabasePlace, exported: Path, threads: int | None) -> 
         raise InputError(f"{place.shown} is a store already. Give the new one another name: `store=NAME`.")
     rules = stored_rules(facts["rules"])
     given: dict[str, Any] = {name: getattr(rules.options, name) for name in DECIDING}
-    given |= {"floor": rules.floor, "keep": rules.keep}
+    given |= rules.own
     unfinished = replace(place, store=f"unfinished {secrets.token_hex(4)}", replica=None)
     recipe = copies.recipe_of_export(exported, facts)
     files = SharedFiles(

@@ -13,6 +13,7 @@ from neardup.store.postgresql.log_rows import (
     Change,
     Head,
     Known,
+    StoredRemoved,
     StoredRow,
     changes_of,
     documents_of,
@@ -20,8 +21,9 @@ from neardup.store.postgresql.log_rows import (
 )
 from neardup.store.postgresql.places import DatabasePlace
 from neardup.store.postgresql.problems import LOCK_SECONDS, SILENT_SECONDS
+from neardup.store.postgresql.shared_judgements import SharedJudgements
 from neardup.store.postgresql.shared_notes import SharedNotes
-from neardup.store.record import RemovedRow
+from neardup.store.postgresql.shared_texts import SharedTexts
 
 _SETTINGS = """SELECT set_config('lock_timeout', %s, true), set_config('idle_in_transaction_session_timeout', %s, true),
 set_config('tcp_keepalives_idle', '15', true), set_config('tcp_keepalives_interval', '5', true),
@@ -34,11 +36,12 @@ class Log:
     """The tables of one store.
 
     Attributes:
-        notes: its notes.
+        notes, texts, judgements: see their modules.
     """
 
     def __init__(self, place: DatabasePlace) -> None:
         self._name, schema, self.notes = place.store, f'"{place.schema}"', SharedNotes(place)
+        self.texts, self.judgements = SharedTexts(place), SharedJudgements(place)
         self._tables = {name: f"{schema}.{name}" for name in ("stores", "changes", "documents", "removed", "row_keys")}
         t = self._tables
         self._head = (
@@ -134,7 +137,7 @@ class Log:
         """The documents with numbers from `first` on before `upto`, in their order: one, or as many as have `MOST_BYTES`."""
         return documents_of(connection.execute(self._documents, (rows, first, upto), binary=True))
 
-    def removed(self, connection: Any, rows: int, first: int, upto: int) -> list[tuple[RemovedRow, int]]:
+    def removed(self, connection: Any, rows: int, first: int, upto: int) -> list[StoredRemoved]:
         """The texts that were not kept with such numbers, in their order, and their checksums; without digest if forgotten."""
         return removed_of(connection.execute(self._removed, (rows, first, upto), binary=True))
 
@@ -148,28 +151,25 @@ class Log:
     # ------------------------------------------------------------------------------------------------------------ writing
 
     def write_rows(
-        self, connection: Any, rows: int, documents: Sequence[StoredRow], removed: Sequence[tuple[RemovedRow, int]]
+        self, connection: Any, rows: int, documents: Sequence[StoredRow], removed: Sequence[StoredRemoved]
     ) -> None:
         """Write documents, and texts that were not kept; a statement for each `MOST_BYTES` of documents."""
         for some in _parts(documents):
-            columns = [
-                list(column)
-                for column in zip(*((*each.row, each.content, each.checksum) for each in some), strict=True)
-            ]
+            columns = [list(column) for column in zip(*((*each.row, *each[1:]) for each in some), strict=True)]
             connection.execute(
                 f"INSERT INTO {self._tables['documents']} "
-                "(rows, number, id, first_seen, last_seen, expires, metadata, rank, content, checksum) "
+                "(rows, number, id, first_seen, last_seen, expires, metadata, rank, content, checksum, text) "
                 "SELECT %s, * FROM unnest(%s::bigint[], %s::text[], %s::float8[], %s::float8[], %s::float8[], %s::text[], "
-                "%s::float8[], %b::bytea[], %s::bigint[])",
+                "%s::float8[], %b::bytea[], %s::bigint[], %b::bytea[])",
                 (rows, *columns),
             )
         if removed:
-            columns = [list(column) for column in zip(*((*row, checksum) for row, checksum in removed), strict=True)]
+            columns = [list(column) for column in zip(*((*each.row, *each[1:]) for each in removed), strict=True)]
             connection.execute(
                 f"INSERT INTO {self._tables['removed']} "
-                "(rows, number, digest, survivor, similarity, distance, last_seen, checksum) "
+                "(rows, number, digest, survivor, similarity, distance, last_seen, checksum, id, text) "
                 "SELECT %s, * FROM unnest(%s::bigint[], %b::bytea[], %s::bigint[], %s::float8[], %s::int[], %s::float8[], "
-                "%s::bigint[])",
+                "%s::bigint[], %s::text[], %b::bytea[])",
                 (rows, *columns),
             )
 
@@ -178,12 +178,14 @@ class Log:
         if change.forgot:
             of = (head.rows, change.forgot)
             connection.execute(
-                f"UPDATE {self._tables['documents']} SET id = NULL, metadata = NULL, content = NULL "
+                f"UPDATE {self._tables['documents']} SET id = NULL, metadata = NULL, content = NULL, text = NULL "
                 "WHERE rows = %s AND number = ANY(%s)",
                 of,
             )
             connection.execute(
-                f"UPDATE {self._tables['removed']} SET digest = NULL WHERE rows = %s AND survivor = ANY(%s)", of
+                f"UPDATE {self._tables['removed']} SET digest = NULL, id = NULL, text = NULL "
+                "WHERE rows = %s AND survivor = ANY(%s)",
+                of,
             )
         connection.execute(
             f"INSERT INTO {self._tables['changes']} VALUES (%s, %s, %s, %s, %s, %s)",
@@ -215,18 +217,19 @@ class Log:
         documents = connection.execute(
             f"WITH last AS (SELECT DISTINCT ON (seen_number) seen_number, at FROM {t['changes']}, unnest(seen) AS seen_number "
             "WHERE rows = %(old)s ORDER BY seen_number, position DESC) "
-            f"INSERT INTO {t['documents']} (rows, number, id, first_seen, last_seen, expires, metadata, rank, content, checksum) "
-            "SELECT %(new)s, row_number() OVER (ORDER BY number) - 1, id, first_seen, coalesce(last.at, last_seen), expires, "
-            f"metadata, rank, content, checksum FROM {t['documents']} LEFT JOIN last ON seen_number = number "
+            f"INSERT INTO {t['documents']} (rows, number, id, first_seen, last_seen, expires, metadata, rank, content, checksum, "
+            "text) SELECT %(new)s, row_number() OVER (ORDER BY number) - 1, id, first_seen, coalesce(last.at, last_seen), expires, "
+            f"metadata, rank, content, checksum, text FROM {t['documents']} LEFT JOIN last ON seen_number = number "
             "WHERE rows = %(old)s AND content IS NOT NULL",
             values,
         ).rowcount
         removed = connection.execute(
             "WITH moved AS (SELECT number AS old_number, row_number() OVER (ORDER BY number) - 1 AS new_number "
             f"FROM {t['documents']} WHERE rows = %(old)s AND content IS NOT NULL) "
-            f"INSERT INTO {t['removed']} (rows, number, digest, survivor, similarity, distance, last_seen, checksum) "
+            f"INSERT INTO {t['removed']} (rows, number, digest, survivor, similarity, distance, last_seen, checksum, id, text) "
             "SELECT %(new)s, row_number() OVER (ORDER BY number) - 1, digest, new_number, similarity, distance, last_seen, "
-            f"checksum FROM {t['removed']} JOIN moved ON old_number = survivor WHERE rows = %(old)s AND digest IS NOT NULL",
+            f"checksum, id, text FROM {t['removed']} JOIN moved ON old_number = survivor "
+            "WHERE rows = %(old)s AND digest IS NOT NULL",
             values,
         ).rowcount
         connection.execute(
@@ -260,6 +263,7 @@ class Log:
         if head is not None:
             self._delete_rows(connection, head.rows)
             self.notes.remove(connection, head.id)
+            self.judgements.remove(connection, head.id)
         connection.execute(f"DELETE FROM {self._tables['stores']} WHERE name = %s", (self._name,))
         commit(connection)
 
@@ -287,7 +291,7 @@ def _parts(documents: Sequence[StoredRow]) -> Iterator[list[StoredRow]]:
     """Documents some at a time, so that no part has more than `MOST_BYTES` but one of a single document."""
     part, size = list[StoredRow](), 0
     for each in documents:
-        more = len(each.content or b"")
+        more = len(each.content or b"") + len(each.text or b"")
         if part and size + more > MOST_BYTES:
             yield part
             part, size = [], 0

@@ -33,11 +33,21 @@ class Head(NamedTuple):
 
 
 class StoredRow(NamedTuple):
-    """A row of `documents`; without content if it was forgotten."""
+    """A row of `documents`; without content if it was forgotten. `text`: to be written; see `neardup.store.originals`."""
 
     row: DocumentRow
     content: bytes | None
     checksum: int
+    text: bytes | None = None
+
+
+class StoredRemoved(NamedTuple):
+    """A row of `removed`; without digest if it was forgotten. `id`, `text`: to be written, if the store keeps texts."""
+
+    row: RemovedRow
+    checksum: int
+    id: str | None = None
+    text: bytes | None = None
 
 
 class Change(NamedTuple):
@@ -71,7 +81,7 @@ class Ahead(NamedTuple):
     known: Known
     request: str | None
     documents: list[StoredRow]
-    removed: list[tuple[RemovedRow, int]]
+    removed: list[StoredRemoved]
     changes: list[Change]
     notes: dict[str, NoteRow]
 
@@ -81,9 +91,9 @@ def documents_of(found: Any) -> list[StoredRow]:
     return [StoredRow(DocumentRow(*row[:7]), row[7], row[8]) for row in found.fetchall()]
 
 
-def removed_of(found: Any) -> list[tuple[RemovedRow, int]]:
-    """The rows that a query of texts that were not kept has found, with their checksums."""
-    return [(RemovedRow(*row[:6]), row[6]) for row in found.fetchall()]
+def removed_of(found: Any) -> list[StoredRemoved]:
+    """The rows that a query of texts that were not kept has found."""
+    return [StoredRemoved(RemovedRow(*row[:6]), row[6]) for row in found.fetchall()]
 
 
 def changes_of(found: Any) -> list[Change]:

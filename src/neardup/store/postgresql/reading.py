@@ -4,8 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from neardup.store.postgresql.log import Log
-from neardup.store.postgresql.log_rows import Ahead, Change, Head, StoredRow
-from neardup.store.record import RemovedRow
+from neardup.store.postgresql.log_rows import Ahead, Change, Head, StoredRemoved, StoredRow
 
 
 class Reading:
@@ -32,7 +31,7 @@ class Reading:
             return ahead.documents[: upto - first]
         return self._log.documents(self._connection, self.head.rows, first, upto)
 
-    def removed(self, first: int, upto: int) -> list[tuple[RemovedRow, int]]:
+    def removed(self, first: int, upto: int) -> list[StoredRemoved]:
         """See `Log.removed`."""
         ahead = self._ahead
         if ahead is not None and ahead.known.removed == first and len(ahead.removed) >= upto - first:

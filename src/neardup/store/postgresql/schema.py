@@ -3,7 +3,7 @@
 `stores` has a row for each store: its facts, and how far its log has come. `changes` is the log: a row for each call that changed
 something, numbered without gaps, with what it forgot and saw. `documents` and `removed` have a row for each number that was given,
 as in the record of a store in a folder, and never another content: a document that is forgotten leaves a row without content.
-`notes` has the notes of stores by their ids.
+`notes` and `judgements` have those of stores by their ids.
 """
 
 from collections.abc import Callable
@@ -13,9 +13,37 @@ from neardup.errors import InputError
 from neardup.store.postgresql.places import DatabasePlace
 from neardup.store.versions import OtherVersionError
 
-VERSION = 1
+VERSION = 2
 """Of the tables."""
-STEPS: dict[int, str] = {}
+JUDGEMENTS = """
+CREATE TABLE {schema}.judgements (
+    store text NOT NULL,
+    number bigint NOT NULL,
+    "left" bytea NOT NULL,
+    "right" bytea NOT NULL,
+    kind text NOT NULL,
+    left_id text,
+    right_id text NOT NULL,
+    same boolean NOT NULL,
+    similarity double precision,
+    distance bigint NOT NULL,
+    judged double precision NOT NULL,
+    left_text bytea,
+    right_text bytea,
+    checksum bigint NOT NULL,
+    PRIMARY KEY (store, number),
+    UNIQUE (store, "left", "right")
+);
+CREATE INDEX judgements_right ON {schema}.judgements (store, "right");
+"""
+STEPS: dict[int, str] = {
+    1: f"""
+ALTER TABLE {{schema}}.documents ADD text bytea;
+ALTER TABLE {{schema}}.documents ALTER text SET STORAGE EXTERNAL;
+ALTER TABLE {{schema}}.removed ADD id text, ADD text bytea;
+ALTER TABLE {{schema}}.removed ALTER text SET STORAGE EXTERNAL;
+{JUDGEMENTS}"""
+}
 """What makes of the tables of a version those of the next one: statements with `{schema}`."""
 TABLES = """
 CREATE TABLE {schema}.version (version integer NOT NULL);
@@ -52,9 +80,11 @@ CREATE TABLE {schema}.documents (
     rank double precision,
     content bytea,
     checksum bigint NOT NULL,
+    text bytea,
     PRIMARY KEY (rows, number)
 ) WITH (toast_tuple_target = 8160);
 ALTER TABLE {schema}.documents ALTER content SET STORAGE EXTERNAL;
+ALTER TABLE {schema}.documents ALTER text SET STORAGE EXTERNAL;
 CREATE TABLE {schema}.removed (
     rows bigint NOT NULL,
     number bigint NOT NULL,
@@ -64,8 +94,11 @@ CREATE TABLE {schema}.removed (
     distance integer NOT NULL,
     last_seen double precision NOT NULL,
     checksum bigint NOT NULL,
+    id text,
+    text bytea,
     PRIMARY KEY (rows, number)
 );
+ALTER TABLE {schema}.removed ALTER text SET STORAGE EXTERNAL;
 CREATE INDEX removed_of ON {schema}.removed (rows, survivor);
 CREATE TABLE {schema}.notes (
     store text NOT NULL,
@@ -76,6 +109,7 @@ CREATE TABLE {schema}.notes (
     PRIMARY KEY (store, key)
 );
 CREATE INDEX notes_until ON {schema}.notes (store, until);
+{judgements}
 INSERT INTO {schema}.version VALUES ({version});
 """
 _THERE = """SELECT 1 FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace
@@ -130,7 +164,8 @@ def _make(connection: Any, place: DatabasePlace) -> None:
     there = connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (place.schema,)).fetchone()
     if there is None:
         connection.execute(f'CREATE SCHEMA "{place.schema}"')
-    connection.execute(TABLES.format(schema=f'"{place.schema}"', version=VERSION))
+    schema = f'"{place.schema}"'
+    connection.execute(TABLES.format(schema=schema, version=VERSION, judgements=JUDGEMENTS.format(schema=schema)))
 
 
 def upgrade(connection: Any, place: DatabasePlace) -> tuple[int, int]:

@@ -2,7 +2,7 @@
 
 from zlib import crc32
 
-from neardup.store.postgresql.log_rows import StoredRow
+from neardup.store.postgresql.log_rows import StoredRemoved, StoredRow
 from neardup.store.record import DocumentRow, RemovedRow
 from neardup.store.record_checks import document_checksum, removed_checksum
 
@@ -12,6 +12,6 @@ def sealed(row: DocumentRow, content: bytes) -> StoredRow:
     return StoredRow(row, content, crc32(content, document_checksum(*row._replace(number=0, last_seen=0.0))))
 
 
-def sealed_removed(row: RemovedRow) -> tuple[RemovedRow, int]:
+def sealed_removed(row: RemovedRow) -> StoredRemoved:
     """A text that was not kept, with the checksum of all but its number and its survivor's."""
-    return row, removed_checksum(*row._replace(number=0, survivor=0))
+    return StoredRemoved(row, removed_checksum(*row._replace(number=0, survivor=0)))

@@ -16,11 +16,14 @@ from typing import Any, TypeVar
 
 from neardup.arrays import Array
 from neardup.errors import InputError, NeardupError, OptionError, TransferError
+from neardup.store.files import originals_of
+from neardup.store.judgements import JudgementRow
 from neardup.store.notes import NotedError, NoteRow, values_of
+from neardup.store.originals import Original
 from neardup.store.postgresql import log
 from neardup.store.postgresql.following import FollowingFiles
 from neardup.store.postgresql.log import commit
-from neardup.store.postgresql.log_rows import Ahead, Change, Head, StoredRow
+from neardup.store.postgresql.log_rows import Ahead, Change, Head, StoredRemoved, StoredRow
 from neardup.store.postgresql.problems import LostError, UnknownOutcomeError
 from neardup.store.postgresql.reading import Reading
 from neardup.store.postgresql.replicas import OutdatedError
@@ -43,9 +46,11 @@ class Pending:
     def __init__(self) -> None:
         self.at, self.bytes = 0.0, 0
         self.documents: list[StoredRow] = []
-        self.removed: list[tuple[RemovedRow, int]] = []
+        self.removed: list[StoredRemoved] = []
         self.seen, self.forgot, self.is_anything = set[int](), list[int](), False
         self.notes: list[NoteRow] = []
+        self.judgements: list[JudgementRow] = []
+        self.unjudged: list[bytes] = []
 
 
 class SharedFiles(FollowingFiles):
@@ -57,6 +62,11 @@ class SharedFiles(FollowingFiles):
 
     head: Head
     _change: Pending | None = None
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether texts can be read: in the database."""
+        return self.rules.texts
 
     # ----------------------------------------------------------------------------------------------------------- deciding
 
@@ -136,16 +146,31 @@ class SharedFiles(FollowingFiles):
         return head.documents + head.removed - len(self.contents) - self.removed
 
     def keep(
-        self, texts: Texts, rows: list[DocumentRow], removed: list[RemovedRow], seen: set[int], now: float
+        self,
+        texts: Texts,
+        rows: list[DocumentRow],
+        removed: list[RemovedRow],
+        seen: set[int],
+        now: float,
+        came: Sequence[Original] = (),
     ) -> None:
-        """Keep what was decided in the replica, and for the log."""
+        """Keep what was decided in the replica, and for the log, which alone gets the texts."""
         super().keep(texts, rows, removed, seen, now)
         change = self._pending_change()
         change.at, change.is_anything = now, True
         contents = contents_of(self.layout, texts)
-        change.documents += map(sealed, map(_without_nan, rows), contents)
+        documents = list(map(sealed, map(_without_nan, rows), contents))
+        forgotten = list(map(sealed_removed, removed))
+        if self.rules.texts:
+            own = originals_of(texts, rows)
+            documents = [each._replace(text=text.sealed) for each, text in zip(documents, own, strict=True)]
+            forgotten = [
+                each._replace(id=text.name, text=text.sealed) for each, text in zip(forgotten, came, strict=True)
+            ]
+            change.bytes += sum(len(each.sealed or b"") for each in (*own, *came))
+        change.documents += documents
         change.bytes += sum(map(len, contents))
-        change.removed += map(sealed_removed, removed)
+        change.removed += forgotten
         change.seen |= seen
         if len(change.documents) + len(change.removed) >= AT_ONCE or change.bytes >= log.MOST_BYTES:
             self.database.once(lambda connection: self._write_rows(connection, change))
@@ -157,6 +182,7 @@ class SharedFiles(FollowingFiles):
             change = self._pending_change()
             change.at, change.is_anything = change.at or time.time(), True
             change.forgot += numbers.tolist()
+            change.unjudged += self.digests(numbers)
         return count
 
     def notes(self, keys: Sequence[str], now: float) -> dict[str, NoteRow]:
@@ -170,6 +196,53 @@ class SharedFiles(FollowingFiles):
             change = self._pending_change()
             change.at, change.is_anything = change.at or now, True
             change.notes += rows
+
+    def originals(self, names: dict[int, str]) -> dict[int, Original]:
+        """The texts of kept documents that the database has; see `Files.originals`."""
+        if not self.rules.texts or not names:
+            return {}
+        rows, texts = self.reached.rows, self.log.texts
+        found = self.database.once(lambda connection: texts.of_documents(connection, rows, names))
+        self._demand_rows(rows, len(found) < len(names))
+        return found
+
+    def removed_originals(self, numbers: Sequence[int]) -> dict[int, Original]:
+        """The texts of remembered duplicates that the database has."""
+        if not self.rules.texts or not numbers:
+            return {}
+        rows, texts = self.reached.rows, self.log.texts
+        found = self.database.once(lambda connection: texts.of_removed(connection, rows, numbers))
+        self._demand_rows(rows, len(found) < len(numbers))
+        return found
+
+    def _demand_rows(self, rows: int, lacks_some: bool) -> None:
+        """If texts are missing: let the call begin again if another service has compacted the store meanwhile.
+
+        Raises:
+            LostError: it has.
+        """
+        if lacks_some and self.demand_there(self.database.once(self.log.head)).rows != rows:
+            raise LostError("another service has compacted the store")
+
+    def judgements(self, after: int, limit: int | None) -> list[tuple[int, JudgementRow]]:
+        """So many judgements, or all, with numbers above `after` that the database has, in their order."""
+        found, store = self.log.judgements, self.facts.id
+        return self.database.once(lambda connection: found.after(connection, store, after, limit))
+
+    def judged_pairs(self) -> set[tuple[bytes, bytes]]:
+        """The digests of all pairs that are judged."""
+        found, store = self.log.judgements, self.facts.id
+        return self.database.once(lambda connection: found.pairs(connection, store))
+
+    def count_judgements(self) -> int:
+        """How many the database has."""
+        return self.database.run(lambda connection: self.log.judgements.count(connection, self.facts.id))
+
+    def keep_judgement(self, row: JudgementRow) -> None:
+        """Keep a judgement in the database, not in the replica."""
+        change = self._pending_change()
+        change.at, change.is_anything = change.at or row.judged, True
+        change.judgements.append(row)
 
     def _pending_change(self) -> Pending:
         if self._change is None:
@@ -198,6 +271,8 @@ class SharedFiles(FollowingFiles):
             with connection.pipeline():
                 self._write_rows(connection, change)
                 self.log.notes.write(connection, self.facts.id, change.notes, change.at)
+                self.log.judgements.forget(connection, self.facts.id, change.unjudged)
+                self.log.judgements.write(connection, self.facts.id, change.judgements)
                 seen = sorted(change.seen - set(change.forgot))
                 self.log.write_change(connection, head, Change(change.at or time.time(), seen, change.forgot))
                 commit(connection)

@@ -71,6 +71,7 @@ def _differences(files: SharedFiles, connection: Any) -> list[str]:
                     f"Document {each.row.number:,} of the replica is not that of the database. Remove the replica."
                 )
     found += files.log.notes.problems(connection, head.id)
+    found += files.log.judgements.problems(connection, head.id)
     commit(connection)
     return found
 

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from neardup.judging.reports.alignment import Places, align
-from neardup.judging.reports.text_tokens import Token
-from neardup.judging.reports.visible import plainly
 from neardup.recipe.parts import FOLDING
+from neardup.text.alignment import Places, align
+from neardup.text.shown_tokens import Token
+from neardup.text.visible import plainly
 
 CONTEXT = 140
 """Common characters shown on either side of a difference."""

@@ -6,8 +6,8 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from neardup.judging.reports.text_tokens import Token, shingle_spans, tokens_of
 from neardup.recipe.parts import FOLDING
+from neardup.text.shown_tokens import Token, shingle_spans, tokens_of
 
 MOST_COMPARED = 20_000
 """Between two anchors, tokens are compared one by one if the product of their numbers is not above this."""

@@ -1,0 +1,125 @@
+"""What a terminal shows: colors where one is, and lines that fit it."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol, TextIO
+
+import click
+
+from neardup.cli.flags import in_flags
+from neardup.cli.verbosity import is_verbose
+from neardup.display import LABEL_WIDTH, ToldLine, display_width, labeled, printable
+
+COLORS = {
+    "kept": "green",
+    "new": "green",
+    "removed": "red",
+    "marked": "red",
+    "duplicates": "red",
+    "skipped": "yellow",
+    "warning": "yellow",
+    "next": "cyan",
+}
+"""The colors of labels that have one."""
+
+UNBROKEN = ("output", "audit", "report", "items", "summary", "chart", "index", "store", "run", "next")
+"""Labels of names and commands, which stay whole, so that they can be copied."""
+
+
+def colors() -> bool | None:
+    """Whether output is in color: as the environment says, or None for output that goes to a terminal."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return False if os.environ.get("TERM") == "dumb" else None
+
+
+class TerminalContext(click.Context):
+    """The context of every command, whose help is in color on a terminal."""
+
+    def make_formatter(self) -> click.HelpFormatter:
+        """See `click.Context`."""
+        return _Help(width=self.terminal_width, max_width=self.max_content_width)
+
+
+class _Help(click.HelpFormatter):
+    """Help with colors, which `click.echo` leaves out where they do not belong."""
+
+    def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
+        super().write_usage(prog, args, click.style("Usage:", bold=True) + " " if prefix is None else prefix)
+
+    def write_heading(self, heading: str) -> None:
+        super().write_heading(click.style(heading, bold=True))
+
+    def write_dl(self, rows: Any, col_max: int = 30, col_spacing: int = 2) -> None:
+        super().write_dl([(click.style(name, fg="cyan"), text) for name, text in rows], col_max, col_spacing)
+
+
+def error_line(message: str) -> str:
+    """An error as it is shown."""
+    return f"neardup: {click.style('error:', fg='red', bold=True)} {printable(message)}"
+
+
+def tell(lines: Iterable[ToldLine], *, quiet: bool = False, err: bool = True) -> None:
+    """Print what a command did, unless `quiet`: one labeled line for each fact, wrapped where it goes to a terminal."""
+    if quiet:
+        return
+    stream = sys.stderr if err else sys.stdout
+    command = click.get_current_context().command
+    shown = ((label, in_flags(printable(text), command)) for label, text in lines)
+    if stream.isatty():
+        shown = (each for label, text in shown for each in _wrapped(label, text, columns(stream) - 1))
+    click.echo(labeled(_colored(shown)), err=err)
+
+
+class Told(Protocol):
+    """A result that tells what was done, and how."""
+
+    def lines(self) -> Iterator[ToldLine]:
+        """What a person is told of the run."""
+        ...
+
+    def details(self) -> Iterator[ToldLine]:
+        """How the work was done."""
+        ...
+
+
+def tell_result(done: Told, next_command: str | None = None, *, quiet: bool) -> None:
+    """Print the result of a run; with `--verbose`, also how the work was done, and at the end what may come next."""
+    if quiet:
+        return
+    details = done.details() if is_verbose() else ()
+    tell([*done.lines(), *details, *([("next", next_command)] if next_command else [])])
+
+
+def columns(stream: TextIO) -> int:
+    """The width of the terminal that a stream goes to; 80 where it goes elsewhere."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or 80
+    except (OSError, ValueError):
+        return shutil.get_terminal_size((80, 24)).columns
+
+
+def _colored(lines: Iterable[ToldLine]) -> Iterator[ToldLine]:
+    for label, text in lines:
+        padded = f"{label:<{LABEL_WIDTH}}"
+        yield click.style(padded, fg=COLORS.get(label), bold=True) if label else padded, text
+
+
+def _wrapped(label: str, text: str, width: int) -> Iterator[ToldLine]:
+    """A line as lines that fit, broken between words."""
+    if label in UNBROKEN:
+        yield label, text
+        return
+    line = ""
+    for word in text.split(" "):
+        longer = f"{line} {word}" if line else word
+        if line and LABEL_WIDTH + display_width(longer) > width:
+            yield label, line
+            label, line = "", word
+        else:
+            line = longer
+    yield label, line

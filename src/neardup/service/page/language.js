@@ -1,0 +1,40 @@
+// The language of the page: chosen by the browser, and by the user. Strings are in strings.js.
+import { STRINGS } from "./strings.js";
+
+export const LANGUAGES = { en: "English", zh: "中文", ja: "日本語" };
+const KEY = "neardup-language";
+const firstOf = (given) => given.map((each) => each.slice(0, 2).toLowerCase()).find((each) => each in LANGUAGES) ?? "en";
+let language = firstOf([sessionStorage.getItem(KEY) ?? "", ...navigator.languages]);
+
+export const languageNow = () => language;
+export function setLanguage(given) {
+  language = given;
+  sessionStorage.setItem(KEY, given);
+}
+
+// A string; with values that are elements, `saying` gives its pieces.
+export const say = (key, values = {}) => saying(key, values).join("");
+export function saying(key, values = {}) {
+  const pieces = STRINGS[key][language].split(/\{(\w+)\}/);
+  return pieces.map((each, place) => (place % 2 ? values[each] : each)).filter((each) => each !== "");
+}
+
+const made = new Map();
+function format(kind, options) {
+  const key = language + JSON.stringify(options);
+  if (!made.has(key)) made.set(key, new kind(language, options));
+  return made.get(key);
+}
+export const number = (value, digits = 0) =>
+  format(Intl.NumberFormat, { maximumFractionDigits: digits }).format(value);
+export const compact = (value) =>
+  format(Intl.NumberFormat, { notation: "compact", maximumFractionDigits: 1 }).format(value);
+export const share = (value) => format(Intl.NumberFormat, { style: "percent", maximumFractionDigits: 1 }).format(value);
+export const similarity = (value) => (value === null ? "–" : (Math.floor(value * 10000) / 10000).toFixed(value === 1 ? 0 : 4).replace(/(\.\d\d)00$/, "$1"));
+export function moment(seconds) {
+  const date = new Date(1000 * Number(seconds));
+  if (Number.isNaN(date.getTime())) return String(seconds); // beyond the years that dates have
+  return format(Intl.DateTimeFormat, { dateStyle: "medium", timeStyle: "medium" }).format(date);
+}
+export const clock = (milliseconds) =>
+  format(Intl.DateTimeFormat, { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false }).format(milliseconds);

@@ -1,0 +1,85 @@
+// NUMBERS: what an operator wants to see in five seconds, and how it went since the page was opened.
+import { chart } from "./charts.js";
+import { fill, make } from "./elements.js";
+import { compact, languageNow, number, say, share, similarity } from "./language.js";
+import { write } from "./json.js";
+import { problem, showing, told } from "./parts.js";
+import { duplicatesShare, failure, listen, quantile, samples, seconds, windows } from "./series.js";
+import { plainly } from "./visible.js";
+
+const milliseconds = (value) => `${number(value * 1000, value < 0.01 ? 1 : 0)} ms`;
+const megabytes = (value) => `${number(value / 1e6, value < 1e7 ? 1 : 0)} MB`;
+export const forget = () => {};
+
+const tile = (name, value, more = "", kind = "") =>
+  make("div", { class: `tile ${kind}` }, make("dt", {}, name), make("dd", {}, make("strong", {}, value), make("span", {}, more)));
+
+function tiles(store) {
+  const sample = samples.at(-1);
+  const of = sample.stores.get(store);
+  const window_ = windows().at(-1);
+  const decided = of.new + of.duplicate;
+  const slow = window_ ? quantile(...window_, 0.99) : null;
+  const rate = window_ ? (window_[1].requests - window_[0].requests) / seconds(window_) : 0;
+  const wrong = window_ ? window_[1].failed - window_[0].failed : 0;
+  const refused = window_ ? window_[1].refused - window_[0].refused : 0;
+  return make("dl", { class: "tiles" },
+    tile(say("state"), say(of.ready ? "state_ready" : "state_down"), of.waiting ? say("documents_wait", { count: number(of.waiting) }) : say("nothing_waits"), of.ready ? "good" : "bad"),
+    tile(say("documents"), number(of.documents), say("kept_now")),
+    tile(say("duplicates"), decided ? share(of.duplicate / decided) : "–", say("of_decided", { count: number(decided) })),
+    tile(say("requests_a_second"), number(rate, rate < 10 ? 1 : 0), say("last_minute")),
+    tile(say("slowest_percent"), slow === null ? "–" : milliseconds(slow), say("last_minute")),
+    tile(say("failed"), number(wrong), say("refused_count", { count: number(refused) }), wrong ? "bad" : ""));
+}
+
+function charts(store, width) {
+  const found = windows();
+  const at = (window_) => window_[1].at;
+  const of = (name, points, kind = "first") => ({ name, points, class: kind });
+  const own = { width, empty: say("no_values_yet") };
+  return make("div", { class: "charts" },
+    chart({ ...own, title: say("documents"), format: compact, fromZero: false,
+      lines: [of("", samples.filter((each) => each.stores.has(store)).map((each) => [each.at, each.stores.get(store).documents]))] }),
+    chart({ ...own, title: say("duplicates_share"), format: share, most: 0.1,
+      lines: [of("", found.map((each) => [at(each), duplicatesShare(each, store)]))] }),
+    chart({ ...own, title: say("requests_a_second"), format: (value) => number(value, value < 10 ? 1 : 0), most: 1,
+      lines: [of("", found.map((each) => [at(each), (each[1].requests - each[0].requests) / seconds(each)]))] }),
+    chart({ ...own, title: say("latency"), format: milliseconds,
+      lines: [of("p50", found.map((each) => [at(each), quantile(...each, 0.5)])), of("p99", found.map((each) => [at(each), quantile(...each, 0.99)]), "second")] }));
+}
+
+async function facts(context) {
+  const info = await context.info(true);
+  const size = Object.values(info.bytes).reduce((sum, each) => sum + Number(each), 0);
+  const recipe = Object.entries(info.recipe).map(([name, value]) => `${name} ${typeof value === "string" ? value : write(value, 4)}`).join(" · ");
+  return told(
+    [say("method"), make("code", {}, plainly(info.method))],
+    [say("measure"), make("code", {}, plainly(typeof info.similarity === "string" ? info.similarity : write(info.similarity, 4)))],
+    [say("threshold"), similarity(info.min_similarity)],
+    info.max_distance === null ? null : [say("max_distance"), number(info.max_distance)],
+    info.floor === null ? null : [say("floor"), similarity(info.floor)],
+    [say("keep"), make("code", {}, plainly(info.keep))],
+    [say("removed_known"), number(info.removed)], [say("room"), info.gone ? say("room_of", { count: number(info.gone) }) : say("none")],
+    [say("size"), megabytes(size)], [say("recipe"), make("code", {}, plainly(recipe)), true]);
+}
+
+export function show(context) {
+  const live = make("div", { id: "live" });
+  const fixed = make("div", { id: "facts" });
+  const language = languageNow();
+  const update = () => {
+    if (!live.isConnected && live.childNodes.length) return stop();
+    if (language !== languageNow()) return stop();
+    if (!samples.at(-1)?.stores.has(context.store)) return fill(live, failure ? problem(failure) : make("p", { class: "waiting" }, say("waiting")));
+    const room = (live.clientWidth || document.getElementById("main").clientWidth || 700) - 2;
+    const width = room >= 816 ? Math.floor((room - 16) / 2) - 34 : room - 32;
+    return fill(live, failure ? make("div", { class: "notice problem" }, say("numbers_stopped")) : null, tiles(context.store), charts(context.store, width));
+  };
+  const stop = listen(update);
+  update();
+  showing(fixed, () => facts(context));
+  return [
+    make("h1", {}, say("numbers_title")), make("p", { class: "lead" }, say("numbers_lead")),
+    live, make("section", { class: "panel" }, make("h2", {}, say("the_store")), fixed),
+  ];
+}

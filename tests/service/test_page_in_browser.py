@@ -1,0 +1,419 @@
+"""The page in Chromium: each view shows what the service answers, can be used by keyboard, in three languages, light and dark, wide and narrow."""
+
+import http.server
+import json
+import shlex
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from accessible import barriers
+from service.opened_page import BIG, BRIDGE, FERRY, NEAR, STATION, Stubs, check, filled_store, opened, pairs
+from service.serving import TOKEN, listening, new_store, tokens_in
+
+VIEWS = ("check", "compare", "browse", "numbers", "review")
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("page")
+    with listening({"default": filled_store(folder / "s"), "空": new_store(folder / "e")}) as found:
+        yield found
+
+
+def in_use(page, view):
+    """Bring a view into the state in which it shows most."""
+    if view == "check":
+        check(page, NEAR["ferry"])
+        page.wait_for_selector(".sides")
+    elif view == "compare":
+        page.click("text=/example|示例|例を見る/")
+        page.wait_for_selector(".steps")
+    elif view == "browse":
+        page.click("#recent .quiet >> nth=0")
+        page.click("#recent .link >> nth=0")
+        page.wait_for_selector(".card .match, .card p")
+    elif view == "numbers":
+        page.wait_for_selector(".tiles")
+        page.wait_for_selector("#facts dl")
+    else:
+        page.wait_for_selector(".sides")
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_a_view_fits_complains_of_nothing_and_has_no_barriers(browser, url, view, width, scheme):
+    with opened(browser, url, view, stubs=Stubs(), width=width, color_scheme=scheme, reduced_motion="reduce") as page:
+        in_use(page, view)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        dark = page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(13, 17, 17)"
+        assert dark == (scheme == "dark")
+        assert barriers(page) == []
+        assert page.heard == []
+
+
+def test_a_near_duplicate_is_told_large_with_its_texts_side_by_side(browser, url):
+    with opened(browser, url, stubs=Stubs()) as page:
+        check(page, NEAR["ferry"])
+        assert page.inner_text(".verdict h2") == "Duplicate of ferry"
+        assert page.text_content("#said").startswith("Duplicate of ferry")
+        page.wait_for_selector(".sides")
+        assert page.locator(".sides mark").all_inner_texts() == ["The evening", "The night"]
+        assert "source tests" in page.inner_text(".known")
+        threshold, level = page.evaluate(
+            "[...document.querySelectorAll('.match .threshold, .match .level')].map((each) => each.getAttribute('x1') ?? each.getAttribute('width'))"
+        )[::-1]
+        assert threshold == "70.00"
+        assert float(level) == pytest.approx(100 * float(page.inner_text(".match .value")), abs=0.01)
+
+
+def test_integers_that_no_number_holds_stay_what_they_are(browser, url):
+    with opened(browser, url, stubs=Stubs()) as page:
+        check(page, NEAR[BIG])
+        assert page.inner_text(".verdict h2") == f"Duplicate of {BIG}"
+        check(page, STATION)
+        assert page.inner_text(".verdict h2") == 'Same as "17"'
+        page.goto(f"{url}/#browse")
+        page.fill("#asked", str(BIG))
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".card")
+        assert page.locator(".card h3").all_inner_texts() == [str(BIG)]
+        page.fill("#asked", "17")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".card >> nth=1")
+        assert sorted(page.locator(".card h3").all_inner_texts()) == ['"17"', "17"]
+
+
+def test_json_is_read_and_written_without_loss(browser, url):
+    texts = [
+        '{"a":[1,-2.5e3,true,null,"x\\u0000\\"\\\\"],"b":{}}',
+        "[18446744073709551615,-9223372036854775808]",
+        '""',
+        "[[],{}]",
+    ]
+    deep = "[" * 100_000 + "]" * 100_000
+    with opened(browser, url) as page:
+        read = "(async (texts) => { const json = await import('./page/json.js'); return texts.map((each) => json.write(json.parse(each))); })"
+        found = page.evaluate(f"{read}({json.dumps(texts)})")
+        assert [json.loads(each) for each in found] == [json.loads(each) for each in texts]
+        assert (
+            page.evaluate(f"import('./page/json.js').then((json) => json.write(json.parse('{deep}'), 3))") == "[[[…]]]"
+        )
+        for wrong in ("", "{", "[1", "nothing", '{"a" 1 "'):
+            said = f"import('./page/json.js').then((json) => json.parse({json.dumps(wrong)})).then(() => '', (found) => found.name)"
+            assert page.evaluate(said) == "SyntaxError", wrong
+
+
+def test_invisible_characters_are_those_of_the_report(browser, url):
+    from neardup.text.visible import language, plainly
+
+    points = [each for each in range(0x110000) if not 0xD800 <= each < 0xE000]
+    with opened(browser, url) as page:
+        found = page.evaluate(
+            "import('./page/visible.js').then(({plainly}) => { const found = []; for (let each = 0; each < 0x110000; each += 1)"
+            " if (plainly(String.fromCodePoint(each) + 'x').startsWith('\u27e8U')) found.push(each); return found; })"
+        )
+        assert [each for each in found if not 0xD800 <= each < 0xE000] == [
+            each for each in points if plainly(chr(each) + "x").startswith("\u27e8U")
+        ]
+        some = [FERRY, BRIDGE, STATION, "서울", "東京タワー", "漢" * 30 + "の"]
+        assert page.evaluate(
+            f"import('./page/visible.js').then(({{languageOf}}) => {json.dumps(some)}.map(languageOf))"
+        ) == [language(each) for each in some]
+
+
+def test_a_new_text_is_told_with_the_nearest_below_the_threshold(browser, url):
+    with opened(browser, url, stubs=Stubs()) as page:
+        check(page, " ".join(FERRY.split()[:16]))
+        assert page.inner_text(".verdict h2") == "New"
+        assert "below the threshold" in page.inner_text("#answer")
+        assert page.inner_text(".match .id") == "ferry"
+        check(page, "Something else entirely, of which nobody has heard yet, not even here.")
+        assert page.locator(".match").count() == 0
+        page.fill("#text", " ")
+        page.keyboard.press("Control+Enter")
+        page.wait_for_selector("text=Paste a text first.")
+
+
+def test_two_texts_are_compared_down_to_their_bits(browser, url):
+    with opened(browser, url, "compare") as page:
+        page.fill("#left", FERRY)
+        page.fill("#right", NEAR["ferry"])
+        with page.expect_response("**/compare") as answered:
+            page.keyboard.press("Control+Enter")
+        told = answered.value.json()
+        page.wait_for_selector(".steps")
+        assert page.locator(".verdict .fraction b").all_inner_texts() == [
+            str(told["common_shingles"]),
+            str(told["all_shingles"]),
+        ]
+        assert page.locator(".bits >> nth=0 >> .bit").count() == len(told["left"]["sums"])
+        assert page.locator(".bits >> nth=0 >> .differs").count() == told["distance"]
+        for side, place in (("left", 0), ("right", 1)):
+            ones = page.locator(f".bits >> nth={place} >> .b1").count()
+            assert ones == int(told[side]["fingerprint"], 16).bit_count()
+            assert told[side]["fingerprint"] in page.inner_text(f".step:nth-child(4) .{side}")
+        assert page.locator(".features mark").all_inner_texts() == ["night", "evening"]
+        page.click("text=Show all >> nth=0")
+        assert page.locator(".features >> nth=0 >> tbody tr").count() == len(told["left"]["features"])
+        page.click("summary")
+        assert page.locator(".scrolls tbody tr").count() == told["distance"]
+
+
+def test_what_the_service_refuses_is_told_in_its_words(browser, url):
+    with opened(browser, url, "compare") as page:
+        page.fill("#left", "x" * 10_001)
+        page.fill("#right", "y")
+        page.click("button.main")
+        page.wait_for_selector("[role=alert]")
+        assert "`left` has 10,001 characters; texts of at most 10,000 are shown step by step." in page.inner_text(
+            "[role=alert]"
+        )
+        page.route("**/compare", lambda route: route.abort())
+        page.click("button.main")
+        page.wait_for_selector("text=The service did not answer.")
+
+
+def test_duplicates_and_neighbors_are_walked(browser, url):
+    with opened(browser, url, "browse", stubs=Stubs()) as page:
+        page.wait_for_selector("#recent .match")
+        assert page.locator("#recent .match").count() == 2
+        page.click("text=Show more")
+        page.wait_for_selector("#recent .match >> nth=2")
+        assert page.locator("text=Show more").count() == 0
+        page.click("#recent .quiet >> nth=0")
+        page.wait_for_selector("#recent .sides")
+        assert page.locator("#recent .sides mark").all_inner_texts() == ["The night", "The evening"]
+        page.click("#recent .link >> nth=0")
+        page.wait_for_selector(".card")
+        assert page.inner_text(".card h3") == "ferry"
+        assert FERRY in page.inner_text(".card .quoted")
+        page.click("#recent .link >> nth=1")
+        page.wait_for_selector(f".card h3:has-text('{BIG}')")
+        page.click("#trail >> text=ferry")
+        page.wait_for_selector(".card h3:has-text('ferry')")
+        page.fill("#asked", "nobody")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("text=no document with the id nobody")
+
+
+def test_pairs_are_judged_by_keys_and_evaluate_reads_the_labels(browser, url, tmp_path):
+    stubs = Stubs()
+    with opened(browser, url, "review", stubs=stubs, accept_downloads=True) as page:
+        page.wait_for_selector(".sides")
+        for key, done in (("s", 1), ("d", 2), ("u", 1), ("s", 2), (" ", 2), ("d", 3)):
+            page.keyboard.press(key)
+            page.wait_for_selector(f"#tally:has-text('{done} of 4')")
+            page.wait_for_selector(".desk:not([aria-busy])")
+        assert page.inner_text("#tally") == "3 of 4 judged: 2 same, 1 different"
+        page.wait_for_selector("text=There are no more pairs.")
+        for name in ("labels.jsonl", "documents.jsonl"):
+            with page.expect_download() as saved:
+                page.click(f"text=Save {name}")
+            saved.value.save_as(tmp_path / name)
+        command = page.inner_text("pre")
+    late = {"id": "late", "position": "0-5c96", "digest": "5c96"}
+    other = {"id": 17, "position": "1-5c96", "digest": "5c96"}  # an id that another text has by now
+    ferry, big = ({"id": name, "digest": "d0cf"} for name in ("ferry", BIG))
+    assert stubs.judged == [
+        {"left": late, "right": ferry, "same": True},
+        {"left": other, "right": big, "same": False},
+        {"left": other, "right": big, "same": True},
+        {"left": {"id": "ferry"}, "right": {"id": 17}, "same": False},
+    ]
+    labels = [json.loads(line) for line in (tmp_path / "labels.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [(each["left_id"], each["right_id"], each["label"]) for each in labels] == [
+        ("late", "ferry", 1), ("position 1-5c96", BIG, 1), ("ferry", 17, 0),
+    ]  # fmt: skip
+    arguments = command.split()
+    assert arguments[0] == "neardup"
+    done = subprocess.run(
+        [sys.executable, "-m", "neardup", *arguments[1:], "--quiet"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
+    assert done.returncode == 0, done.stderr
+    assert "truth from labels: 3 pairs, 2 of them near-duplicates" in done.stdout
+
+
+def test_a_service_without_these_routes_is_told_what_to_do(browser, url):
+    missing = {"status": 404, "content_type": "application/problem+json"}
+    body = json.dumps(
+        {
+            "type": "about:blank",
+            "title": "Not Found",
+            "status": 404,
+            "code": "not_found",
+            "detail": "There is nothing here.",
+        }
+    )
+    with opened(browser, url) as page:
+        for name in ("recent", "review", "judge"):
+            page.route(f"**/stores/*/{name}", lambda route: route.fulfill(**missing, body=body))
+        page.goto(f"{url}/#browse")
+        page.wait_for_selector("text=does not list recent duplicates. A newer neardup does")
+        page.goto(f"{url}/#review")
+        page.wait_for_selector("text=no pairs to review. A newer neardup has")
+        page.unroute("**/stores/*/review")
+        page.route("**/stores/*/review", lambda route: route.fulfill(json={"pairs": pairs()}))
+        page.reload()
+        page.wait_for_selector(".sides")
+        page.keyboard.press("s")
+        page.wait_for_selector("text=This service does not keep judgments.")
+
+
+def test_a_store_without_texts_says_so(browser, url):
+    with opened(browser, url, stubs=Stubs(texts={})) as page:
+        check(page, NEAR["ferry"])
+        page.wait_for_selector("text=The store does not keep this text")
+        assert page.locator(".sides").count() == 0
+
+
+def test_numbers_follow_the_service(browser, tmp_path):
+    fast = "const later = setTimeout; window.setTimeout = (action, wait) => later(action, wait === 2000 ? 100 : wait);"
+    with (
+        listening({"default": filled_store(tmp_path / "s")}) as url,
+        opened(browser, url, "numbers", init=fast) as page,
+    ):
+        page.wait_for_selector(".tiles")
+        add = "(name, text) => fetch('v1/stores/default/check-and-add', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({id: name, text})})"
+        for place, text in enumerate(
+            (FERRY, BRIDGE, "one more text that nobody has sent before to this store of ours")
+        ):
+            page.evaluate(f"({add})('more {place}', {json.dumps(text)})")
+        page.evaluate("fetch('v1/stores/nobody/info')")
+        page.wait_for_selector(".tile:nth-child(3):has-text('66.7%')")
+        tiles = dict(
+            zip(page.locator(".tile dt").all_inner_texts(), page.locator(".tile strong").all_inner_texts(), strict=True)
+        )
+        assert (tiles["State"], tiles["Documents"], tiles["Duplicates"], tiles["Failed requests"]) == (
+            "Ready",
+            "5",
+            "66.7%",
+            "0",
+        )
+        page.wait_for_selector(".chart svg[aria-label^='Latency: p50']")
+        page.wait_for_selector(".charts .chart:has(svg) >> nth=3")
+        page.route("**/metrics", lambda route: route.abort())
+        page.wait_for_selector("text=these numbers are the last ones")
+        page.unroute("**/metrics")
+        page.wait_for_selector("#live:not(:has(.problem))")
+
+
+def test_metrics_are_read_as_prometheus_does(browser, url):
+    text = '# HELP x y\nx_total{store="a\\"b\\\\c\\nd",route="e,f"} 3.0\ny 1e+06\nz_bucket{le="+Inf"} 4\n\n'
+    with opened(browser, url) as page:
+        found = page.evaluate(f"import('./page/series.js').then((series) => [...series.metricsOf({json.dumps(text)})])")
+        assert [(each["name"], each["labels"], each["value"]) for each in found] == [
+            ("x_total", {"store": 'a"b\\c\nd', "route": "e,f"}, 3), ("y", {}, 1e6), ("z_bucket", {"le": "+Inf"}, 4),
+        ]  # fmt: skip
+        quantile = (
+            "import('./page/series.js').then(({quantile}) => { const of = (...counts) => ({buckets: new Map([0.1, 0.5, Infinity].map((limit, place) => [limit, counts[place]]))});"
+            " return [quantile(of(0, 0, 0), of(10, 10, 10), 0.5), quantile(of(5, 5, 5), of(5, 15, 15), 0.5), quantile(of(0, 0, 0), of(0, 0, 3), 0.5), quantile(of(1, 1, 1), of(1, 1, 1), 0.5)]; })"
+        )
+        assert page.evaluate(quantile) == [pytest.approx(0.05), pytest.approx(0.3), 0.5, None]
+
+
+@pytest.mark.parametrize(("locale", "title", "lang"), [
+    ("zh-CN", "库中已有这段文本吗？", "zh-Hans"), ("ja-JP", "この文章は登録済みですか？", "ja"), ("fr-FR", "Does the store know this text?", "en"),
+])  # fmt: skip
+def test_the_language_is_that_of_the_browser_and_can_be_changed(browser, url, locale, title, lang):
+    with opened(browser, url, locale=locale, stubs=Stubs()) as page:
+        assert page.inner_text("h1") == title
+        page.fill("#text", FERRY)
+        assert page.evaluate("document.documentElement.lang") == lang
+        page.select_option("#language", "en" if lang != "en" else "ja")
+        assert page.inner_text("h1") != title
+        assert page.input_value("#text") == FERRY
+        assert barriers(page) == []
+        page.reload()
+        page.wait_for_selector("h1")
+        assert page.inner_text("h1") != title
+
+
+def test_stores_are_chosen(browser, url):
+    with opened(browser, url, stubs=Stubs()) as page:
+        check(page, FERRY)
+        assert "It keeps 4 documents." in page.inner_text("main")
+        page.select_option("#store", "空")
+        assert page.locator(".verdict").count() == 0
+        page.wait_for_selector("text=The store is empty.")
+        command = page.inner_text(".beforehand code")
+        assert shlex.split(command)[1] == f"{url}/v1/stores/%E7%A9%BA/check-and-add"
+        check(page, FERRY)
+        assert page.inner_text(".verdict h2") == "New"
+
+
+def test_all_can_be_done_by_keyboard(browser, url):
+    with opened(browser, url, stubs=Stubs()) as page:
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.id") == "skip"
+        page.keyboard.press("Enter")
+        assert page.evaluate("document.activeElement.id") == "main"
+        page.keyboard.press("Tab")
+        page.keyboard.type(NEAR["17"])
+        page.keyboard.press("Control+Enter")
+        page.wait_for_selector(".sides")
+        for _ in range(2):
+            page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.getAttribute('aria-expanded')") == "true"
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".sides", state="detached")
+        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+
+def test_the_page_asks_for_a_token_and_keeps_it_in_its_tab(browser, tmp_path):
+    with (
+        listening({"default": filled_store(tmp_path / "s")}, tokens=tokens_in(tmp_path)) as url,
+        opened(browser, url) as page,
+    ):
+        page.wait_for_selector("dialog")
+        assert page.evaluate("document.activeElement.type") == "password"
+        assert barriers(page) == []
+        page.keyboard.type("not the one at all")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("dialog [role=alert]")
+        assert "Give a token of this service" in page.inner_text("dialog [role=alert]")
+        page.fill("#given-token", f"{TOKEN}r")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#text")
+        check(page, FERRY)
+        page.reload()
+        check(page, FERRY)
+        assert page.evaluate("[localStorage.length, document.cookie, location.href.includes('0123')]") == [0, "", False]
+        assert not any(TOKEN in each for each in page.asked)
+        page.click("#token")
+        page.click("text=Forget it")
+        page.wait_for_selector("text=Give a token of this service")
+        assert page.evaluate("sessionStorage.getItem('neardup-token')") is None
+
+
+class Stranger(http.server.BaseHTTPRequestHandler):
+    """A page of somebody else on this machine, whose path has what it frames."""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        url = self.path.removeprefix("/")
+        self.wfile.write(f"<iframe src='{url}/'></iframe><iframe src='{url}/v1/health'></iframe>".encode())
+
+    def log_message(self, *_):
+        pass
+
+
+def test_no_page_of_another_may_frame_it_or_change_a_store(browser, url):
+    with opened(browser, url) as page, http.server.HTTPServer(("127.0.0.1", 0), Stranger) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        stranger = page.context.new_page()
+        stranger.goto(f"http://127.0.0.1:{server.server_port}/{url}", wait_until="networkidle")
+        assert [each.url for each in stranger.frames[1:]] == ["chrome-error://chromewebdata/", f"{url}/v1/health"]
+        remove = f"fetch('{url}/v1/stores/default/remove', {{method: 'POST', headers: {{'Content-Type': 'application/json'}}, body: '{{\"ids\": [\"ferry\"]}}'}})"
+        assert stranger.evaluate(f"{remove}.then(() => 'sent', () => 'refused')") == "refused"
+        server.shutdown()
+        check(page, FERRY)
+        assert page.inner_text(".verdict h2") == "Same as ferry"

