@@ -14,6 +14,7 @@ import naive
 from marks import long
 from neardup.errors import DataError
 from neardup.judging.reports.bands import FIRST, OTHERS, Bands
+from neardup.judging.reports.changes import changes_of
 from neardup.judging.reports.charts import distance_chart, similarity_chart
 from neardup.judging.reports.commands import MOST_BYTES, command_of
 from neardup.judging.reports.members import MEMBERS, members
@@ -259,6 +260,32 @@ def test_long_passages_in_common_are_skipped_on_both_sides_at_once():
     assert shown + skipped == len(left)
     assert [passage.text.strip() for passage in side(rows, "left") if passage.kind == "only"] == ["alpha", "omega"]
     assert [passage.text.strip() for passage in side(rows, "right") if passage.kind == "only"] == ["beta", "psi chi"]
+
+
+def test_what_may_be_in_the_rest_of_a_text_that_was_cut_is_not_marked():
+    words = [f"word{i}" for i in range(40)]
+    left, right = " ".join(words[:20]), " ".join(["new", *words[:12]])
+    found = compare_passages(left, right, cut=(True, True))
+    assert [passage.text for passage in side(found, "left") if passage.kind == "only"] == []
+    assert [passage.text for passage in side(found, "right") if passage.kind == "only"] == ["new"]
+    assert changes_of(left, right, cut=(True, True)).places == 1
+    assert changes_of(left, right).places == 2
+
+
+def test_changes_that_are_near_stand_in_one_excerpt_and_all_are_counted():
+    words = [f"word{i}" for i in range(300)]
+    other = list(words)
+    for place in (20, 23, 150, 280):
+        other[place] = f"new{place}"
+    found = changes_of(" ".join(words), " ".join(other))
+    shown = [
+        [(piece.kind, piece.text) for piece in each if piece.kind in ("removed", "added")] for each in found.excerpts
+    ]
+    assert found.places == 4
+    assert shown == [
+        [("removed", "word20"), ("added", "new20"), ("removed", "word23"), ("added", "new23")],
+        [("removed", "word150"), ("added", "new150")],
+    ]
 
 
 def test_equal_texts_show_their_beginning_and_say_how_much_is_left_out():

@@ -37,8 +37,16 @@ class Alignment:
     only: tuple[list[bool], list[bool]]
 
 
-def align(left: str, right: str, steps: tuple[Any, ...] = FOLDING) -> Alignment:
-    """Align two texts; `steps`: normalizers of the recipe, after which texts are compared."""
+def align(
+    left: str, right: str, steps: tuple[Any, ...] = FOLDING, *, cut: tuple[bool, bool] = (False, False)
+) -> Alignment:
+    """Align two texts.
+
+    Args:
+        left, right: the texts.
+        steps: normalizers of the recipe, after which texts are compared.
+        cut: whether each text goes on. What comes after the last token in common may then be in the rest of the other text.
+    """
     tokens = (tokens_of(left, steps), tokens_of(right, steps))
     spans = (shingle_spans(tokens[0]), shingle_spans(tokens[1]))
     shingles = [
@@ -56,6 +64,9 @@ def align(left: str, right: str, steps: tuple[Any, ...] = FOLDING) -> Alignment:
                 only[side][first:end] = [False] * (end - first)
         for place in aligned[side]:
             only[side][place] = False
+        if any(cut):
+            end = max(aligned[side], default=-1) + 1
+            only[side][end:] = [False] * (len(only[side]) - end)
     return Alignment(tokens, spans, runs, matches, only)
 
 

@@ -44,16 +44,18 @@ class Row:
     skipped: int = 0
 
 
-def compare_passages(left: str, right: str, steps: tuple[Any, ...] = FOLDING) -> list[Row]:
+def compare_passages(
+    left: str, right: str, steps: tuple[Any, ...] = FOLDING, *, cut: tuple[bool, bool] = (False, False)
+) -> list[Row]:
     """Show two texts side by side; long common passages, and whatever exceeds the room, are left out with a note.
 
-    `steps`: normalizers of the recipe, after which texts are compared.
+    `steps`: normalizers of the recipe, after which texts are compared. `cut`: whether each text goes on.
 
     >>> [passage.kind for passage in compare_passages("one two three four", "zero one two three")[0].left]
     ['common', 'only']
     """
     texts = (left, right)
-    aligned = align(left, right, steps)
+    aligned = align(left, right, steps, cut=cut)
     sides = aligned.tokens
     runs = [list(_marked(text, sides[side], aligned.only[side])) for side, text in enumerate(texts)]
     starts = [[sides[side][first].start for first, _ in aligned.spans[side]] for side in (0, 1)]
@@ -70,19 +72,19 @@ def compare_passages(left: str, right: str, steps: tuple[Any, ...] = FOLDING) ->
         after = CONTEXT if spans[0][1] < len(left.rstrip()) or spans[1][1] < len(right.rstrip()) else 0
         if before == after == 0:
             before = LONE
-        cut = [
+        skipped = [
             (
                 _outside_tokens(sides[side], max(first, begins[side]) + before),
                 _outside_tokens(sides[side], end - after),
             )
             for side, (first, end) in enumerate(spans)
         ]
-        if min(end - first for first, end in cut) < CONTEXT:
+        if min(end - first for first, end in skipped) < CONTEXT:
             continue
-        if any(cut[side][0] > begins[side] for side in (0, 1)):
-            rows.append(_row(runs, begins, [cut[0][0], cut[1][0]]))
-        rows.append(Row(skipped=cut[0][1] - cut[0][0]))
-        begins = [cut[0][1], cut[1][1]]
+        if any(skipped[side][0] > begins[side] for side in (0, 1)):
+            rows.append(_row(runs, begins, [skipped[0][0], skipped[1][0]]))
+        rows.append(Row(skipped=skipped[0][1] - skipped[0][0]))
+        begins = [skipped[0][1], skipped[1][1]]
     if begins[0] < len(left.rstrip()) or begins[1] < len(right.rstrip()):
         rows.append(_row(runs, begins, [len(left), len(right)]))
     return list(_within_bytes(rows))

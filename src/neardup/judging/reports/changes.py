@@ -19,6 +19,9 @@ JOINED = 48
 LONGEST = 90
 """Characters shown of what was removed or added in one place."""
 
+EXCERPTS = 2
+"""Excerpts shown of a text."""
+
 EXCERPT = 320
 """No change is added to an excerpt of so many characters."""
 
@@ -48,16 +51,18 @@ class _Change:
     end: int
 
 
-def changes_of(survivor: str, other: str, steps: tuple[Any, ...] = FOLDING, *, excerpts: int = 2) -> Changes:
-    """Find where a text differs from its survivor; `steps`: normalizers of the recipe.
+def changes_of(
+    survivor: str, other: str, steps: tuple[Any, ...] = FOLDING, *, cut: tuple[bool, bool] = (False, False)
+) -> Changes:
+    """Find where a text differs from its survivor; `steps`: normalizers of the recipe; `cut`: whether each text goes on.
 
     >>> [[(piece.kind, piece.text) for piece in each] for each in changes_of("seats 40 and dogs", "seats 52 and dogs").excerpts]
     [[('common', 'seats '), ('removed', '40'), ('added', '52'), ('common', ' and dogs')]]
     """
-    found = list(_changes(survivor, align(survivor, other, steps)))
+    found = list(_changes(survivor, align(survivor, other, steps, cut=cut)))
     shown: list[tuple[Piece, ...]] = []
     first = 0
-    while first < len(found) and len(shown) < excerpts:
+    while first < len(found) and len(shown) < EXCERPTS:
         last, length = first, 0
         while last + 1 < len(found):
             between = found[last + 1].start - found[last].end

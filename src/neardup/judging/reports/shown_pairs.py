@@ -87,7 +87,9 @@ def _pair(number: int, line: Line, texts: Texts) -> ShownPair:
     survivor, removed = texts.survivor_of(line), texts.removed(line)
     sides, rows = None, list[Row]()
     if survivor is not None and removed is not None:
-        rows = compare_passages(survivor.beginning, removed.beginning, texts.normalize)
+        rows = compare_passages(
+            survivor.beginning, removed.beginning, texts.normalize, cut=(survivor.goes_on, removed.goes_on)
+        )
         sides = (
             _side("Survivor", line["survivor_id"], _place_of_survivor(line), survivor),
             _side("Removed", line["id"], f"row {line['row']:,}", removed),

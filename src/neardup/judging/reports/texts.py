@@ -46,6 +46,11 @@ class Text:
     digest: int = 0
     without_digits: int = 0
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether the text is longer than its beginning."""
+        return self.characters > len(self.beginning)
+
     def differs_in_figures(self, other: "Text") -> bool:
         """Whether the two are equal but for their digits."""
         return self.digest != other.digest and self.without_digits == other.without_digits
