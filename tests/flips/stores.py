@@ -14,13 +14,14 @@ from neardup.store.candidates import exact
 OPTIONS: dict[str, dict[str, Any]] = {
     "exact": {"min_similarity": 0.6, "floor": 0.3},
     "exact cosine": {"min_similarity": 0.8, "similarity": "cosine"},
+    "exact texts": {"min_similarity": 0.6, "texts": True},
     "exact edit": {"min_similarity": 0.6, "similarity": "edit"},
     "minhash": {"method": "minhash", "min_similarity": 0.6},
     "simhash": {"method": "simhash", "min_similarity": 0, "max_distance": 20},
     "simhash and similarity": {"method": "simhash", "min_similarity": 0.5, "max_distance": 40},
 }
 TEXTS = [row["text"] for row in ROWS]
-HELD = ("id", "tokens", "fingerprint", "first_seen", "last_seen", "expires", "metadata")
+HELD = ("id", "tokens", "fingerprint", "first_seen", "last_seen", "expires", "metadata", "text")
 
 NAMELESS = ("a file that is made of others names document",)
 """Of a segment that names a document that is not there, nobody knows which one it was, unless it is asked to check."""
@@ -37,13 +38,17 @@ def _make(options: dict[str, Any]) -> None:
                     ids[part], TEXTS[part], metadata=[{"row": row} for row in ids[part]], state=first
                 )
                 store.remove(ids[first : first + 1])
+                for pair in store.review(limit=2) if options.get("texts") else ():
+                    store.judge(pair, same=True)
 
 
 def _held(store: Any) -> list[Any]:
     """All that a store says of its documents, in values that can be compared."""
     found = [store.get(row["id"]) for row in ROWS]
     told = [None if each is None else [getattr(each, name) for name in HELD] for each in found]
-    return [told, [repr(answer) for answer in store.check_many(TEXTS)], store.state, len(store)]
+    answers = [repr(answer) for answer in (*store.check_many(TEXTS), *store.judgements())]
+    recent = [(each.duplicate_of, each.similarity, each.text, each.survivor_text) for each in store.recent()]
+    return [told, answers, recent, store.state, len(store)]
 
 
 def _asked() -> Any:
@@ -96,6 +101,6 @@ STORES = [
     ),
     *(
         Form(f"export of a store: {name}", _exporting(OPTIONS[name]), lambda: _files("exported"), _imported)
-        for name in ("exact cosine", "minhash")
+        for name in ("exact cosine", "exact texts", "minhash")
     ),
 ]

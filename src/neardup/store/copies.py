@@ -112,7 +112,7 @@ def export(files: Files, target: Path) -> None:
     blocks = (_removed_table(files, rows[first : first + AT_ONCE], places) for first in range(0, len(rows), AT_ONCE))
     seals[REMOVED] = _write(target / REMOVED, of_removed, (pa.record_batch(each, schema=of_removed) for each in blocks))
     if judged := files.judgements(0, None):
-        columns = judgement_columns([row for _, row in judged], files.shown)
+        columns = judgement_columns([row for _, row in judged], files.texts_shown)
         seals[JUDGEMENTS] = _write(target / JUDGEMENTS, OF_JUDGEMENTS, [pa.record_batch(columns, schema=OF_JUDGEMENTS)])
     facts = {
         "format": FORMAT,

@@ -170,7 +170,7 @@ def _parts(files: Files, limit: int | None, after: int, max_bytes: int | None) -
     while left is None or left > 0:
         most = left if max_bytes is None else AT_ONCE if left is None else min(AT_ONCE, left)
         rows = files.judgements(after, most)
-        yield [_judgement(number, row, files.shown) for number, row in rows]
+        yield [_judgement(number, row, files.texts_shown) for number, row in rows]
         if most is None or len(rows) < most:
             return
         after, left = rows[-1][0], None if left is None else left - most

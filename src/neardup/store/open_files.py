@@ -142,6 +142,11 @@ class OpenFiles:
         return self.holds_texts
 
     @property
+    def texts_shown(self) -> str:
+        """What has the texts, in messages."""
+        return str(self.record.path)
+
+    @property
     def shown(self) -> str:
         """The store in messages."""
         return str(self.path)

@@ -17,7 +17,7 @@ def texts_of_documents(files: Files, rows: Sequence[DocumentRow], digests: Seque
         return [None] * len(rows)
     found = files.originals({row.number: row.id for row in rows})
     return [
-        text_of(digest, found.get(row.number), f"{files.shown} is damaged: the text of the document {row.id}")
+        text_of(digest, found.get(row.number), f"{files.texts_shown} is damaged: the text of the document {row.id}")
         for row, digest in zip(rows, digests, strict=True)
     ]
 
@@ -30,7 +30,7 @@ def texts_of_removed(files: Files, rows: Sequence[RemovedRow]) -> tuple[list[str
     """
     originals = originals_of_removed(files, rows)
     texts = [
-        text_of(row.digest, each, f"{files.shown} is damaged: the text of remembered duplicate {row.number:,}")
+        text_of(row.digest, each, f"{files.texts_shown} is damaged: the text of remembered duplicate {row.number:,}")
         for row, each in zip(rows, originals, strict=True)
     ]
     return [None if each is None else each.name for each in originals], texts

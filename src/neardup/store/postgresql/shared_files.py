@@ -68,6 +68,11 @@ class SharedFiles(FollowingFiles):
         """Whether texts can be read: in the database."""
         return self.rules.texts
 
+    @property
+    def texts_shown(self) -> str:
+        """What has the texts, in messages."""
+        return self.shown
+
     # ----------------------------------------------------------------------------------------------------------- deciding
 
     def demand_writable(self) -> None:
