@@ -47,22 +47,28 @@ def removal_ranges(
     if min_similarity > 0:
         if np.isnan(near.strength).any():
             return ()
-        thresholds = [min_similarity, *_steps_above(min_similarity)]
-        short = [near.strength < threshold for threshold in thresholds]
+        thresholds, strength, sign = [min_similarity, *_steps_above(min_similarity)], near.strength, 1
     elif max_distance is not None:
-        thresholds = [float(threshold) for threshold in range(max_distance, -1, -1)]
-        short = [near.distance > threshold for threshold in thresholds]
+        thresholds, strength, sign = [float(each) for each in range(max_distance, -1, -1)], -near.distance, -1
     else:
         return ()
     texts = np.arange(len(near)) if digests is None else digests
-    found = []
-    for number, (threshold, kept) in enumerate(zip(thresholds, short, strict=True)):
-        if number == 0:
-            kept = np.zeros(len(near), np.bool_)  # the run's own threshold: chains may connect what is further apart
-        least = counts.duplicates - len(np.unique(texts[kept]))
-        most = counts.duplicates - len(np.unique(near.cluster[kept]))
-        found.append(RemovalRange(threshold, least, most, not kept.any()))
-    return tuple(_with_changes(found)) if min_similarity <= 0 else tuple(found)
+    weakest = [_weakest(groups, strength) for groups in (texts, near.cluster)]
+    found = [
+        RemovalRange(thresholds[0], counts.duplicates, counts.duplicates, exact=True)
+    ]  # even if chains reach further
+    for threshold in thresholds[1:]:
+        least, most = (counts.duplicates - int(np.searchsorted(each, sign * threshold)) for each in weakest)
+        found.append(RemovalRange(threshold, least, most, most == counts.duplicates))
+    return tuple(found) if sign > 0 else tuple(_with_changes(found))
+
+
+def _weakest(groups: Array, strength: Array) -> Array:
+    """The weakest match of each group, ascending: as many of them as are below a threshold have one that falls short."""
+    order = np.lexsort((strength, groups))
+    is_first = np.ones(len(order), np.bool_)
+    is_first[1:] = groups[order[1:]] != groups[order[:-1]]
+    return np.sort(strength[order][is_first])
 
 
 def _steps_above(threshold: float) -> list[float]:
