@@ -36,7 +36,7 @@ def judged(run):
 
 def test_evaluate_finds_the_threshold_of_the_people(run, judged):
     done = run("store", "judgements", "seen", "-o", "pairs.jsonl", "--documents", "documents.jsonl")
-    assert (done.code, done.err) == (0, f"neardup: {len(judged)} pairs: pairs.jsonl\n")
+    assert (done.code, done.err) == (0, f"found    {len(judged)} judged pairs\noutput   pairs.jsonl\n")
     lines = read_lines("pairs.jsonl")
     assert {(line["left_id"], line["right_id"]) for line in lines} == set(judged)
     for line in lines:

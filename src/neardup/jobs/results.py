@@ -103,7 +103,9 @@ class UnitResult:
     files: dict[str, Any]
 
     def __repr__(self) -> str:
-        return f"UnitResult({str(self).splitlines()[0]}, output={self.files['output']!r})"
+        counts = self.summary
+        read = f"{counted(counts.units, counts.unit)} of {counted(counts.documents, 'document')}"
+        return f"UnitResult({read}: {counts.removed_units:,} removed, output={self.files['output']!r})"
 
     def __str__(self) -> str:
         return labeled(self.lines())

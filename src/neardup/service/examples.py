@@ -167,8 +167,8 @@ EXAMPLES = (
         answer={
             "rows": [
                 {
-                    "left": [_passage("only", "The night"), _passage("common", _REST)],
-                    "right": [_passage("only", "The evening"), _passage("common", _REST)],
+                    "left": [_passage("common", "The "), _passage("only", "night"), _passage("common", _REST)],
+                    "right": [_passage("common", "The "), _passage("only", "evening"), _passage("common", _REST)],
                     "skipped": 0,
                 }
             ]
