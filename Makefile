@@ -149,8 +149,8 @@ docs: $(VENV)/developing  ## write the generated pages anew; the tests fail wher
 site: $(VENV)/developing  ## the documentation as a site, in site/; broken links and missing anchors are errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-debian:  ## what tests use of Debian: Chromium to look at pages, strace to record writes; as root
-	command -v strace >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends strace; }
+debian:  ## what tests use of Debian: Chromium to look at pages, strace to record writes, shells whose completion is tested; as root
+	command -v strace >/dev/null && command -v zsh >/dev/null && command -v fish >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends strace zsh fish; }
 	$(MAKE) --no-print-directory chromium
 
 # At the run level 1, the installation starts no server.
