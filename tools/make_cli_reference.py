@@ -115,7 +115,8 @@ def options(command: click.Command, title: str) -> Iterator[str]:
 def section(words: list[str], command: click.Command) -> str:
     """The section of a command: how it is called, what it does, its options."""
     title = " ".join(["neardup", *words])
-    context = click.Context(command, info_name=title, terminal_width=100)
+    names = cli.context_settings["help_option_names"]  # a command remembers those that it is asked with first
+    context = click.Context(command, info_name=title, terminal_width=100, help_option_names=names)
     usage = click.unstyle(command.get_usage(context)).removeprefix("Usage: ")
     usage = re.sub(r"\n\s+", " \\\n    ", usage)
     parts = [f"{'#' * (1 + max(1, len(words)))} {title}", f"```text\n{usage}\n```", description(command)]
