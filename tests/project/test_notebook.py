@@ -144,7 +144,9 @@ def test_a_comparison_is_a_line_and_its_heaviest_features():
 
 def test_an_evaluation_is_its_advice_and_a_table_of_methods():
     shown = nd.evaluate(TEXTS)._repr_html_()
-    assert shown.startswith("<p><strong>3 documents, truth from sample; recommended: <code>method=&#x27;exact&#x27;, ")
+    assert shown.startswith(
+        "<p><strong>3 documents, truth from sample; recommended method, at the threshold that was given: <code>method=&#x27;exact&#x27;, "
+    )
     assert "<th>recall</th>" in shown
     assert "<td>exact</td><td>1</td>" in shown
 

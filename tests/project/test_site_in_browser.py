@@ -103,11 +103,7 @@ def test_a_page_has_no_grave_barriers(opened, name, width, scheme):
     ("name", "number", "copied"),
     [
         ("quickstart", 0, "neardup demo"),
-        (
-            "quickstart",
-            1,
-            "neardup dedup neardup-demo/notes.jsonl -o survivors.jsonl --quiet\ngrep -c '' survivors.jsonl",
-        ),
+        ("quickstart", 1, "neardup dedup neardup-demo/notes.jsonl -o survivors.jsonl"),
         ("index", 0, 'import neardup as nd\ntexts = ["The night ferry'),
     ],
 )
@@ -118,7 +114,9 @@ def test_a_copy_has_commands_without_prompts_and_outputs(opened, name, number, c
     block.locator("button").click()
     text = page.evaluate("navigator.clipboard.readText()")
     assert text.startswith(copied)
-    assert not any(mark in text for mark in (">>>", "... ", "$ ", "is a duplicate", ":11", "DedupResult(", "\n\n"))
+    assert not any(
+        mark in text for mark in (">>>", "... ", "$ ", "is a duplicate", "removed  7", "DedupResult(", "\n\n")
+    )
 
 
 def shades(page):
