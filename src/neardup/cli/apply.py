@@ -13,14 +13,7 @@ from neardup.io.shards import demand_present
 @click.command()
 @click.argument("clusters", metavar="CLUSTERS", type=values.FILE)
 @options.inputs
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    metavar="OUT",
-    type=values.FILE,
-    help="A file, a folder (one shard for each input), or - (JSON lines).",
-)
+@options.documents_output(required=True)
 @options.reading
 @options.elements
 @click.option("--annotate", is_flag=True, help="Write all rows, with columns that show the decision on each.")

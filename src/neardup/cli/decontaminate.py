@@ -21,13 +21,7 @@ DEFAULTS = DecontaminationOptions()
     type=values.FILE,
     help="Items to look for: a file, folder or glob; each row is an item; repeatable.",
 )
-@click.option(
-    "-o",
-    "--output",
-    metavar="OUT",
-    type=values.FILE,
-    help="A file, a folder (one shard for each input), or - (JSON lines).",
-)
+@options.documents_output()
 @options.reading
 @click.option(
     "--against-text",

@@ -18,13 +18,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @options.inputs
-@click.option(
-    "-o",
-    "--output",
-    metavar="OUT",
-    type=values.FILE,
-    help="A file, a folder (one shard for each input), or - (JSON lines).",
-)
+@options.documents_output()
 @options.reading
 @options.elements
 @options.near

@@ -119,6 +119,18 @@ elements = click.option(
 )
 
 
+def documents_output(*, required: bool = False) -> Callable[[Function], Function]:
+    """The flag `-o` of a command that writes documents."""
+    return click.option(
+        "-o",
+        "--output",
+        required=required,
+        metavar="OUT",
+        type=FILE,
+        help="A file, a folder (one shard for each input), or - (JSON lines).",
+    )
+
+
 def min_similarity(meaning: str, *, default: float | None = DEFAULTS.min_similarity) -> Callable[[Function], Function]:
     """The flag `--min-similarity`; `meaning` is its help."""
     return click.option(

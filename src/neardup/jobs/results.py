@@ -103,9 +103,8 @@ class UnitResult:
     files: dict[str, Any]
 
     def __repr__(self) -> str:
-        counts = self.summary
-        read = f"{counted(counts.units, counts.unit)} of {counted(counts.documents, 'document')}"
-        return f"UnitResult({read}: {counts.removed_units:,} removed, output={self.files['output']!r})"
+        _, read = next(self.lines())
+        return f"UnitResult({read}: {self.summary.removed_units:,} removed, output={self.files['output']!r})"
 
     def __str__(self) -> str:
         return labeled(self.lines())

@@ -1,5 +1,8 @@
 """HANDLERS of review: what each of its routes does with a request."""
 
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
 from starlette.responses import Response
 
 from neardup.errors import OptionError
@@ -10,6 +13,8 @@ from neardup.service.limits import LISTED, LISTED_BYTES
 from neardup.service.messages import encode
 from neardup.service.open_store import ServedStore
 
+T = TypeVar("T")
+
 
 async def recent(service: Service, asked: Asked) -> Response:
     """List the latest duplicates that are remembered, newest first."""
@@ -19,8 +24,8 @@ async def recent(service: Service, asked: Asked) -> Response:
     def listed(store: ServedStore) -> messages.Duplicates:
         found = store.recent(limit=given.limit, before=given.before, max_bytes=LISTED_BYTES)
         last = found[-1].position if found else None
-        has_more = last is not None and bool(store.recent(limit=1, before=last, max_bytes=1))
-        return messages.Duplicates(list(map(messages.duplicate_of, found)), last if has_more else None)
+        following = _following(last, lambda at: store.recent(limit=1, before=at, max_bytes=1))
+        return messages.Duplicates(list(map(messages.duplicate_of, found)), following)
 
     return json_response(encode(await service.call(service.worker(asked), listed)))
 
@@ -51,10 +56,15 @@ async def judgements(service: Service, asked: Asked) -> Response:
     def listed(store: ServedStore) -> messages.JudgedPairs:
         found = store.judgements(limit=given.limit, after=given.after, max_bytes=LISTED_BYTES)
         last = found[-1].number if found else None
-        has_more = last is not None and bool(store.judgements(limit=1, after=last, max_bytes=1))
-        return messages.JudgedPairs(list(map(messages.judged_of, found)), last if has_more else None)
+        following = _following(last, lambda at: store.judgements(limit=1, after=at, max_bytes=1))
+        return messages.JudgedPairs(list(map(messages.judged_of, found)), following)
 
     return json_response(encode(await service.call(service.worker(asked), listed)))
+
+
+def _following(last: T | None, listed: Callable[[T], Sequence[Any]]) -> T | None:
+    """Where to go on after the last one that was listed; None if none follows. `listed`: what follows a place."""
+    return last if last is not None and listed(last) else None
 
 
 def _demand_few(limit: int) -> None:

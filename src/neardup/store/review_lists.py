@@ -14,7 +14,7 @@ from neardup.arrays import Array
 from neardup.errors import OptionError, is_integer
 from neardup.store.files import Files
 from neardup.store.neighborhood import numbered_pairs
-from neardup.store.record import DocumentRow, RemovedRow
+from neardup.store.record import RemovedRow
 from neardup.store.reviewed_pairs import PairText, RecentDuplicate, ReviewPair
 from neardup.store.text_reading import texts_of_documents, texts_of_removed
 
@@ -67,29 +67,33 @@ def within(
 
 
 def _recent(files: Files, rows: Sequence[RemovedRow]) -> list[RecentDuplicate]:
-    survivors, texts = _documents(files, [row.survivor for row in rows])
+    survivors = _documents(files, [row.survivor for row in rows])
     names, own = texts_of_removed(files, rows)
     return [
         RecentDuplicate(
             position=position_of(row),
             id=id_of(name),
-            duplicate_of=json.loads(survivors[row.survivor].id),
+            duplicate_of=survivors[row.survivor].id,
             similarity=row.similarity,
             distance=row.distance,
             exact=False,
             seen=row.last_seen,
             text=text,
-            survivor_text=texts[row.survivor],
+            survivor_text=survivors[row.survivor].text,
         )
         for row, name, text in zip(rows, names, own, strict=True)
     ]
 
 
-def _documents(files: Files, numbers: Iterable[int]) -> tuple[dict[int, DocumentRow], dict[int, str | None]]:
-    """Kept documents and their texts, by number."""
+def _documents(files: Files, numbers: Iterable[int]) -> dict[int, PairText]:
+    """Kept documents with their digests and texts, by number."""
     rows = files.record.documents(list(dict.fromkeys(numbers)))
     digests = files.digests(np.array(list(rows), np.int64))
-    return rows, dict(zip(rows, texts_of_documents(files, list(rows.values()), digests), strict=True))
+    texts = texts_of_documents(files, list(rows.values()), digests)
+    return {
+        number: PairText(id=json.loads(row.id), digest=digest.hex(), text=text)
+        for (number, row), digest, text in zip(rows.items(), digests, texts, strict=True)
+    }
 
 
 def with_survivor(files: Files, rows: Sequence[RemovedRow]) -> list[RemovedRow]:
@@ -127,12 +131,7 @@ class KeptPair(NamedTuple):
 def _with_texts(files: Files, pairs: Sequence[RemovedRow | KeptPair]) -> list[ReviewPair]:
     removed = [pair for pair in pairs if isinstance(pair, RemovedRow)]
     kept = [number for pair in pairs if isinstance(pair, KeptPair) for number in (pair.left, pair.right)]
-    rows, texts = _documents(files, [*(row.survivor for row in removed), *kept])
-    digests = files.digests(np.array(list(rows), np.int64))
-    sides = {
-        number: PairText(id=json.loads(row.id), digest=digest.hex(), text=texts[number])
-        for (number, row), digest in zip(rows.items(), digests, strict=True)
-    }
+    sides = _documents(files, [*(row.survivor for row in removed), *kept])
     came = {row.number: each for row, *each in zip(removed, *texts_of_removed(files, removed), strict=True)}
     found = []
     for pair in pairs:
