@@ -11,8 +11,6 @@ from neardup.io.shards import demand_present
 from neardup.options import CLUSTERS, OnError
 from neardup.recipe.similarities import SIMILARITIES
 
-OF_RESOURCES = ("threads", "memory", "temp_dir")
-
 
 @click.command()
 @click.argument("output", metavar="OUT", type=values.FILE)

@@ -99,12 +99,6 @@ class KeptTexts(Transactions):
         moved = self._base.execute("SELECT rowid - 1, new, number FROM kept ORDER BY rowid").fetchall()
         self._base.executemany("UPDATE removed_texts SET number = ?, survivor = ? WHERE number = ?", moved)
 
-    def text_counts(self) -> tuple[int, int]:
-        """The number of rows of both tables."""
-        tables = ("texts", "removed_texts")
-        first, second = (next(self._rows(f"SELECT count(*) FROM {table}"))[0] for table in tables)
-        return first, second
-
     def _of_numbers(self, query: str, numbers: Sequence[int]) -> Iterator[tuple[Any, ...]]:
         for first in range(0, len(numbers), AT_ONCE):
             some = numbers[first : first + AT_ONCE]
