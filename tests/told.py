@@ -10,3 +10,6 @@ class Told(Progress):
 
     def say(self, line):
         self.lines.append(line)
+
+    def note(self, line):
+        self.say(line)
