@@ -16,7 +16,7 @@ from neardup.store.store import Store
 
 WORDS = [f"w{i}" for i in range(60)]
 TEXTS = [" ".join(WORDS[i : i + 12]) for i in range(0, 60, 12)]
-LATER = time.time() + 1_000
+LATER = time.time() + 86_400  # more than any run of the tests takes
 
 
 def noting(**values):
