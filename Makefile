@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 # Half of the time that pip takes for the 150 packages of the tests.
 INSTALL := $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python
 
-.PHONY: help debian nginx postgresql java demo kernels kernels-from-wheel wheels wheel-arm test test-all test-long slow-tests test-levels test-checked test-interpreted test-cluster test-cluster-long test-lowest install-tools test-properties fuzz flips kills kills-service lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start bench-store bench-store-growth bench-service redis soak soak-service soak-store clean
+.PHONY: help debian nginx postgresql java demo kernels kernels-from-wheel wheels wheel-arm test test-some test-all test-long slow-tests test-levels test-checked test-interpreted test-cluster test-cluster-long test-lowest install-tools test-properties fuzz flips kills kills-service lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start bench-store bench-store-growth bench-service redis soak soak-service soak-store clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /: /' | sort
@@ -40,6 +40,11 @@ WORKERS := $(shell $(PYTHON) -c 'import os; print(1 + (os.cpu_count() or 1))')
 
 test: $(VENV)/developing kernels  ## the tests, on all processors; the tests of a file on one of them
 	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow and not long and not cluster"
+
+# The number of commits: each runs the slow tests of another third of the files, and three in a row run all.
+COMMITS = $(shell git rev-list --count HEAD 2> /dev/null || echo 0)
+test-some: $(VENV)/developing kernels  ## the quick tests, and a third of the slow ones, which the next commits go on with
+	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not long and not cluster" --slow-share $(COMMITS)/3
 
 test-all: $(VENV)/developing kernels  ## all tests but the long ones, with more examples
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not long and not cluster"

@@ -21,10 +21,11 @@ def pytest_addoption(parser):
     parser.addoption(
         "--record-slow", type=float, metavar="SECONDS", help="list the tests that take as long in tests/slow.txt"
     )
+    parser.addoption("--slow-share", metavar="K/N", help="of the tests in tests/slow.txt, run those of each N-th file")
 
 
 def pytest_configure(config):
-    config.pluginmanager.register(SlowTests(config.getoption("--record-slow")))
+    config.pluginmanager.register(SlowTests(config.getoption("--record-slow"), config.getoption("--slow-share")))
 
 
 @pytest.fixture(scope="module")

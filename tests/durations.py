@@ -1,10 +1,13 @@
 """Which tests `make test` leaves to `make test-all`: those that `slow.txt` lists, since they took long when `make slow-tests` measured them.
 
 A line is a file, a function or one of its arguments, as pytest names them. What all arguments of a function share is one line.
+
+`--slow-share 4/3` leaves out slow tests, too, but for those of a third of the files: those with the remainder 1 (4 modulo 3). So a
+number that rises from commit to commit lets all slow tests run in turn.
 """
 
+import zlib
 from collections import defaultdict
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -18,19 +21,46 @@ def prefixes(name: str) -> list[str]:
     return [name.partition("::")[0], name.partition("[")[0], name]
 
 
+def share_of(text: str) -> tuple[int, int]:
+    """The two numbers of `4/3`.
+
+    Raises:
+        pytest.UsageError: it has not got them.
+    """
+    number, _, shares = text.partition("/")
+    if not (number.isdecimal() and shares.isdecimal() and int(shares)):
+        raise pytest.UsageError(f"--slow-share {text}: give a number and how many shares there are, such as 4/3")
+    return int(number), int(shares)
+
+
+def is_in_share(file: str, share: tuple[int, int]) -> bool:
+    """Whether the slow tests of a file are those of a share."""
+    number, shares = share
+    return zlib.crc32(file.encode()) % shares == number % shares
+
+
 class SlowTests:
     """Marks the slow tests of a run; or measures them, and writes their list."""
 
-    def __init__(self, least: float | None) -> None:
+    def __init__(self, least: float | None, share: str | None = None) -> None:
         self.least = least
+        self.share = share_of(share) if share else None
         self.seconds: dict[str, float] = defaultdict(float)
 
-    def pytest_collection_modifyitems(self, items: Iterable[pytest.Item]) -> None:
-        """Mark what is listed."""
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        """Mark what is listed, and leave out what is of another share."""
         listed = set(SLOW.read_text(encoding="utf-8").split("\n"))
+        others = []
         for item in items:
-            if not listed.isdisjoint(prefixes(item.nodeid.removeprefix("tests/"))):
+            name = item.nodeid.removeprefix("tests/")
+            if not listed.isdisjoint(prefixes(name)):
                 item.add_marker(pytest.mark.slow)
+                if self.share and not is_in_share(prefixes(name)[0], self.share):
+                    others.append(item)
+        if others:
+            config.hook.pytest_deselected(items=others)
+            left_out = set(map(id, others))
+            items[:] = [item for item in items if id(item) not in left_out]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Add up what a test took, with its fixtures."""

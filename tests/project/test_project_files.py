@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 import neardup
-from durations import SLOW, slow_of
+from durations import SLOW, is_in_share, share_of, slow_of
 from places import ROOT
 
 with (ROOT / "pyproject.toml").open("rb") as file:
@@ -148,3 +148,17 @@ def test_slow_tests_that_are_listed_exist():
 )
 def test_slow_tests_are_listed_by_file_function_or_argument(seconds, slow):
     assert slow_of(seconds, 1.0) == slow
+
+
+def test_slow_tests_of_each_file_run_in_one_share_of_several():
+    files = {line.partition("::")[0] for line in SLOW.read_text().splitlines()}
+    shares = [{file for file in files if is_in_share(file, share_of(f"{number}/3"))} for number in range(4, 7)]
+    assert set().union(*shares) == files
+    assert sum(map(len, shares)) == len(files)
+    assert all(shares)
+
+
+@pytest.mark.parametrize("text", ["3", "1/0", "a/3", "-1/3", ""])
+def test_a_share_that_is_none_is_refused(text):
+    with pytest.raises(pytest.UsageError, match="give a number and how many shares"):
+        share_of(text)
