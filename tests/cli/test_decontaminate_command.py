@@ -299,7 +299,7 @@ def test_calls_that_make_no_sense_are_refused(run, arguments, message):
 def test_a_benchmark_is_never_overwritten(run):
     done = run("decontaminate", "in.jsonl", *NAMED, "-o", "bench.jsonl", "--overwrite")
     assert done.code == 2
-    assert "bench.jsonl is a benchmark: its items would be lost. Name another file." in done.err
+    assert "bench.jsonl is a benchmark, and no run replaces what it reads. Name another file." in done.err
     assert read_lines("bench.jsonl") == ITEMS
 
 

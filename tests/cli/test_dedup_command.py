@@ -255,7 +255,10 @@ def test_a_recipe_without_a_distance_needs_one_for_simhash_only(run):
         (["-o", ""], "Give -o a file, a folder"),
         (["--audit", "audit.csv"], "--audit audit.csv: the audit is JSON lines. Give a name that ends in .jsonl"),
         (["--audit", "out.jsonl"], "out.jsonl is the name of the output, and of a record of what was removed"),
-        (["--audit", "in.jsonl", "--overwrite"], "in.jsonl is an input: its texts would be lost. Name another file."),
+        (
+            ["--audit", "in.jsonl", "--overwrite"],
+            "in.jsonl is an input, and no run replaces what it reads. Name another file.",
+        ),
         (["--colour"], "No such option '--colour'"),
     ],
 )

@@ -222,28 +222,37 @@ def test_overwrite_replaces_outputs(run):
 
 @pytest.mark.parametrize(
     ("given", "out"),
-    [("in.jsonl", "in.jsonl"), ("in.jsonl", "link.jsonl"), ("link.jsonl", "in.jsonl"), ("in.jsonl", "./in.jsonl")],
+    [
+        ("in.jsonl", "in.jsonl"),
+        ("in.jsonl", "link.jsonl"),
+        ("link.jsonl", "in.jsonl"),
+        ("in.jsonl", "./in.jsonl"),
+        ("in.jsonl", "hard.jsonl"),
+    ],
 )
-def test_an_input_is_replaced_only_if_asked_even_through_a_link(run, given, out):
+def test_an_input_is_never_replaced_even_through_a_link(run, given, out):
     write_lines("in.jsonl", ROWS)
     os.symlink("in.jsonl", "link.jsonl")
-    done = run("dedup", given, "-o", out)
-    assert done.code == 2
-    assert "is also an input. Name another output, or pass --overwrite to replace it." in done.err
+    os.link("in.jsonl", "hard.jsonl")
+    before = files()
+    for more in ((), ("--overwrite",), ("--overwrite", "--resume"), ("--overwrite", "--annotate")):
+        done = run("dedup", given, "-o", out, *more)
+        assert done.code == 2
+        assert f"{Path(out)} is an input, and no run replaces what it reads. Name another file." in done.err
+        assert files() == before
     assert Path("in.jsonl").read_bytes() == lines(ROWS)
-    assert run("dedup", given, "-o", out, "--overwrite").code == 0
-    assert survivors("in.jsonl") == ["ferry", "bread", "bridge"]
-    assert Path("link.jsonl").is_symlink()
 
 
-def test_a_folder_can_be_deduplicated_in_place_if_asked(run):
+def test_a_folder_is_not_deduplicated_in_place(run):
     write_lines("in/a.jsonl", ROWS[:2])
     write_lines("in/b.jsonl", ROWS[2:])
-    done = run("dedup", "in", "-o", "in/")
-    assert done.code == 2
-    assert "in/a.jsonl is also an input" in done.err
-    assert run("dedup", "in", "-o", "in/", "--overwrite").code == 0
-    assert (survivors("in/a.jsonl"), survivors("in/b.jsonl")) == (["ferry"], ["bread", "bridge"])
+    for given in ("in", "in/*.jsonl"):
+        done = run("dedup", given, "-o", "in/", "--overwrite")
+        assert done.code == 2
+        assert "in/a.jsonl is an input, and no run replaces what it reads. Name another file." in done.err
+        assert "in/b.jsonl is an input" in done.err
+    assert files() == ["in/a.jsonl", "in/b.jsonl"]
+    assert Path("in/a.jsonl").read_bytes() == lines(ROWS[:2])
 
 
 @pytest.mark.parametrize("name", ["removed.jsonl", "removed.summary.json", "removed.rejects.jsonl"])
@@ -251,7 +260,7 @@ def test_no_record_ever_replaces_an_input(run, name):
     write_lines(name, ROWS)
     done = run("dedup", name, "-o", "out.jsonl", "--audit", "removed.jsonl", "--on-error", "skip", "--overwrite")
     assert done.code == 2
-    assert f"{name} is an input: its texts would be lost." in done.err
+    assert f"{name} is an input, and no run replaces what it reads." in done.err
     assert files() == [name]
     assert Path(name).read_bytes() == lines(ROWS)
 

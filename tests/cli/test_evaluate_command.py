@@ -179,7 +179,7 @@ def test_a_plot_without_matplotlib_says_what_to_install(run, monkeypatch):
         (["-o", "texts.jsonl", "--overwrite"], "texts.jsonl is an input"),
         (
             ["--pairs", "labels.jsonl", "-o", "labels.jsonl", "--overwrite"],
-            "labels.jsonl is the file of labels: it would be lost",
+            "labels.jsonl is the file of labels, and no run replaces what it reads",
         ),
         (["-o", "there.json"], "there.json"),
         (["--text", "body"], "body"),

@@ -131,11 +131,11 @@ def test_quiet_says_nothing(run):
         (["in/a.jsonl"], "-", "-: fingerprint files are Parquet."),
         (["in/a.jsonl"], "", "Name an output: a file that ends in .parquet, or a folder that ends in /."),
         (["in/a.jsonl"], "old.parquet", "old.parquet exists already."),
-        (["in"], "in/", "in/b.parquet is an input: its texts would be lost."),
+        (["in"], "in/", "in/b.parquet is an input, and no run"),
         (
             ["in/b.parquet", "--overwrite"],
             "in/b.parquet",
-            "in/b.parquet is an input: its texts would be lost. Name another file.",
+            "in/b.parquet is an input, and no run replaces what it reads. Name another file.",
         ),
         (
             ["in/a.jsonl", "more/a.ndjson"],

@@ -229,7 +229,7 @@ def test_a_recipe_file_without_a_distance_leaves_it_to_the_call(run):
         ),
         (
             ["in.jsonl", "-o", "in.jsonl", "--overwrite"],
-            "in.jsonl is an input: its texts would be lost. Name another file.",
+            "in.jsonl is an input, and no run replaces what it reads. Name another file.",
         ),
         (["in.jsonl", "-o", "nowhere/pairs.jsonl"], "nowhere does not exist. Make it, or name another output."),
         (["in.jsonl", "--against", "-"], "--against -: these are read from files."),

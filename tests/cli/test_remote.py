@@ -188,12 +188,12 @@ def test_inputs_that_cannot_be_are_refused(run, store, arguments, message):
 @pytest.mark.parametrize(
     ("out", "message"),
     [
-        ("s3://corpus/in.jsonl", "s3://corpus/in.jsonl is also an input"),
+        ("s3://corpus/in.jsonl", "s3://corpus/in.jsonl is an input, and no run replaces what it reads"),
         ("s3://corpus/there.jsonl", "s3://corpus/there.jsonl exists already. Name another output, or pass --overwrite"),
         ("s3://nowhere/out.jsonl", "cannot be written: there is no such file, folder or bucket"),
         ("s3://corpus/out", "the ending does not tell the format of the output"),
         ("s3://corpus/folder.jsonl", "s3://corpus/folder.jsonl is a folder"),
-        ("s3://corpus/", "s3://corpus/in.jsonl is also an input"),
+        ("s3://corpus/", "s3://corpus/in.jsonl is an input, and no run replaces what it reads"),
     ],
 )
 def test_outputs_that_cannot_be_are_refused_before_any_work(run, store, out, message):
@@ -205,10 +205,12 @@ def test_outputs_that_cannot_be_are_refused_before_any_work(run, store, out, mes
     assert store.keys() == keys
 
 
-def test_an_input_may_be_replaced_if_that_is_asked_for(run, store):
+def test_an_input_is_never_replaced(run, store):
     store.put("in.jsonl", lines(ROWS))
-    assert run("dedup", "s3://corpus/in.jsonl", "-o", "s3://corpus/in.jsonl", "--overwrite").code == 0
-    assert store.get("in.jsonl") == lines([ROWS[0], ROWS[2], ROWS[4]])
+    for out in ("s3://corpus/in.jsonl", "s3://corpus/"):
+        done = run("dedup", "s3://corpus/in.jsonl", "-o", out, "--overwrite")
+        assert (done.code, "in.jsonl is an input, and no run replaces what it reads." in done.err) == (2, True)
+    assert store.get("in.jsonl") == lines(ROWS)
 
 
 def test_an_output_among_the_inputs_is_refused(run, store):

@@ -250,7 +250,7 @@ ALL = ("aa.parquet", "ab.jsonl", "bb.jsonl")
     [
         ((*ALL, "-o", "out.jsonl"), "out.jsonl: clusters are Parquet. Give a name that ends in .parquet."),
         ((*ALL, "-o", "c.parquet"), "c.parquet exists already."),
-        ((*ALL, "-o", "aa.parquet", "--overwrite"), "aa.parquet is an input: its texts would be lost."),
+        ((*ALL, "-o", "aa.parquet", "--overwrite"), "aa.parquet is an input, and no run"),
         (("-",), "-: pairs and fingerprints are read from files."),
         (("prints/a.parquet", *ALL), "prints/a.parquet holds fingerprints, not pairs. Give it as --documents"),
         (("in/a.jsonl",), "in/a.jsonl: there is no in/a.jsonl.summary.json that says what made these pairs."),
@@ -393,7 +393,7 @@ def test_the_cluster_file_is_not_replaced_by_what_is_written_from_it(run):
     before = Path("c.parquet").read_bytes()
     done = run("apply", "c.parquet", "in.parquet", "-o", "c.parquet", "--overwrite")
     assert done.code == 2
-    assert "c.parquet is the cluster file: it would be lost." in done.err
+    assert "c.parquet is the cluster file, and no run replaces what it reads." in done.err
     assert Path("c.parquet").read_bytes() == before
 
 

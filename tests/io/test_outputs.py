@@ -10,6 +10,7 @@ import pytest
 
 from neardup.errors import InputError
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder, output_names, stem
+from neardup.io.read_files import ReadFiles
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
 
@@ -90,8 +91,9 @@ def test_an_output_that_is_an_input_is_refused_under_any_name() -> None:
     Path("link").symlink_to("a.jsonl")
     os.link("a.jsonl", "hard")
     for name in ("a.jsonl", "link", "hard", "../" + Path.cwd().name + "/a.jsonl"):
-        message = f"{name} is also an input. Name another output, or pass `overwrite=True` to replace it."
-        assert refusal(name, inputs=[shard]) == message
+        message = f"{name} is an input, and no run replaces what it reads. Name another file."
+        for overwrite in (False, True):
+            assert refusal(name, reads=ReadFiles([shard]), overwrite=overwrite) == message
 
 
 def test_a_link_stays_a_link_and_its_file_is_replaced() -> None:

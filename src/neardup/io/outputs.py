@@ -15,9 +15,10 @@ from neardup.errors import InputError
 from neardup.io.endings import ALLOWED, split_ending
 from neardup.io.formats.table import FORMATS
 from neardup.io.growing_file import to_disk
+from neardup.io.read_files import NOTHING_READ, ReadFiles
 from neardup.io.renames import rename_all
 from neardup.io.shard import Shard
-from neardup.io.storage.places import Place, identity, is_url, partial_name, place_of, real_name
+from neardup.io.storage.places import Place, is_url, partial_name, place_of, real_name
 from neardup.io.storage.refusals import mixed_formats
 from neardup.io.storage.remote import RemotePath
 from neardup.io.storage.uploads import upload_all
@@ -127,22 +128,22 @@ class Outputs:
 
     Args:
         paths: all final names; `-` needs nothing.
-        inputs: shards that must not be overwritten by accident.
+        reads: what the run reads; `overwrite` does not replace it.
         overwrite: replace existing files.
         folder, audit_folder: folders to create if missing, including folders in them (see `output_folder`).
         temp_dir: the folder where files for remote stores are written first; the system's temporary folder by default.
         saved: the folder of a resumable run; unfinished files then stay, and finished files are not written again.
 
     Raises:
-        InputError: on entering, with every problem found: a file exists, is an input, is named twice, or is not a regular file; its
-            folder is missing or not writable.
+        InputError: on entering, with every problem found: a file exists, is read by the run, is named twice, or is not a regular
+            file; its folder is missing or not writable.
     """
 
     def __init__(
         self,
         paths: Iterable[Place],
         *,
-        inputs: Iterable[Shard] = (),
+        reads: ReadFiles = NOTHING_READ,
         overwrite: bool = False,
         folder: Place | None = None,
         audit_folder: Place | None = None,
@@ -151,7 +152,7 @@ class Outputs:
     ) -> None:
         self._paths = [path for path in dict.fromkeys(paths) if path != STANDARD_OUTPUT]
         self._known = frozenset(self._paths)
-        self._inputs = {identity(shard.path): shard.name for shard in inputs}
+        self._reads = reads
         self._overwrite = overwrite
         self._folders = [os.path.realpath(each) for each in (folder, audit_folder) if isinstance(each, Path)]
         self._temporary: dict[Place, Path] = {}
@@ -172,7 +173,7 @@ class Outputs:
         return self
 
     def check_files(self) -> None:
-        """Refuse paths that exist, are inputs, are named twice, or are not regular files; nothing is made.
+        """Refuse paths that exist, are read by the run, are named twice, or are not regular files; nothing is made.
 
         Raises:
             InputError: with every problem found.
@@ -187,6 +188,9 @@ class Outputs:
             raise InputError(_listed(problems))
 
     def _problems(self, path: Place) -> Iterator[str]:
+        if (problem := self._reads.problem(path)) is not None:
+            yield problem
+            return
         if isinstance(path, RemotePath):
             yield from self._remote_problems(path)
             return
@@ -201,16 +205,12 @@ class Outputs:
             yield f"{path} is a folder; a file is to be written there. Name another output."
         elif not stat.S_ISREG(status.st_mode):
             yield f"{path} is not a regular file. Name another output, or - for standard output."
-        elif not self._overwrite and (status.st_dev, status.st_ino) in self._inputs:
-            yield f"{path} is also an input. Name another output, or pass `overwrite=True` to replace it."
         elif not self._overwrite:
             yield f"{path}{_EXISTS}"
 
     def _remote_problems(self, path: RemotePath) -> Iterator[str]:
         try:
-            if not self._overwrite and identity(path) in self._inputs:
-                yield f"{path} is also an input. Name another output, or pass `overwrite=True` to replace it."
-            elif path.is_dir():
+            if path.is_dir():
                 yield f"{path} is a folder; a file is to be written there. Name another output."
             elif not path.is_file():
                 return

@@ -2,17 +2,16 @@
 
 import contextlib
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from neardup.errors import InputError
 from neardup.io.endings import split_ending
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs
+from neardup.io.read_files import ReadFiles
 from neardup.io.records import compression_of
-from neardup.io.shard import Shard
 from neardup.io.storage.compression import open_for_writing
 from neardup.io.storage.places import Place, place_of
-from neardup.jobs.output_paths import refuse_inputs
 
 
 class StandardOutput:
@@ -47,20 +46,18 @@ def answers_place(output: str) -> Place:
 
 
 @contextlib.contextmanager
-def answers_to(target: Place, shards: Iterable[Shard], *, overwrite: bool) -> Iterator[Any]:
+def answers_to(target: Place, reads: ReadFiles, *, overwrite: bool) -> Iterator[Any]:
     """A file for answers, which appears when it is complete.
 
     Raises:
-        InputError: it exists, or is an input.
+        InputError: it exists, or is read.
     """
     if target == STANDARD_OUTPUT:
         out = StandardOutput()
         yield out
         out.flush()
         return
-    shards = list(shards)
-    refuse_inputs([target], shards)
-    with Outputs([target], inputs=shards, overwrite=overwrite) as outputs:
+    with Outputs([target], reads=reads, overwrite=overwrite) as outputs:
         with open_for_writing(outputs.claim(target), compression_of(target)) as file:
             yield file
         outputs.commit()

@@ -17,7 +17,7 @@ from neardup.io.outputs import Outputs, output_for
 from neardup.io.reading import Reading, ReadingDict, reading_of
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards, listed_inputs
-from neardup.io.storage.places import path_text, place_of, real_name
+from neardup.io.storage.places import Place, path_text, place_of
 from neardup.io.stored_shards import (
     FINGERPRINT,
     content_of,
@@ -27,7 +27,7 @@ from neardup.io.stored_shards import (
     recorded_reading,
     starts_of,
 )
-from neardup.jobs.output_paths import OutputPaths, refuse_inputs
+from neardup.jobs.output_paths import OutputPaths
 from neardup.jobs.request import Request
 from neardup.jobs.results import FileResult
 from neardup.jobs.run import run
@@ -176,15 +176,14 @@ class _Steps:
         return self.corpus.shards
 
     @property
+    def reads_besides(self) -> Mapping[str, Iterable[Place]]:
+        return {"the cluster file": [place_of(self.clusters)]}
+
+    @property
     def rejected(self) -> Iterable[Rejected]:
         return ()
 
-    def check(self, paths: OutputPaths) -> None:
-        source = real_name(place_of(self.clusters))
-        for path in [*paths.outputs, *paths.records]:
-            if real_name(path) == source:
-                raise InputError(f"{path} is the cluster file: it would be lost. Name another file.")
-        refuse_inputs(paths.records, self.shards)
+    def check(self, _: OutputPaths) -> None:
         self.corpus.check(ANNOTATIONS if self.request.annotate else ())
 
     def find(self, _: Checkpoints) -> ClusterFile:

@@ -12,11 +12,11 @@ from neardup.errors import InputError, OptionError
 from neardup.hamming.candidate_graph import no_candidates
 from neardup.io.corpus import is_of_source
 from neardup.io.outputs import Outputs
+from neardup.io.read_files import ReadFiles
 from neardup.io.shard import Shard
 from neardup.io.shards import Inputs, find_shards, listed_inputs
 from neardup.io.storage.places import path_text, place_of
 from neardup.io.stored_shards import StoredShard, starts_of
-from neardup.jobs.output_paths import refuse_inputs
 from neardup.jobs.paired_documents import PairedDocuments, demand_pairs, read_paired_documents
 from neardup.jobs.results import FileResult
 from neardup.matching.candidates.task import Found
@@ -78,8 +78,7 @@ def cluster_files(
         print_shards = _found(documents, spool)
     demand_pairs(pair_shards)
     shards = [*pair_shards, *print_shards]
-    refuse_inputs([path], shards)
-    with Outputs([path], inputs=shards, overwrite=overwrite) as outputs:
+    with Outputs([path], reads=ReadFiles(shards), overwrite=overwrite) as outputs:
         with progress.stage("read"):
             paired = read_paired_documents(
                 pair_shards, print_shards, rethreshold=rethreshold, partial=partial, progress=progress

@@ -1,7 +1,7 @@
 """The steps of a decontamination of files: what `neardup.jobs.run` does one after another."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.display import ToldLine, counted, labeled, share_text, size_text
-from neardup.errors import InputError
 from neardup.io.checkpoints import Checkpoints
 from neardup.io.corpus import FileCorpus, Rejected
 from neardup.io.number_files import refuse_lone_numbers
@@ -18,7 +17,7 @@ from neardup.io.outputs import Outputs
 from neardup.io.reading import Reading
 from neardup.io.records import write_lines
 from neardup.io.shard import Shard
-from neardup.io.storage.places import place_of, real_name
+from neardup.io.storage.places import Place
 from neardup.jobs.output_paths import OutputPaths
 from neardup.jobs.request import Request
 from neardup.jobs.results import json_of, places_of, seconds_text
@@ -150,6 +149,10 @@ class _Steps:
         return self.corpus.shards
 
     @property
+    def reads_besides(self) -> Mapping[str, Iterable[Place]]:
+        return {"a benchmark": [shard.path for shard in self.benchmarks.shards]}
+
+    @property
     def rejected(self) -> Iterable[Rejected]:
         return self.corpus.rejected
 
@@ -158,12 +161,7 @@ class _Steps:
         """The lines of the audit, in the order of the rows: they are made while the corpus is read, and may be many."""
         return self.temporary / "contaminated.jsonl"
 
-    def check(self, paths: OutputPaths) -> None:
-        items = {real_name(shard.path) for shard in self.benchmarks.shards}
-        report = [place_of(self.request.report)] if self.request.report else []
-        for path in [*paths.outputs, *paths.records, *report]:
-            if real_name(path) in items:
-                raise InputError(f"{path} is a benchmark: its items would be lost. Name another file.")
+    def check(self, _: OutputPaths) -> None:
         self.corpus.check(CONTAMINATION_ANNOTATIONS if self.request.annotate else ())
         self.benchmarks.check(named_by="against_")
 

@@ -2,7 +2,7 @@
 
 import contextlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from neardup.io.number_files import refuse_lone_numbers
 from neardup.io.outputs import Outputs
 from neardup.io.reading import recipe_for
 from neardup.io.shard import Shard
-from neardup.io.storage.places import place_of
+from neardup.io.storage.places import Place, place_of
 from neardup.io.stored_shards import digest_of_contents
 from neardup.jobs.output_paths import OutputPaths
 from neardup.jobs.request import Request
@@ -61,11 +61,15 @@ def deduplicate_shards(
     )
     with contextlib.ExitStack() as stack:
         reference: FileCorpus | FingerprintReference | StoreReference | None = None
+        besides: Mapping[str, Iterable[Place]] = {}
         if references:
             from neardup.jobs.reference import open_reference, open_store_reference, usual_recipe
             from neardup.store.opening import is_store
 
             if any(map(is_store, references)):
+                from neardup.jobs.store import folder_of_store
+
+                besides = folder_of_store(references[0])
                 opened = open_store_reference(references, recipe, reading, options, resume=request.resume)
                 reference, recipe, options = stack.enter_context(opened)
             else:
@@ -80,8 +84,9 @@ def deduplicate_shards(
                     on_error=on_error,
                     progress=progress,
                 )
+                besides = {"the reference": [shard.path for shard in reference.shards]}
         recipe = recipe_for(reading, Recipe()) if recipe is None else recipe
-        steps = _Steps(corpus, reference, recipe, options, request, progress)
+        steps = _Steps(corpus, reference, besides, recipe, options, request, progress)
         return run(steps, request, progress, resumable=steps, reported=steps)
 
 
@@ -91,6 +96,7 @@ class _Steps:
 
     corpus: FileCorpus
     reference: "FileCorpus | FingerprintReference | StoreReference | None"
+    reads_besides: Mapping[str, Iterable[Place]]
     recipe: Recipe
     options: DedupOptions
     request: Request

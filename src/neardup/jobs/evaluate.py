@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Unpack
 
 from neardup.display import counted
-from neardup.errors import InputError
 from neardup.io.corpus import open_corpus
 from neardup.io.outputs import Outputs
+from neardup.io.read_files import ReadFiles
 from neardup.io.reading import READING, Reading, recipe_for, split_options
 from neardup.io.shards import listed_inputs
 from neardup.io.storage.places import place_of
-from neardup.jobs.output_paths import refuse_inputs
 from neardup.judging.evaluation.evaluate import evaluate_corpus
 from neardup.judging.evaluation.given_labels import Labeled, labels_of
 from neardup.judging.evaluation.labels import LabelFile
@@ -87,19 +86,15 @@ def evaluate_files(
     used = recipe_for(reading, recipe_of(recipe))
     paths = [place_of(path) for path in (output, plot) if path is not None]
     labels = None if pairs is None else labels_of(pairs)
-    if isinstance(labels, LabelFile) and any(
-        isinstance(path, Path) and path.exists() and path.samefile(labels.path)
-        for path in paths
-        if labels.path.exists()
-    ):
-        raise InputError(f"{pairs} is the file of labels: it would be lost. Name another file.")
+    of_labels = [labels.path] if isinstance(labels, LabelFile) else []
     with temporary_folder(chosen.temp_dir) as spool:
         corpus = open_corpus(
             inputs, reading, temporary=spool, on_error=on_error, progress=progress, resources=chosen.resources
         )
-        refuse_inputs(paths, corpus.shards)
+        reads = ReadFiles(corpus.shards, {"the file of labels": of_labels})
+        reads.refuse(paths)
         corpus.check()
-        with Outputs(paths, inputs=corpus.shards, overwrite=overwrite, temp_dir=chosen.temp_dir) as outputs:
+        with Outputs(paths, reads=reads, overwrite=overwrite, temp_dir=chosen.temp_dir) as outputs:
             result = evaluate_corpus(
                 corpus,
                 recipe=used,

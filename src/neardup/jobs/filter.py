@@ -1,7 +1,6 @@
 """Pass on new documents and remember them in an index, by the distance of fingerprints; record what the others duplicate."""
 
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
@@ -10,8 +9,8 @@ from neardup.errors import NeardupError
 from neardup.hamming.index.store import demand_free, home_of
 from neardup.io.corpus import check_on_error
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs
+from neardup.io.read_files import ReadFiles
 from neardup.io.reading import TextReadingDict, reading_of
-from neardup.io.shard import Shard
 from neardup.io.shards import Inputs
 from neardup.io.storage.places import path_text
 from neardup.jobs.answer_files import StandardOutput
@@ -25,7 +24,6 @@ from neardup.jobs.filter_run import (
 )
 from neardup.jobs.filter_walk import FilterWalk
 from neardup.jobs.line_walk import FilterCounts, Sinks
-from neardup.jobs.output_paths import refuse_inputs
 from neardup.options import OnError
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike
@@ -102,7 +100,8 @@ def filter_files(
     shards = filter_shards(inputs, how, progress)
     from_pipe = not files_of(shards)
     paths = filter_paths(output, audit, with_rejects=on_error == "skip")
-    refuse_inputs(paths.files, files_of(shards))
+    reads = ReadFiles(files_of(shards), {"the index": [home]})
+    reads.refuse(paths.files)
     stream = DistanceStream(home, recipe=recipe, max_distance=max_distance)
     if stream.is_new:
         demand_free(home)
@@ -115,9 +114,9 @@ def filter_files(
     with index.reserved(new_home):
         if from_pipe or output == "-":
             demand_ended(IndexMemory(stream), give_up=give_up)
-            _through_pipe(walk, paths, files_of(shards), overwrite=overwrite)
+            _through_pipe(walk, paths, reads, overwrite=overwrite)
         else:
-            run = FilterRun(IndexMemory(stream), shards, paths, how, on_error)
+            run = FilterRun(IndexMemory(stream), shards, paths, how, on_error, reads)
             _resumable(walk, run, overwrite=overwrite, give_up=give_up)
     return FilterResult(**vars(walk.counts))
 
@@ -178,7 +177,7 @@ def _resumable(walk: FilterWalk, run: FilterRun, *, overwrite: bool, give_up: bo
     run.publish()
 
 
-def _through_pipe(walk: FilterWalk, paths: Any, shards: Sequence[Shard], *, overwrite: bool) -> None:
+def _through_pipe(walk: FilterWalk, paths: Any, reads: ReadFiles, *, overwrite: bool) -> None:
     to_pipe = paths.output == STANDARD_OUTPUT
 
     def save() -> None:
@@ -186,7 +185,7 @@ def _through_pipe(walk: FilterWalk, paths: Any, shards: Sequence[Shard], *, over
             sys.stdout.buffer.flush()
             walk.stream.save()
 
-    with Outputs(paths.files, inputs=shards, overwrite=overwrite) as outputs:
+    with Outputs(paths.files, reads=reads, overwrite=overwrite) as outputs:
         files = [None if each is None else outputs.claim(each).open("wb") for each in (paths.audit, paths.rejects)]
         out: Any = StandardOutput() if to_pipe else outputs.claim(paths.output).open("wb")
         try:

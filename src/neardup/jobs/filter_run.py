@@ -21,6 +21,7 @@ from neardup.io.endings import AUDIT_ENDING, REJECTS_ENDING, split_ending
 from neardup.io.growing_file import GrowingFile, partial_of
 from neardup.io.line_rows import demand_lines, pipe_shard
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder, stem
+from neardup.io.read_files import ReadFiles
 from neardup.io.reading import Reading
 from neardup.io.shard import Shard
 from neardup.io.shards import Inputs, find_shards, listed_inputs
@@ -179,9 +180,15 @@ class FilterRun:
     """
 
     def __init__(
-        self, memory: Memory, shards: Sequence[Shard], paths: FilterPaths, reading: Reading, on_error: str
+        self,
+        memory: Memory,
+        shards: Sequence[Shard],
+        paths: FilterPaths,
+        reading: Reading,
+        on_error: str,
+        reads: ReadFiles,
     ) -> None:
-        self._memory, self._inputs, self._paths = memory, files_of(shards), paths
+        self._memory, self._inputs, self._paths, self._reads = memory, files_of(shards), paths, reads
         self._of: dict[str, Any] = {
             "inputs": recorded_inputs(self._inputs, memory.listed_inputs),
             **{
@@ -220,7 +227,7 @@ class FilterRun:
                 return {}
             self._lengths, self.ended, self.missing = [0, 0, 0], False, b""
         demand_ended(self._memory, give_up=give_up)
-        with Outputs(self._paths.files, inputs=self._inputs, overwrite=overwrite):
+        with Outputs(self._paths.files, reads=self._reads, overwrite=overwrite):
             return {}
 
     @contextlib.contextmanager

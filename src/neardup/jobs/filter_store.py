@@ -9,8 +9,8 @@ from neardup.errors import OptionError
 from neardup.io.corpus import FileCorpus, check_on_error
 from neardup.io.growing_file import GrowingFile, partial_of
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs
+from neardup.io.read_files import ReadFiles
 from neardup.io.reading import READING, Reading, TextReadingDict
-from neardup.io.shard import Shard
 from neardup.io.shards import Inputs
 from neardup.io.storage.places import local_path, path_text
 from neardup.jobs.answer_files import StandardOutput
@@ -26,8 +26,7 @@ from neardup.jobs.filter_run import (
 )
 from neardup.jobs.filter_store_walk import FilterStoreWalk
 from neardup.jobs.line_walk import FilterCounts, Sinks
-from neardup.jobs.output_paths import refuse_inputs
-from neardup.jobs.store import alone, store_is_there, told_of_options
+from neardup.jobs.store import alone, folder_of_store, store_is_there, told_of_options
 from neardup.jobs.store_metadata import metadata_columns
 from neardup.options import MatchingOptions, OnError, refuse_unknown
 from neardup.progress import Watcher, progress_of
@@ -114,9 +113,10 @@ def filter_with_store(
         raise OptionError(f"`window={window!r}`: give a time above 0, such as 30d.")
     shards = filter_shards(inputs, how, progress)
     paths = filter_paths(str(path_text(output)), path_text(audit), with_rejects=on_error == "skip")
-    refuse_inputs(paths.files, files_of(shards))
+    reads = ReadFiles(files_of(shards), folder_of_store(home))
+    reads.refuse(paths.files)
     if not store_is_there(home):
-        Outputs(paths.files, inputs=files_of(shards), overwrite=overwrite).check_files()  # before the store is made
+        Outputs(paths.files, reads=reads, overwrite=overwrite).check_files()  # before the store is made
     columns = metadata_columns("first" if keep is None else keep, metadata)  # refuses them before a store is made
     to_check = [shard for shard in shards if shard.format == "lines" or shard.path != STANDARD_INPUT]
     if columns.names:
@@ -130,7 +130,7 @@ def filter_with_store(
         if paths.output == STANDARD_OUTPUT:
             demand_ended(memory, give_up=give_up)
         else:
-            run = FilterRun(memory, shards, paths, how, on_error)
+            run = FilterRun(memory, shards, paths, how, on_error, reads)
             counts = FilterCounts(**run.begin(overwrite=overwrite, give_up=give_up))
             if run.ended:
                 run.publish()
@@ -157,7 +157,7 @@ def filter_with_store(
         progress.say(f"duplicates are found {told_of_options(store.info())}")
         progress.say(AT_LEAST_ONCE if run is None else ONCE if files_of(shards) else ONCE_FROM_A_PIPE)
         if run is None:
-            _through_pipe(walk, paths, files_of(shards), overwrite=overwrite)
+            _through_pipe(walk, paths, reads, overwrite=overwrite)
         else:
             walk.begin_after(counts, missing=run.missing)
             _to_files(walk, run, memory)
@@ -215,9 +215,9 @@ def _publish_the_last(memory: StoreMemory) -> None:
     memory.save(record | {"published": True})
 
 
-def _through_pipe(walk: FilterStoreWalk, paths: FilterPaths, shards: Sequence[Shard], *, overwrite: bool) -> None:
+def _through_pipe(walk: FilterStoreWalk, paths: FilterPaths, reads: ReadFiles, *, overwrite: bool) -> None:
     with contextlib.ExitStack() as stack:
-        outputs = stack.enter_context(Outputs(paths.files, inputs=shards, overwrite=overwrite))
+        outputs = stack.enter_context(Outputs(paths.files, reads=reads, overwrite=overwrite))
         with contextlib.ExitStack() as files:
             audit, rejects = (
                 None if path is None else files.enter_context(outputs.claim(path).open("wb"))

@@ -16,11 +16,11 @@ from neardup.io.batch import Batch
 from neardup.io.corpus import FileCorpus
 from neardup.io.endings import REJECTS_ENDING
 from neardup.io.outputs import Outputs, output_folder, stem
+from neardup.io.read_files import ReadFiles
 from neardup.io.records import write_lines
 from neardup.io.shard import Shard
 from neardup.io.storage.places import Place, place_of
 from neardup.io.stored_shards import stored_shards
-from neardup.jobs.output_paths import refuse_inputs
 from neardup.progress import Progress
 from neardup.recipe.kinds import FingerprintRecipe, short_document
 from neardup.recipe.programs import Digits
@@ -54,7 +54,7 @@ class FingerprintPaths:
     def opened(self, shards: Sequence[Shard], *, overwrite: bool, temp_dir: str | None) -> Outputs:
         """Open these paths as outputs."""
         paths = [*self.files, *self.rejects]
-        return Outputs(paths, inputs=shards, overwrite=overwrite, folder=self.folder, temp_dir=temp_dir)
+        return Outputs(paths, reads=ReadFiles(shards), overwrite=overwrite, folder=self.folder, temp_dir=temp_dir)
 
     @property
     def hold_digits(self) -> bool:
@@ -96,7 +96,7 @@ def fingerprint_paths(output: str, shards: Sequence[Shard], on_error: str) -> Fi
     """
     files = _targets(output, shards)
     rejects = [place_of(stem(output) + REJECTS_ENDING)] if on_error == "skip" else []
-    refuse_inputs([*files, *rejects], shards)
+    ReadFiles(shards).refuse([*files, *rejects])
     return FingerprintPaths(tuple(files), tuple(rejects), output_folder(output))
 
 

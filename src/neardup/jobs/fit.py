@@ -16,10 +16,10 @@ from neardup.io.batch import Batch
 from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.endings import REJECTS_ENDING
 from neardup.io.outputs import Outputs, stem
+from neardup.io.read_files import ReadFiles
 from neardup.io.reading import TextReadingDict, reading_of
 from neardup.io.records import write_lines
 from neardup.io.storage.places import local_path
-from neardup.jobs.output_paths import refuse_inputs
 from neardup.options import OnError
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.document_frequencies import DocumentFrequencies
@@ -116,7 +116,7 @@ def fit(
         text: the column of the texts in a table, or several columns; as in `deduplicate`.
         recipe: decides the features; its weights, hash and bits do not matter. `Recipe()` by default.
         merge: files of document frequencies of the same tokens, whose counts are added: parts of a corpus, or earlier counts. A
-            document that was counted in two of them counts twice.
+            document that was counted in two of them counts twice. With `overwrite`, the sum may replace one of them.
         memory: a number of bytes, or a size such as `512M`; half of the machine's memory by default. What exceeds it goes into
             temporary files.
         threads: the number of threads; all processors by default. The result does not depend on it.
@@ -187,8 +187,7 @@ def fit_files(
             corpus.check()
         shards = () if corpus is None else corpus.shards
         rejects = [Path(stem(str(output)) + REJECTS_ENDING)] if on_error == "skip" else []
-        refuse_inputs([path, *rejects], shards)
-        with Outputs([path, *rejects], inputs=shards, overwrite=overwrite) as outputs, progress.stage("fit"):
+        with Outputs([path, *rejects], reads=ReadFiles(shards), overwrite=overwrite) as outputs, progress.stage("fit"):
             if corpus is not None:
                 for _, (documents, run) in corpus.map(partial(_count_batch, recipe=work.recipe)):
                     work.take(documents, run)

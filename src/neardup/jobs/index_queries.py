@@ -17,7 +17,9 @@ from neardup.fingerprints.digits import check_digits, named, width_of, words_of_
 from neardup.fingerprints.documents import Documents
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.hamming.index.index import Index
+from neardup.hamming.index.store import home_of
 from neardup.io.formats.json_values import quote
+from neardup.io.read_files import ReadFiles
 from neardup.io.reading import ReadingDict, reading_of
 from neardup.io.shards import Inputs, listed_inputs
 from neardup.io.storage.places import path_text
@@ -88,7 +90,8 @@ def query_index(
             answers = ask(_of_texts(texts, refuse_lists(recipe_of_texts(of_all), path)), of_all.min_tokens)
         else:
             answers = _of_fingerprints(index, fingerprints, digits, max_distance)
-        sink = stack.enter_context(answers_to(target, source.shards if source else (), overwrite=overwrite))
+        reads = ReadFiles(source.shards if source else (), {"the index": [home_of(path)]})
+        sink = stack.enter_context(answers_to(target, reads, overwrite=overwrite))
         total = 0
         for line in answers:
             sink.write(line)

@@ -1,6 +1,6 @@
 """The final paths of a job's outputs, determined and checked before any work."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -8,7 +8,7 @@ from neardup.errors import InputError
 from neardup.io.endings import AUDIT_ENDING, ITEMS_ENDING, REJECTS_ENDING, SUMMARY_ENDING, split_ending
 from neardup.io.outputs import STANDARD_OUTPUT, output_folder, output_names, stem
 from neardup.io.shard import Shard
-from neardup.io.storage.places import Place, place_of, real_name
+from neardup.io.storage.places import Place, is_inside, place_of, real_name
 from neardup.survivors.audit_files import summary_path
 
 
@@ -43,11 +43,6 @@ class OutputPaths:
         return [*dict.fromkeys(self.audits), *single]
 
 
-def is_inside(name: str, folder: str) -> bool:
-    """Whether `name` is `folder` or lies in it; both are results of `real_name`."""
-    return name == folder or name.startswith(folder.rstrip("/") + "/")
-
-
 def demand_output(output: str | None) -> None:
     """Raise InputError if there is no output."""
     if not output:
@@ -68,7 +63,7 @@ def dedup_output_paths(
     """The paths of the survivors and the records. Records lie beside the output, or beside the audit if it is named.
 
     Raises:
-        InputError: there is no output or no place for a record, or a record would replace an output or an input.
+        InputError: there is no output or no place for a record, or a record would replace an output.
     """
     folder = output_folder(audit) if audit else None
     if audit is not None:
@@ -102,7 +97,6 @@ def dedup_output_paths(
             raise InputError(
                 f"{path} is the name of the output, and of a record of what was removed. Name another `audit`."
             )
-    refuse_inputs(found.records, shards)
     return found
 
 
@@ -129,11 +123,3 @@ def _audit_names(folder: Place, output: str, shards: Sequence[Shard], ending: st
             raise InputError(f"{shard.name} lies in the folder of the audit, {folder}. Name another folder.")
         names.append(name)
     return tuple(names)
-
-
-def refuse_inputs(paths: Iterable[Place], shards: Iterable[Shard]) -> None:
-    """Raise InputError if a path is an input: these paths are not for texts, so the texts of the input would be lost."""
-    inputs = {real_name(shard.path) for shard in shards}
-    for path in paths:
-        if real_name(path) in inputs:
-            raise InputError(f"{path} is an input: its texts would be lost. Name another file.")

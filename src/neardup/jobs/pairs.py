@@ -26,12 +26,12 @@ from neardup.hamming.near import hamming_distances, near_fingerprints
 from neardup.io.corpus import FileCorpus, check_on_error
 from neardup.io.number_files import refuse_numbers
 from neardup.io.outputs import Outputs
+from neardup.io.read_files import ReadFiles
 from neardup.io.reading import READING, Reading, ReadingDict, recipe_for, split_options
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards, listed_inputs, repeated_files
 from neardup.io.storage.places import Place, path_text, place_of
 from neardup.io.stored_shards import StoredShard, recorded_reading, starts_of, stored_shards
-from neardup.jobs.output_paths import refuse_inputs
 from neardup.matching.candidates.simhash import check_cost
 from neardup.matching.candidates.task import Found
 from neardup.matching.distance_limit import distance_limit
@@ -117,8 +117,7 @@ def pair_files(
             raise OptionError(f"{as_code(given)}: these are fingerprint files, not texts. Leave it out.")
         path = place_of(output)
         paths = [path, pair_summary_path(path)]
-        refuse_inputs(paths, shards)
-        with Outputs(paths, inputs=shards, overwrite=overwrite, temp_dir=chosen.temp_dir) as outputs:
+        with Outputs(paths, reads=ReadFiles(shards), overwrite=overwrite, temp_dir=chosen.temp_dir) as outputs:
             check_pair_name(path)
             temporary = outputs.claim(path)
             if of_fingerprints:

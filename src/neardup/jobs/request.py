@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from neardup.io.endings import AUDIT_ENDING
-from neardup.io.outputs import Outputs, output_folder
+from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
+from neardup.io.read_files import ReadFiles
 from neardup.io.reading import Reading
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
-from neardup.io.storage.places import place_of
+from neardup.io.storage.places import Place, place_of
 from neardup.jobs.output_paths import OutputPaths, dedup_output_paths
 from neardup.progress import Progress
 from neardup.resources.resources import DEFAULTS, Resources
@@ -66,7 +67,7 @@ class Request:
         shards = find_shards(self.inputs, temporary=temporary, reading=self.reading, progress=progress)
         paths = self.output_paths(shards)
         if not self.resume:  # outputs of a run that is complete may be there
-            self.open_outputs(paths, shards).check_files()
+            self.open_outputs(paths, ReadFiles(shards)).check_files()
         return shards
 
     def output_paths(self, shards: Sequence[Shard]) -> OutputPaths:
@@ -84,12 +85,16 @@ class Request:
         )
         return OutputPaths() if self.dry_run else found
 
-    def open_outputs(self, paths: OutputPaths, shards: Sequence[Shard], saved: "RunFolder | None" = None) -> Outputs:
-        """The outputs of the run, to be entered; `saved` is the folder of a resumable run."""
+    def written(self, paths: OutputPaths) -> list[Place]:
+        """All files that the run writes."""
         page = [place_of(self.report)] if self.report else []
+        return [path for path in (*paths.outputs, *paths.records, *page) if path != STANDARD_OUTPUT]
+
+    def open_outputs(self, paths: OutputPaths, reads: ReadFiles, saved: "RunFolder | None" = None) -> Outputs:
+        """The outputs of the run, to be entered; `reads`: what it reads; `saved`: the folder of a resumable run."""
         return Outputs(
-            [*paths.outputs, *paths.records, *page],
-            inputs=shards,
+            self.written(paths),
+            reads=reads,
             overwrite=self.overwrite,
             folder=output_folder(self.output) if self.output else None,
             audit_folder=paths.audit_folder,

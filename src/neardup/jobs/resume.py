@@ -11,7 +11,6 @@ from neardup.io.outputs import STANDARD_OUTPUT, stem
 from neardup.io.reading import Reading
 from neardup.io.run_folder import RunFolder
 from neardup.io.shard import Shard
-from neardup.io.storage.places import real_name
 from neardup.io.storage.remote import RemotePath
 from neardup.jobs.output_paths import OutputPaths
 from neardup.options import DedupOptions
@@ -75,11 +74,6 @@ def open_saved(
         raise InputError(
             "`resume=True` keeps its work beside the output, in a folder of this machine. Name a local output, and copy it when "
             "the run is done; inputs may be remote."
-        )
-    inputs = {real_name(shard.path) for shard in shards}
-    if any(real_name(path) in inputs for path in paths.outputs):
-        raise InputError(
-            "`resume=True`: an output would replace an input, which could then not be read again. Name another output."
         )
     return RunFolder(Path(stem(output) + ".resume"), run, scratch)
 

@@ -6,15 +6,16 @@ visible has its line in the audit.
 """
 
 import contextlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from neardup.io.checkpoints import NO_CHECKPOINTS, Checkpoints
 from neardup.io.corpus import Rejected
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs
+from neardup.io.read_files import ReadFiles
 from neardup.io.records import write_lines
 from neardup.io.shard import Shard
-from neardup.io.storage.places import place_of
+from neardup.io.storage.places import Place, place_of
 from neardup.jobs.audits import write_audits
 from neardup.jobs.output_paths import OutputPaths
 from neardup.jobs.request import Request
@@ -49,6 +50,11 @@ class Steps(Protocol[Found, DoneGiven]):
     @property
     def shards(self) -> Sequence[Shard]:
         """The shards of the inputs."""
+        ...
+
+    @property
+    def reads_besides(self) -> Mapping[str, Iterable[Place]]:
+        """The files and folders that are read besides the shards, as `neardup.io.read_files.ReadFiles` takes them."""
         ...
 
     @property
@@ -119,13 +125,15 @@ def run(
         reported: the same steps, if the run can write an HTML report.
 
     Raises:
-        InputError: an output exists, or the formats of input and output do not fit.
+        InputError: an output exists or is an input, or the formats of input and output do not fit.
         RecipeMismatch: the folder of the run to resume belongs to other inputs, another recipe or other options.
         RowError, DataError: a row, or a file, cannot be read.
     """
     paths = request.output_paths(steps.shards)
     to_standard_output = paths.outputs[:1] == (STANDARD_OUTPUT,)
     steps.check(paths)
+    reads = ReadFiles(steps.shards, steps.reads_besides)
+    reads.refuse(request.written(paths))
     saved = None
     if request.resume and resumable is not None:
         saved = open_saved(
@@ -137,7 +145,7 @@ def run(
             if resumable is not None and (done := saved.completed()) is not None:
                 progress.say(f"{saved.folder}: this run was done before")
                 return resumable.done_before(done)
-        outputs = stack.enter_context(request.open_outputs(paths, steps.shards, saved))
+        outputs = stack.enter_context(request.open_outputs(paths, reads, saved))
         found = steps.find(NO_CHECKPOINTS if saved is None else saved.checkpoints)
         tell_skipped(saved, progress)
         rows = steps.rows(found)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, Unpack
 
 from neardup.errors import InputError
-from neardup.io.storage.places import local_path
+from neardup.io.storage.places import Place, local_path
 from neardup.jobs.store_answers import meant_ids
 from neardup.options import MatchingOptions
 from neardup.recipe.presets import RecipeLike
@@ -87,6 +87,11 @@ def store_is_there(path: str | Path) -> bool:
     if is_database(path):
         return is_there(database_place(str(path)))
     return is_store(local_path(path, "a store"))
+
+
+def folder_of_store(path: str | Path) -> dict[str, list[Place]]:
+    """A store as what a run reads, for `ReadFiles`: its folder, or nothing if it is in a database."""
+    return {} if is_database(path) else {"the store": [local_path(path, "a store")]}
 
 
 def remove_from_store(path: str | Path, ids: Iterable[str], *, wait: float = 0.0) -> tuple[int, list[str]]:

@@ -10,11 +10,12 @@ from typing import Any, Unpack
 from neardup.display import ToldLine, counted, share_text
 from neardup.errors import InputError
 from neardup.io.corpus import FileCorpus
+from neardup.io.read_files import ReadFiles
 from neardup.io.reading import TextReadingDict, reading_of
 from neardup.io.shards import Inputs, find_shards, listed_inputs
 from neardup.io.storage.places import path_text
 from neardup.jobs.answer_files import answers_place, answers_to
-from neardup.jobs.store import opened_store
+from neardup.jobs.store import folder_of_store, opened_store
 from neardup.jobs.store_add_run import AddCounts, AddRun, why_not_continued
 from neardup.jobs.store_answers import answer_line
 from neardup.jobs.store_metadata import MetadataColumns, metadata_columns
@@ -104,7 +105,8 @@ def add_to_store(
         resources = Resources(threads, temp_dir=temp_dir)
         corpus = corpus_of(shards, how, on_error, resources, progress, values=names)
         if why_not:
-            sink = None if target is None else stack.enter_context(answers_to(target, shards, overwrite=overwrite))
+            reads = ReadFiles(shards, folder_of_store(path))
+            sink = None if target is None else stack.enter_context(answers_to(target, reads, overwrite=overwrite))
             store = stack.enter_context(opened_store(path, wait=wait, is_run=True))
             columns = metadata_columns(store.keep, metadata)
             progress.say(f"{BEGINS_ANEW} {why_not}")
@@ -113,7 +115,7 @@ def add_to_store(
             store = stack.enter_context(opened_store(path, wait=wait, is_run=True))
             columns = metadata_columns(store.keep, metadata)
             run = AddRun(store, shards, target, how, names)  # type: ignore[arg-type]  # a path, or it could not continue
-            run.begin(overwrite=overwrite, give_up=give_up)
+            run.begin(overwrite=overwrite, give_up=give_up, reads=ReadFiles(shards, folder_of_store(path)))
             counts = _continued(store, corpus, columns, run, progress)
     return StoreCounts(
         documents=counts.documents,

@@ -17,11 +17,11 @@ from neardup.display import counted
 from neardup.errors import InputError
 from neardup.io.growing_file import GrowingFile, partial_of
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs
+from neardup.io.read_files import ReadFiles
 from neardup.io.reading import Reading
 from neardup.io.shard import Shard
 from neardup.io.storage.places import Place, real_name
 from neardup.jobs.filter_run import recorded_inputs
-from neardup.jobs.output_paths import refuse_inputs
 from neardup.store.state import ADDING, CommandState, state_for_commands
 from neardup.store.store import Store
 
@@ -81,8 +81,8 @@ class AddRun:
         self._file: GrowingFile | None = None
         self.counts, self.ended = AddCounts(), False
 
-    def begin(self, *, overwrite: bool, give_up: bool) -> None:
-        """Learn how far the same run came before; with `give_up`, forget that.
+    def begin(self, *, overwrite: bool, give_up: bool, reads: ReadFiles) -> None:
+        """Learn how far the same run came before; with `give_up`, forget that. `reads`: what the run reads.
 
         Raises:
             InputError: the inputs are not what they were then, or the output exists.
@@ -95,8 +95,7 @@ class AddRun:
             known = None
         if known is None:
             if self._output is not None:
-                refuse_inputs([self._output], self._shards)
-                with Outputs([self._output], inputs=self._shards, overwrite=overwrite):
+                with Outputs([self._output], reads=reads, overwrite=overwrite):
                     return
             return
         if known["inputs"] != self._inputs:

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Unpack
 
 from neardup.errors import InputError
+from neardup.io.read_files import ReadFiles
 from neardup.io.reading import TextReadingDict, reading_of
 from neardup.io.shard import Shard
 from neardup.io.shards import Inputs, find_shards, listed_inputs
 from neardup.io.storage.places import path_text
 from neardup.jobs.answer_files import answers_place, answers_to
-from neardup.jobs.store import opened_store
+from neardup.jobs.store import folder_of_store, opened_store
 from neardup.jobs.store_answers import answer_line
 from neardup.jobs.store_rows import corpus_of, documents_of
 from neardup.options import OnError
@@ -66,7 +67,7 @@ def check_with_store(
             shards = find_shards(given, temporary=spool, reading=how, progress=progress)
             corpus = corpus_of(shards, how, on_error, Resources(threads, temp_dir=temp_dir), progress)
             documents = ((found.ids, found.texts) for found in documents_of(corpus))
-        sink = stack.enter_context(answers_to(target, shards, overwrite=overwrite))
+        sink = stack.enter_context(answers_to(target, ReadFiles(shards, folder_of_store(path)), overwrite=overwrite))
         store = stack.enter_context(opened_store(path, "r"))
         stage = progress.stage("check") if given else contextlib.nullcontext()
         with stage:

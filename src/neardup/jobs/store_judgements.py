@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from neardup.errors import InputError, OptionError
+from neardup.io.read_files import ReadFiles
 from neardup.io.storage.places import path_text
 from neardup.jobs.answer_files import answers_place, answers_to
-from neardup.jobs.store import opened_store
+from neardup.jobs.store import folder_of_store, opened_store
 from neardup.store.postgresql.places import shown_place
 from neardup.store.reviewed_pairs import Judgement, PairText
 from neardup.store.store import Store
@@ -69,8 +70,9 @@ def judgements_of_store(
                 f"`documents`: {shown_place(path)} keeps no texts. Leave it out, and evaluate on the documents that were added; "
                 "or make a store with texts."
             )
-        pairs = stack.enter_context(answers_to(target, (), overwrite=overwrite))
-        texts = None if beside is None else stack.enter_context(answers_to(beside, (), overwrite=overwrite))
+        reads = ReadFiles(others=folder_of_store(path))
+        pairs = stack.enter_context(answers_to(target, reads, overwrite=overwrite))
+        texts = None if beside is None else stack.enter_context(answers_to(beside, reads, overwrite=overwrite))
         for judged in _all(store):
             sides = (judged.right, judged.left)  # the right one is kept, so it has an id of its own
             if texts is not None:

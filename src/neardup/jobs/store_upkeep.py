@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from neardup.errors import DataError, InputError, OptionError
+from neardup.io.read_files import ReadFiles
 from neardup.io.storage.places import path_text
 from neardup.jobs.answer_files import answers_place, answers_to
-from neardup.jobs.store import opened_store, store_is_there
+from neardup.jobs.store import folder_of_store, opened_store, store_is_there
 from neardup.jobs.store_answers import meant_ids
 from neardup.progress import Watcher
 from neardup.recipe.presets import RecipeLike
@@ -164,7 +165,8 @@ def _write(
     count = 0
     with contextlib.ExitStack() as stack:
         store = stack.enter_context(opened_store(path, "r"))
-        sink = stack.enter_context(answers_to(answers_place(path_text(output)), (), overwrite=overwrite))
+        reads = ReadFiles(others=folder_of_store(path))
+        sink = stack.enter_context(answers_to(answers_place(path_text(output)), reads, overwrite=overwrite))
         for line in lines(store):
             sink.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
             count += 1

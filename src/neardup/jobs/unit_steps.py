@@ -1,7 +1,7 @@
 """The steps of a removal of repeated lines or paragraphs: what `neardup.jobs.run` does one after another."""
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from neardup.io.corpus import FileCorpus, Rejected
 from neardup.io.formats.table import FORMATS, ROWS, Rewritable
 from neardup.io.outputs import Outputs
 from neardup.io.shard import Shard
+from neardup.io.storage.places import Place
 from neardup.jobs.output_paths import OutputPaths
 from neardup.jobs.request import Request
 from neardup.jobs.results import UnitResult
@@ -78,6 +79,10 @@ class _Steps:
         return self.corpus.documents.shards
 
     @property
+    @property
+    def reads_besides(self) -> Mapping[str, Iterable[Place]]:
+        return {}
+
     def rejected(self) -> Iterable[Rejected]:
         return self.corpus.documents.rejected
 

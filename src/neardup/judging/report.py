@@ -14,6 +14,7 @@ from neardup.errors import DataError, InputError, NeardupError, OptionError
 from neardup.io.corpus import FileCorpus
 from neardup.io.endings import AUDIT_ENDING
 from neardup.io.outputs import Outputs
+from neardup.io.read_files import ReadFiles
 from neardup.io.reading import stored_reading
 from neardup.io.shards import find_shards
 from neardup.io.storage.places import Place, place_of
@@ -98,6 +99,7 @@ def report(
     summary = summary_of_run(path)
     with Outputs([target], overwrite=overwrite) as outputs:
         inputs = inputs_of_run(summary, path, Resources(threads), progress)
+        ReadFiles(inputs.shards).refuse([target])
         if report_by is not None and inputs.corpus is not None:
             check_column(inputs.corpus, report_by)
         made, reason = make_report(

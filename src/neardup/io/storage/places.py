@@ -70,6 +70,11 @@ def real_name(place: Place) -> str:
     return place.key_url if isinstance(place, RemotePath) else os.path.realpath(place)
 
 
+def is_inside(name: str, folder: str) -> bool:
+    """Whether `name` is `folder` or lies in it; both are results of `real_name`."""
+    return name == folder or name.startswith(folder.rstrip("/") + "/")
+
+
 def identity(place: Place) -> tuple[Any, Any]:
     """A value that is equal for one file under different names; the file must exist."""
     if isinstance(place, RemotePath):

@@ -52,6 +52,11 @@ class RunInputs:
     reference: FileCorpus | None = None
     reason: str = ""
 
+    @property
+    def shards(self) -> tuple[Shard, ...]:
+        """The files that are read again."""
+        return tuple(shard for files in (self.corpus, self.reference) if files is not None for shard in files.shards)
+
 
 def inputs_of_run(summary: RunSummary, audit: Place, resources: Resources, progress: Progress) -> RunInputs:
     """Open the inputs that a run's summary names, or say why they are unavailable."""
