@@ -125,10 +125,20 @@ def test_checks_list_all_matches_best_first_and_add_nothing(run):
     assert found[1] == {"id": 1, "is_new": True, **EMPTY, "matches": []}
     write_lines("in.jsonl", ROWS)
     done = run("store", "check", "seen", "in.jsonl", "-o", "answers.jsonl.gz")
-    assert "read     5 documents\noutput   answers.jsonl.gz" in done.err
+    assert done.err.splitlines()[-4:] == [
+        "read     5 documents",
+        "new      5 documents (100.0 %)",
+        "known    0 documents (0.0 %)",
+        "output   answers.jsonl.gz",
+    ]
     answers = gzip.decompress(Path("answers.jsonl.gz").read_bytes()).splitlines()
     assert [json.loads(line)["is_new"] for line in answers] == [True] * 5
     assert told(run("store", "info", "seen", "--json"))[0]["documents"] == len(kept)
+    write_lines(
+        "again.jsonl", [{"id": 1, "text": near[0]}, {"id": 2, "text": " ".join(words)}, {"id": 3, "text": CLOCK}]
+    )
+    done = run("store", "check", "seen", "again.jsonl", "-o", "again.answers.jsonl")
+    assert "new      1 document (33.3 %)\nknown    2 documents (66.7 %): 1 exact, 1 near\n" in done.err
 
 
 def test_some_of_the_ids_that_are_not_there_are_named(run):

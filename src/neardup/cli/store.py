@@ -131,11 +131,11 @@ def check(path: str, inputs: tuple[str, ...], output: str, quiet: bool, **chosen
     Answers are those of `add`, with `matches`: all kept documents that match, best first.
     """
     demand_present(inputs)
-    from neardup.jobs.store_checks import check_with_store
+    from neardup.jobs.store_checks import check_with_store, told_of_checked
 
-    total = check_with_store(path, inputs, output, progress=options.progress(quiet), **chosen)
+    counts = check_with_store(path, inputs, output, progress=options.progress(quiet), **chosen)
     if output != "-":
-        tell([("read", counted(total, "document")), ("output", output)], quiet=quiet)
+        tell([*told_of_checked(counts), ("output", output)], quiet=quiet)
 
 
 @command.command()

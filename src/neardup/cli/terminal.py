@@ -15,6 +15,9 @@ from neardup.display import LABEL_WIDTH, ToldLine, display_width, labeled, print
 COLORS = {
     "kept": "green",
     "new": "green",
+    "match": "green",
+    "no match": "yellow",
+    "known": "red",
     "removed": "red",
     "marked": "red",
     "duplicates": "red",
@@ -101,6 +104,11 @@ def columns(stream: TextIO) -> int:
         return os.get_terminal_size(stream.fileno()).columns or 80
     except (OSError, ValueError):
         return shutil.get_terminal_size((80, 24)).columns
+
+
+def line_width() -> int:
+    """Columns of a line on standard output that does not wrap: one less than its terminal has, else 80."""
+    return columns(sys.stdout) - 1 if sys.stdout.isatty() else 80
 
 
 def _colored(lines: Iterable[ToldLine]) -> Iterator[ToldLine]:

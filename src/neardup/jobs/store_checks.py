@@ -2,9 +2,11 @@
 
 import contextlib
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Unpack
 
+from neardup.display import ToldLine, counted, share_text
 from neardup.errors import InputError
 from neardup.io.read_files import ReadFiles
 from neardup.io.reading import TextReadingDict, reading_of
@@ -25,6 +27,23 @@ AT_A_TIME = 1 << 6
 """Documents that are asked about before their answers are written."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CheckCounts:
+    """The counts of documents that a store was asked about.
+
+    Attributes:
+        documents: all of them.
+        new: those that match no kept document.
+        exact: those whose text equals that of their first match.
+        rejected: rows that could not be read.
+    """
+
+    documents: int
+    new: int
+    exact: int
+    rejected: int
+
+
 def check_with_store(
     path: str | Path,
     inputs: Inputs = (),
@@ -37,7 +56,7 @@ def check_with_store(
     temp_dir: str | None = None,
     progress: Watcher = None,
     **reading: Unpack[TextReadingDict],
-) -> int:
+) -> CheckCounts:
     """Write for each document whether it would be new, and all kept documents that it matches, best first; nothing is added.
 
     Args:
@@ -48,9 +67,6 @@ def check_with_store(
         overwrite: replace an output that exists.
         on_error, threads, temp_dir, progress, **reading: as in `add_to_store`.
 
-    Returns:
-        The number of documents.
-
     Raises:
         InputError, OptionError, DataError: as in `add_to_store`.
     """
@@ -58,20 +74,20 @@ def check_with_store(
     given = listed_inputs(inputs)
     if bool(given) == bool(texts):
         raise InputError("Give either `inputs`, or `texts`, to ask about.")
-    total, target = 0, answers_place(path_text(output))
+    documents, new, exact, target = 0, 0, 0, answers_place(path_text(output))
     with contextlib.ExitStack() as stack:
         shards: list[Shard] = []
-        documents: Iterator[tuple[list[int | str], list[str]]] = iter([(list(range(len(texts))), list(texts))])
+        asked: Iterator[tuple[list[int | str], list[str]]] = iter([(list(range(len(texts))), list(texts))])
         if given:
             spool = stack.enter_context(temporary_folder(temp_dir))
             shards = find_shards(given, temporary=spool, reading=how, progress=progress)
             corpus = corpus_of(shards, how, on_error, Resources(threads, temp_dir=temp_dir), progress)
-            documents = ((found.ids, found.texts) for found in documents_of(corpus))
+            asked = ((found.ids, found.texts) for found in documents_of(corpus))
         sink = stack.enter_context(answers_to(target, ReadFiles(shards, folder_of_store(path)), overwrite=overwrite))
         store = stack.enter_context(opened_store(path, "r"))
         stage = progress.stage("check") if given else contextlib.nullcontext()
         with stage:
-            for ids, some in documents:
+            for ids, some in asked:
                 for first in range(0, len(some), AT_A_TIME):
                     part = slice(first, first + AT_A_TIME)
                     answers: list[StoreAnswer] = store.check_many(some[part])
@@ -79,6 +95,20 @@ def check_with_store(
                         answer_line(id_, each, all_matches=True) for id_, each in zip(ids[part], answers, strict=True)
                     )
                     sink.write(b"".join(lines))
-                    total += len(answers)
+                    documents += len(answers)
+                    new += sum(answer.is_new for answer in answers)
+                    exact += sum(answer.exact for answer in answers)
                     progress.advance(len(answers))
-    return total
+        rejected = len(corpus.rejected) if given else 0
+    return CheckCounts(documents=documents, new=new, exact=exact, rejected=rejected)
+
+
+def told_of_checked(counts: CheckCounts) -> Iterator[ToldLine]:
+    """The counts as lines for a person."""
+    yield "read", counted(counts.documents, "document")
+    yield "new", counted(counts.new, "document") + share_text(counts.new, counts.documents)
+    known = counts.documents - counts.new
+    kinds = f": {counts.exact:,} exact, {known - counts.exact:,} near" if known else ""
+    yield "known", counted(known, "document") + share_text(known, counts.documents) + kinds
+    if counts.rejected:
+        yield "skipped", f"{counted(counts.rejected, 'row')} could not be read"
