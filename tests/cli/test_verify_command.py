@@ -664,3 +664,36 @@ def test_runs_on_real_corpora_are_proven(name, method, run):
         pytest.skip(f"needs {inputs}")
     assert run("dedup", inputs, "-o", "out.jsonl.gz", "--method", method, "--quiet").code == 0
     assert proven(run, "out.jsonl.gz")["removed"] > 20
+
+
+def test_an_audit_in_the_place_of_the_output_is_refused_with_the_command(run):
+    write_lines("in.jsonl", ROWS)
+    run("dedup", "in.jsonl", "-o", "kept.jsonl")
+    run("dedup", "in.jsonl", "-o", "other name.jsonl", "--audit", "gone.duplicates.jsonl.gz")
+    run("dedup", "in.jsonl", "-o", "folder/", "--audit", "audits/")
+    for audit, output, command in (
+        ("kept.duplicates.jsonl", "kept.jsonl", "neardup verify kept.jsonl"),
+        (
+            "gone.duplicates.jsonl.gz",
+            "other name.jsonl",
+            "neardup verify 'other name.jsonl' --audit gone.duplicates.jsonl.gz",
+        ),
+        ("audits", "folder/", "neardup verify folder/ --audit audits"),
+    ):
+        for more in ((), ("in.jsonl",)):
+            done = run("verify", audit, *more)
+            assert (done.code, done.err) == (
+                2,
+                f"neardup: error: {audit} is an audit, and verified is the output of its run, {output}: `{command}`.\n",
+            )
+    assert run("verify", "other name.jsonl", "--audit", "gone.duplicates.jsonl.gz").code == 0
+    assert run("verify", "folder/", "--audit", "audits").code == 0
+
+
+def test_an_audit_whose_output_is_not_known_is_refused_as_the_output(run):
+    write_lines("in.jsonl", ROWS)
+    run("dedup", "in.jsonl", "-o", "-", "--audit", "gone.duplicates.jsonl")
+    told = "gone.duplicates.jsonl is an audit. Give the output of its run, and name the audit with --audit"
+    assert told in run("verify", "gone.duplicates.jsonl").err
+    Path("gone.summary.json").unlink()
+    assert told in run("verify", "gone.duplicates.jsonl").err

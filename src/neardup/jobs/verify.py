@@ -1,5 +1,6 @@
 """Verify a finished run, ours or another tool's: read its inputs, its output and its audit, and compute again what they state."""
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ from neardup.io.outputs import output_folder, stem
 from neardup.io.reading import READING, Reading, ReadingDict, recipe_for, split_options
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards, listed_inputs, repeated_files
-from neardup.io.storage.places import Place, files_below, path_text, place_of
+from neardup.io.storage.places import Place, files_below, path_text, place_of, real_name
 from neardup.judging.verification.claim import Claim, read_claim
 from neardup.options import Cluster, DedupOptions, OnError
 from neardup.progress import Watcher, progress_of
@@ -21,7 +22,8 @@ from neardup.recipe.similarities import SimilarityName
 from neardup.recipe.similarity import Similarity, SimilarityLike
 from neardup.resources.resources import ResourceOptions
 from neardup.resources.unfinished import temporary_folder
-from neardup.survivors.audit_files import audit_files, refuse_decontamination, summary_path, summary_paths
+from neardup.survivors.audit_files import audit_files, is_audit, refuse_decontamination, summary_path, summary_paths
+from neardup.survivors.summary_reader import read_summaries
 
 if TYPE_CHECKING:
     from neardup.judging.verification.result import Verification
@@ -85,6 +87,7 @@ def verify_files(
     reading, chosen = split_options(options, verify_files)
     if chosen.min_similarity == 0:
         raise OptionError("`min_similarity=0`: without a summary, no distance is known. Give a similarity above 0.")
+    _refuse_audit(output)
     audited = _audit_of(output, path_text(audit))
     claim = None if audited is None else read_claim(audited, recipe)
     given = listed_inputs(inputs)
@@ -125,6 +128,23 @@ def _is_same(given: Similarity | SimilarityName, recorded: Similarity | Similari
     """Whether the caller gives the similarity of the run, whose parts the summary may lack."""
     both = isinstance(given, Similarity) and isinstance(recorded, Similarity)
     return both and given.digest() == recorded.digest()  # type: ignore[union-attr]
+
+
+def _refuse_audit(output: str) -> None:
+    """Refuse an audit in the place of the output, and name the output that it is of."""
+    place = place_of(output)
+    if output == "-" or not is_audit(place):
+        return
+    summaries = read_summaries(place)
+    written = summaries[0][1]["files"]["output"] if summaries else None
+    if written in (None, "-"):
+        raise InputError(
+            f"{output} is an audit. Give the output of its run, and name the audit with `audit`: `neardup verify OUT --audit "
+            f"{output}`."
+        )
+    beside = real_name(place_of(stem(written) + AUDIT_ENDING)) == real_name(place)
+    command = shlex.join(["neardup", "verify", written, *([] if beside else ["--audit", output])])
+    raise InputError(f"{output} is an audit, and verified is the output of its run, {written}: `{command}`.")
 
 
 def _audit_of(output: str, audit: str | None) -> Place | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from neardup.errors import DataError, InputError
-from neardup.io.endings import AUDIT_ENDING, CONTAMINATION_ENDING, SUMMARY_ENDING
+from neardup.io.endings import AUDIT_ENDING, CONTAMINATION_ENDING, RECORDS, SUMMARY_ENDING
 from neardup.io.outputs import output_folder, stem
 from neardup.io.storage.compression import COMPRESSION_ENDINGS, compression_of_name, open_for_reading
 from neardup.io.storage.places import Place, files_below, place_of
@@ -49,6 +49,14 @@ def audit_files(audit: Place) -> list[Place]:
     if not audit.is_file():
         raise InputError(f"There is no audit {str(audit)!r}. {_instead_of(audit)}")
     return [audit]
+
+
+def is_audit(place: Place) -> bool:
+    """Whether a file has the name of an audit, or a folder has audits and nothing else that documents may be in."""
+    if not place.is_dir():
+        return place.name.endswith(_with_compressions(AUDIT_ENDING))
+    others = (each for each in files_below(place, ("",)) if not each.name.endswith((*RECORDS, SUMMARY_ENDING)))
+    return bool(files_of_folder(place)) and next(others, None) is None
 
 
 def refuse_decontamination(audit: Place) -> None:
