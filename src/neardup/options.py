@@ -172,6 +172,15 @@ class DedupOptions:
         return tuple(dict.fromkeys(name for name in names if name is not None and name not in self.functions))
 
     @property
+    def columns_asked_by(self) -> dict[str, str]:
+        """For each of `columns`, the option that names it, as `neardup.io.batch.Columns` takes it."""
+        named = {
+            self.preferred_by: f"keep={self.keep[:4]}" if isinstance(self.keep, str) else "",
+            self.grouped_by: "within=",
+        }
+        return {name: named[name] for name in self.columns}
+
+    @property
     def functions(self) -> dict[str, Callable[[str], Any]]:
         """The caller's functions of texts, by the names of their values."""
         given = {"keep()": self.keep, "within()": self.within}

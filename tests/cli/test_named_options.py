@@ -27,7 +27,129 @@ def test_a_column_that_files_lack_is_told_once_with_the_option_and_the_nearest(r
     refused = run("dedup", "in", "-o", "out", "--text", "body", "--id", "KEY")
     assert refused.err.endswith("Did you mean --id key?\n")
     refused = run("dedup", "in", "-o", "out", "--text", "body", "--within", "langue")
-    assert refused.err.endswith("They have: key, body. Name the one that is meant.\n")
+    assert refused.err.endswith("They have: key, body. Name the one that is meant with --within.\n")
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet"])
+def test_the_columns_of_a_rule_and_of_groups_are_told_with_their_options(run, ending):
+    rows = [{"id": 1, "text": FERRY, "date": "2020-01-01", "language": "en"}]
+    if ending == "jsonl":
+        write_lines("in.jsonl", rows)
+    elif ending == "csv":
+        Path("in.csv").write_text(",".join(rows[0]) + "\n" + ",".join(map(str, rows[0].values())) + "\n")
+    else:
+        pq.write_table(pa.Table.from_pylist(rows), "in.parquet")
+    for given, meant in (
+        (("--keep", "max:dat"), "Did you mean --keep max:date?"),
+        (("--keep", "min:Date"), "Did you mean --keep min:date?"),
+        (("--within", "langauge"), "Did you mean --within language?"),
+        (("--keep", "max:score"), "Name the one that is meant with --keep max:COLUMN."),
+    ):
+        for command in (("dedup",), *([("dedup", "--unit", "line")] if ending == "jsonl" else [])):
+            refused = run(*command, f"in.{ending}", "-o", f"out.{ending}", *given)
+            assert (refused.code, refused.err.endswith(f"{meant}\n")) == (2, True), refused.err
+
+
+def test_columns_that_are_kept_are_told_with_their_options(run):
+    write_lines("in.jsonl", [{"id": 1, "text": FERRY, "language": "en"}])
+    run("store", "create", "store")
+    for call, flag in (
+        (("fingerprint", "in.jsonl", "-o", "out.parquet", "--value", "langauge"), "--value"),
+        (("store", "add", "store", "in.jsonl", "--metadata", "langauge"), "--metadata"),
+        (("filter", "--store", "store", "in.jsonl", "-o", "new.jsonl", "--metadata", "langauge"), "--metadata"),
+    ):
+        refused = run(*call)
+        assert (refused.code, refused.err.endswith(f"Did you mean {flag} language?\n")) == (2, True), refused.err
+
+
+def test_a_file_that_is_not_of_the_corpus_is_told_apart(run):
+    for name in ("a", "b"):
+        write_lines(f"in/{name}.jsonl", [{"id": name, "text": FERRY}])
+    Path("in/labels.csv").write_text("left,right,same\na,b,1\n")
+    refused = run("dedup", "in", "-o", "out")
+    assert refused.code == 2
+    assert refused.err.startswith(
+        'neardup: error: in/labels.csv has no column "text". It has: left, right, same (read with'
+    )
+    assert refused.err.endswith(
+        ". 2 other inputs have it. If this file is not of the corpus, leave it out: name 'in/*.jsonl'; if it is, rename its "
+        "column.\n"
+    )
+    assert run("dedup", "in/*.jsonl", "-o", "out").code == 0
+
+
+def test_files_that_differ_in_nothing_but_their_columns_are_told_apart_without_a_pattern(run):
+    for name in ("a", "b", "deep/c"):
+        write_lines(f"in/{name}.jsonl", [{"id": name, "text": FERRY}])
+    for name in ("d", "e"):
+        write_lines(f"in/{name}.jsonl", [{"id": name, "Text": FERRY}])
+    refused = run("dedup", "in", "-o", "out")
+    assert refused.err.endswith(
+        "3 other inputs have it. If these files are not of the corpus, leave them out; if they are, rename their column "
+        '"Text".\n'
+    )
+
+
+def test_where_most_files_lack_a_column_the_option_is_told(run):
+    for name in ("a", "b"):
+        write_lines(f"in/{name}.jsonl", [{"id": name, "body": FERRY}])
+    write_lines("in/c.jsonl", [{"id": 1, "text": FERRY}])
+    assert run("dedup", "in", "-o", "out").err.endswith("Name the one that is meant with --text.\n")
+
+
+@pytest.mark.parametrize(
+    ("stored", "given", "told"),
+    [
+        ("utf-8", "shift_jis", "The file is UTF-8, not what --encoding shift_jis says: leave that out."),
+        ("utf-8", "utf-16-le", "The file is UTF-8, not what --encoding utf-16-le says: leave that out."),
+        ("utf-8", "ascii", "The file is UTF-8, not what --encoding ascii says: leave that out."),
+        (
+            "gb18030",
+            "shift_jis",
+            "The file looks like gb18030, not like what --encoding shift_jis says: pass --encoding gb18030.",
+        ),
+        (
+            "utf-16-le",
+            "ascii",
+            "The file looks like utf-16-le, not like what --encoding ascii says: pass --encoding utf-16-le.",
+        ),
+        (
+            "utf-16-be",
+            "gb18030",
+            "The file looks like utf-16-be, not like what --encoding gb18030 says: pass --encoding utf-16-be.",
+        ),
+        (
+            "utf-16",
+            "shift_jis",
+            "The file looks like utf-16, not like what --encoding shift_jis says: pass --encoding utf-16.",
+        ),
+    ],
+)
+@pytest.mark.parametrize("kind", ["jsonl", "txt", "csv"])
+def test_a_wrong_encoding_is_told_and_the_row_is_not_blamed(run, stored, given, told, kind):
+    text = f"{BRIDGE} {BRIDGE} and so on"
+    content = {"jsonl": json.dumps({"text": text}, ensure_ascii=False) + "\n", "txt": text, "csv": f'text\n"{text}"\n'}
+    Path(f"in.{kind}").write_bytes(content[kind].encode(stored))
+    refused = run("dedup", f"in.{kind}", "-o", f"out.{kind}", "--encoding", given)
+    assert refused.code in (1, 2)
+    assert told in refused.err
+
+
+def test_where_no_encoding_is_likely_the_option_is_named(run):
+    Path("in.jsonl").write_bytes(b'{"text": "\xff"}\n')
+    refused = run("dedup", "in.jsonl", "-o", "out.jsonl", "--encoding", "gb18030")
+    assert (
+        "If all of the file has another encoding than --encoding gb18030 says, name that. Otherwise mend" in refused.err
+    )
+
+
+def test_a_row_of_a_file_in_the_right_encoding_is_blamed_alone(run):
+    Path("in.jsonl").write_bytes('{"text": "é"}\n{"text": 3}\n'.encode("latin-1"))
+    refused = run("dedup", "in.jsonl", "-o", "out.jsonl", "--encoding", "latin-1")
+    assert refused.code == 1
+    assert "--encoding" not in refused.err
+    Path("in.jsonl").write_bytes(b'{"text": "ascii"}\n{"text": 3}\n')
+    assert "--encoding" not in run("dedup", "in.jsonl", "-o", "out.jsonl", "--encoding", "latin-1").err
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])

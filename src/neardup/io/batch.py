@@ -1,7 +1,7 @@
 """The columns to read from a shard, and the batches that reading yields."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from neardup.errors import OptionError
@@ -43,6 +43,7 @@ class Columns:
         dimension: how many numbers each vector must have.
         stored: a column that replaces `text`, and is passed on as it is stored. Batches hold strings (CSV, TSV, lines, whose only
             column it is), JSON values (JSON lines; null for a missing one) or the Arrow column (Parquet) in `texts`.
+        asked_by: for columns of `values`, the option that names each, with what stands before the name: `keep=max:`, `within=`.
 
     Raises:
         OptionError: a name is empty, or a string was passed instead of a tuple of strings.
@@ -57,6 +58,7 @@ class Columns:
     vector: str | None = None
     dimension: int = 0
     stored: str | None = None
+    asked_by: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
         problems = []

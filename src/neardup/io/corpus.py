@@ -2,7 +2,7 @@
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -120,16 +120,22 @@ class FileCorpus:
         problems: list[str] = []
         alike: dict[tuple[str, str], list[MissingColumnError]] = {}
         advised: dict[tuple[str, str], str] = {}
+        fine: list[Shard] = []
         for shard in self.shards:
             try:
                 FORMATS[shard.format].check(shard, self._columns, added)
+                fine.append(shard)
             except MissingColumnError as problem:
                 kind = (problem.column, problem.there)
                 alike.setdefault(kind, []).append(problem)
-                advised.setdefault(kind, advice(shard, self._columns))
+                if kind not in advised:
+                    doubt = encoding_advice(shard, "").strip()
+                    advised[kind] = advice(shard, self._columns) + (f" {doubt}" if doubt else "")
             except InputError as problem:
                 problems.append(str(problem) + advice(shard, self._columns))
-        problems = [told_once(each, self._columns, named_by) + advised[kind] for kind, each in alike.items()] + problems
+        problems = [
+            told_once(each, self._columns, named_by, fine) + advised[kind] for kind, each in alike.items()
+        ] + problems
         if problems:
             more = len(problems) - LISTED
             raise InputError(
@@ -258,9 +264,8 @@ class FileCorpus:
 
 
 def row_error(shard: Shard, row: int, reason: str) -> RowError:
-    """The error of a row at which a run stops; of one that is not UTF-8, with the encoding that the file may have."""
-    is_encoding = reason.lower().startswith("it is not utf-8") and shard.format != "parquet"
-    return RowError(shard.name, row, reason, encoding_advice(shard) if is_encoding else "")
+    """The error of a row at which a run stops; where the encoding may be the cause, with the one that the file may have."""
+    return RowError(shard.name, row, reason, encoding_advice(shard, reason))
 
 
 def is_of_source(shard: Shard | StoredShard, source: str) -> bool:
@@ -279,15 +284,19 @@ def open_corpus(
     *,
     temporary: Path,
     values: Iterable[str] = (),
+    asked_by: Mapping[str, str] | None = None,
     on_error: str = "stop",
     progress: Progress | None = None,
     resources: Resources = DEFAULTS,
 ) -> FileCorpus:
-    """The files named by `inputs` as a corpus of texts. `temporary`: a folder that standard input may be written to."""
+    """The files named by `inputs` as a corpus of texts.
+
+    `temporary`: a folder that standard input may be written to; `values`, `asked_by`: see `Columns`.
+    """
     shards = find_shards(inputs, temporary=temporary, reading=reading, progress=progress)
     return FileCorpus(
         shards,
-        reading.columns(values),
+        reading.columns(values, asked_by=asked_by),
         on_error=on_error,
         progress=progress,
         resources=resources,

@@ -1,9 +1,11 @@
-"""Which encoding a file that is not UTF-8 may have: a guess from its bytes, made where a run stops anyway."""
+"""Which encoding a file may have that is not of the one it is read as: a guess from its bytes, made where a run stops anyway."""
 
+import codecs
 import contextlib
 
 from neardup.io.shard import Shard
 from neardup.io.storage.compression import open_for_reading
+from neardup.io.storage.encodings import UTF_8
 
 _BYTES = 1 << 22
 _MOST_SHARE = 0.9
@@ -13,16 +15,52 @@ _FEWEST_LETTERS = 2
 """The same of letters with accents: a single byte that is out of place may be damage."""
 
 
-def encoding_advice(shard: Shard) -> str:
-    """A sentence about the encoding of a shard that was read as UTF-8 and is not."""
-    found = None
+def encoding_advice(shard: Shard, reason: str) -> str:
+    """A sentence about the encoding of a shard of which a row or the header cannot be read for this reason; or nothing.
+
+    If the reason is not the encoding, the encoding may still be wrong: characters of another one are read, and make no sense.
+    """
+    is_certain = reason.lower().startswith(f"it is not {shard.encoding}")
+    if shard.format == "parquet" or (shard.encoding == UTF_8 and not is_certain):
+        return ""
+    head = _head_of(shard)
+    found = UTF_8 if _is_other_utf8(head, shard.encoding) else _of_two_bytes(head)
+    found = found or (likely_encoding(head) if is_certain else None)
+    if shard.encoding == UTF_8:
+        if found:
+            return f"It looks like {found}: pass `encoding={found!r}`. "
+        return "If all of the file has another encoding, name it with `encoding`. "
+    given = f"`encoding={shard.encoding!r}`"
+    if found == UTF_8:
+        return f"The file is UTF-8, not what {given} says: leave that out. "
+    if found and not shard.encoding.startswith(found):  # of utf-16, the order of bytes may be given
+        return f"The file looks like {found}, not like what {given} says: pass `encoding={found!r}`. "
+    return f"If all of the file has another encoding than {given} says, name that. " if is_certain else ""
+
+
+def _head_of(shard: Shard) -> bytes:
     with contextlib.suppress(Exception), open_for_reading(shard.path, shard.compression, name=shard.name) as file:
-        found = likely_encoding(file.read(_BYTES))
-    return (
-        f"It looks like {found}: pass `encoding={found!r}`. "
-        if found
-        else "If all of the file has another encoding, name it with `encoding`. "
-    )
+        return bytes(file.read(_BYTES))
+    return b""
+
+
+def _is_other_utf8(head: bytes, encoding: str) -> bool:
+    """Whether the beginning of a file is UTF-8, and another text as such than by `encoding`."""
+    try:
+        text = codecs.getincrementaldecoder(UTF_8)().decode(head)  # it may be cut within a character
+    except UnicodeDecodeError:
+        return False
+    return bool(text) and text != head.decode(encoding, "replace")
+
+
+def _of_two_bytes(head: bytes) -> str | None:
+    """The encoding of characters of two bytes of which one is often 0, by a mark or by where these zeros are; None without any."""
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    zeros = [head[first::2].count(0) for first in (0, 1)]
+    if min(zeros) or max(zeros) < _FEWEST:
+        return None
+    return "utf-16-le" if zeros[1] else "utf-16-be"
 
 
 def likely_encoding(data: bytes) -> str | None:

@@ -75,11 +75,12 @@ class Reading:
         if not isinstance(self.elements, str) or not self.elements:
             raise OptionError(f"`elements={self.elements!r}`: give the name of a column of lists.")
 
-    def columns(self, values: Iterable[str] = ()) -> Columns:
-        """The columns to read from a shard, with the values of further columns."""
+    def columns(self, values: Iterable[str] = (), *, asked_by: Mapping[str, str] | None = None) -> Columns:
+        """The columns to read from a shard, with the values of further columns; `asked_by`: see `Columns`."""
+        further, asked = tuple(values), asked_by or {}
         if self.elements is not None:
-            return Columns((self.elements,), self.id, tuple(values), of_elements=True)
-        return Columns(tuple(self.text), self.id, tuple(values), self.html)
+            return Columns((self.elements,), self.id, further, of_elements=True, asked_by=asked)
+        return Columns(tuple(self.text), self.id, further, self.html, asked_by=asked)
 
 
 class UnitReadingDict(TypedDict, total=False):

@@ -50,7 +50,7 @@ def deduplicate_shards(
 ) -> FileResult:
     """De-duplicate some files; see `neardup.jobs.dedup.deduplicate_files`. `recipe`: as asked for, or None."""
     reading, on_error = request.reading, request.on_error
-    columns = reading.columns(options.columns)
+    columns = reading.columns(options.columns, asked_by=options.columns_asked_by)
     corpus = FileCorpus(
         shards,
         columns,

@@ -120,7 +120,7 @@ def filter_with_store(
     columns = metadata_columns("first" if keep is None else keep, metadata)  # refuses them before a store is made
     to_check = [shard for shard in shards if shard.format == "lines" or shard.path != STANDARD_INPUT]
     if columns.names:
-        FileCorpus(to_check, how.columns(columns.names)).check()
+        FileCorpus(to_check, how.columns(columns.names, asked_by=dict.fromkeys(columns.names, "metadata="))).check()
     own: Any = {"floor": floor, "keep": keep, "texts": texts}
     with alone(Store(home, wait=wait, recipe=recipe, **own, **matching), wait) as store:
         columns = metadata_columns(store.keep, metadata)

@@ -85,7 +85,7 @@ def fingerprint_files(
         content = paths.content(chosen, value, digits, recorded_reading(how))
         corpus = FileCorpus(
             shards,
-            how.columns(value),
+            how.columns(value, asked_by=dict.fromkeys(value, "value=")),
             on_error=on_error,
             progress=progress,
             resources=resources,

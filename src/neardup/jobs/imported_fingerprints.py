@@ -99,7 +99,7 @@ def import_fingerprint_files(
         paths = fingerprint_paths(output, shards, on_error)
         if paths.hold_digits:
             raise InputError(f"{output}: fingerprints come into a fingerprint file. Give a name that ends in .parquet.")
-        columns = Columns((), how.id, tuple(value), stored=fingerprint)
+        columns = Columns((), how.id, tuple(value), stored=fingerprint, asked_by=dict.fromkeys(value, "value="))
         FileCorpus(shards, columns).check()
         chosen = made_by.bits if made_by is not None else bits
         readings = readings_of(shards, columns, digits, chosen, resources)

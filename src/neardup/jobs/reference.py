@@ -115,6 +115,7 @@ def open_reference(
             reading,
             temporary=temporary,
             values=columns,
+            asked_by=options.columns_asked_by,
             on_error=on_error,
             progress=progress,
             resources=options.resources,

@@ -69,7 +69,7 @@ def corpus_of(
     """
     corpus = FileCorpus(
         shards,
-        reading.columns(values),
+        reading.columns(values, asked_by=dict.fromkeys(values, "metadata=")),
         on_error=on_error,
         progress=progress,
         resources=resources,

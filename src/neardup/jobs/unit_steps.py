@@ -39,7 +39,8 @@ def deduplicate_shards(
 ) -> UnitResult:
     """Remove units from some files; see `neardup.jobs.units.deduplicate_units`."""
     _check_formats(shards, unit)
-    columns = dataclasses.replace(request.reading.columns(options.columns), separator=SEPARATORS[unit])
+    read = request.reading.columns(options.columns, asked_by=options.columns_asked_by)
+    columns = dataclasses.replace(read, separator=SEPARATORS[unit])
     documents = FileCorpus(shards, columns, on_error=request.on_error, progress=progress, resources=options.resources)
     steps = _Steps(UnitCorpus(documents, unit), unit, recipe, options, request, progress)
     return run(steps, request, progress, resumable=steps)
@@ -79,10 +80,10 @@ class _Steps:
         return self.corpus.documents.shards
 
     @property
-    @property
     def reads_besides(self) -> Mapping[str, Iterable[Place]]:
         return {}
 
+    @property
     def rejected(self) -> Iterable[Rejected]:
         return self.corpus.documents.rejected
 

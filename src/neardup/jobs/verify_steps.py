@@ -51,7 +51,8 @@ def verify_shards(
 ) -> Verification:
     """Verify a run; see `neardup.jobs.verify.verify_files`. `shards`: of the inputs; `written`: of the output."""
     options, resources = join_options(claim, chosen), chosen.resources
-    columns = claim.reading.columns(() if claim.within is None else (claim.within,))
+    within = () if claim.within is None else (claim.within,)
+    columns = claim.reading.columns(within, asked_by=dict.fromkeys(within, "within="))
     corpus = FileCorpus(shards, columns, on_error=on_error, progress=progress, resources=resources)
     _demand_texts(corpus, claim)
     result = FileCorpus(written, claim.reading.columns(), on_error="skip", progress=progress, resources=resources)

@@ -129,7 +129,8 @@ def read_header(shard: Shard) -> Header:
     if rows is None:
         return Header((), dialect, b"", encoding)
     if 0 in rows.bad:
-        raise InputError(f"{shard.name}: its header cannot be read: {rows.bad[0]}.")
+        advice = encoding_advice(shard, rows.bad[0])
+        raise InputError(f"{shard.name}: its header cannot be read: {rows.bad[0]}. {advice}".rstrip())
     return Header(_names(shard, rows, dialect), dialect, rows.stored(0), encoding)
 
 
@@ -145,7 +146,9 @@ def _names(shard: Shard, block: Lines, dialect: Dialect) -> tuple[str, ...]:
     try:
         names = tuple(column[0].as_py() for column in header.columns)
     except UnicodeDecodeError:
-        raise DataError(f"{shard.name}: its header is not UTF-8. {encoding_advice(shard).strip()}") from None
+        raise DataError(
+            f"{shard.name}: its header is not UTF-8. {encoding_advice(shard, 'it is not utf-8').strip()}"
+        ) from None
     name, times = next(iter(Counter(names).most_common(1)), ("", 0))
     if times > 1:
         raise InputError(f'{shard.name} has {times} columns "{name}". Rename all but one of them.')

@@ -69,7 +69,12 @@ def sources_by_file(corpus: FileCorpus, documents: Array, removed: Array, wanted
 
 
 def _of_column(corpus: FileCorpus, column: str, resources: Resources = DEFAULTS) -> FileCorpus:
-    return FileCorpus(corpus.shards, Columns((), values=(column,)), on_error="skip", resources=resources)
+    return FileCorpus(
+        corpus.shards,
+        Columns((), values=(column,), asked_by={column: "report_by="}),
+        on_error="skip",
+        resources=resources,
+    )
 
 
 def check_column(corpus: FileCorpus, column: str) -> None:
