@@ -16,9 +16,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from neardup import OptionError, deduplicate, deduplicate_files, evaluate, fingerprint_files, match
-from neardup import progress as progress_module
 from neardup.display import duration
-from neardup.progress import CalledProgress, LogProgress, NotebookProgress, Progress, TerminalProgress, progress_of
+from neardup.progress import Progress, progress_of
+from neardup.resources import progress_redrawn
+from neardup.resources.progress_element import NotebookProgress
+from neardup.resources.progress_events import CalledProgress
+from neardup.resources.progress_lines import LogProgress, TerminalProgress
 from neardup.resources.spool import Spool, mapped_array, peak_temporary_bytes
 from neardup.resources.stage import Stage, told
 from neardup.resources.stage_table import MESSAGES, StageTable
@@ -109,7 +112,7 @@ def on_screen(monkeypatch):
         monkeypatch.setattr(sys, "stderr", screen)
         return screen
 
-    monkeypatch.setattr(progress_module, "REDRAW_SECONDS", 0.01)
+    monkeypatch.setattr(progress_redrawn, "REDRAW_SECONDS", 0.01)
     return open_screen
 
 
@@ -158,7 +161,7 @@ def test_an_interrupted_stage_leaves_no_part_of_its_line_on_the_terminal(on_scre
 
 def test_a_stage_that_ends_at_once_has_no_moving_line(on_screen, monkeypatch):
     screen = on_screen()
-    monkeypatch.setattr(progress_module, "REDRAW_SECONDS", 10)
+    monkeypatch.setattr(progress_redrawn, "REDRAW_SECONDS", 10)
     with TerminalProgress(clock=Clock(1.0)).stage("join"):
         pass
     assert screen.getvalue() == "neardup: join: 1.0 s\n"
@@ -327,7 +330,7 @@ def test_a_notebook_is_shown_one_element_a_run_and_nothing_on_its_streams(monkey
 
 def test_the_element_moves_while_a_stage_goes_on_and_says_that_one_was_stopped(monkeypatch):
     shell = Shell(monkeypatch)
-    monkeypatch.setattr(progress_module, "REDRAW_SECONDS", 0.01)
+    monkeypatch.setattr(progress_redrawn, "REDRAW_SECONDS", 0.01)
     progress = NotebookProgress(wording=str.upper)
     with suppress(KeyboardInterrupt), progress.stage("<join>", 4):
         progress.advance(1)

@@ -1,0 +1,106 @@
+"""Progress as lines on standard error: of a log, and of a terminal, where the line of the current stage moves."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Unpack
+
+from neardup.display import printable
+from neardup.resources.progress import DisplayedProgress, DisplayOptions
+from neardup.resources.progress_redrawn import RedrawnProgress
+from neardup.resources.stage import Stage, moving_line, told
+from neardup.resources.unfinished import removed_by
+
+LOG_SECONDS = 30.0
+"""The interval at which a long stage reports its state in a log, in seconds."""
+
+
+class LineProgress(DisplayedProgress):
+    """Progress with a line for each message and, if `verbose`, for each stage that has ended."""
+
+    def end(self, name: str) -> None:
+        """See `Progress`."""
+        if not self.verbose:
+            return
+        stage, said = self.at, ""
+        if stage is not None and stage.documents:
+            said = f", {stage.documents:,} documents"
+            rates = stage.rates(self.clock())
+            said += f", {rates}" if rates else ""
+        self.say(f"{name}: {self.seconds[name]:.1f} s{said}")
+
+    def say(self, line: str) -> None:
+        """See `Progress`."""
+        print(f"neardup: {printable(self.wording(line))}", file=sys.stderr, flush=True)
+
+
+class LogProgress(LineProgress):
+    """Progress for logs: a long stage has a line now and then."""
+
+    def __init__(self, **options: Unpack[DisplayOptions]) -> None:
+        super().__init__(**options)
+        self._said = 0.0
+
+    def begin(self, name: str, total: int | None) -> None:
+        """See `Progress`."""
+        self._said = self.clock()
+
+    def advance(self, documents: int) -> None:
+        """See `Progress`."""
+        super().advance(documents)
+        now = self.clock()
+        if self.at is not None and now - self._said >= LOG_SECONDS:
+            self._said = now
+            self.say(f"{self.at.name}: {told(self.at, now)}")
+
+
+class TerminalProgress(RedrawnProgress, LineProgress):
+    """Progress for terminals: a moving line for the current stage.
+
+    Each drawing returns to the start of its line, so that whatever else is printed takes its place.
+    """
+
+    def __init__(self, **options: Unpack[DisplayOptions]) -> None:
+        super().__init__(**options)
+        self._drawn = 0
+
+    @contextmanager
+    def stage(self, name: str, total: int | None = None) -> Iterator[None]:
+        """See `Progress`."""
+        with removed_by(self._erase), super().stage(name, total):
+            yield
+
+    def draw(self, stage: Stage | None) -> None:
+        """See `RedrawnProgress`."""
+        line = "" if stage is None else moving_line(stage, self.clock(), _columns() - 1)
+        if line or self._drawn:
+            with suppress(OSError):  # the terminal is gone
+                columns = min(self._drawn, _columns() - 1)  # the window may have become narrower
+                print(line.ljust(columns), end="\r", file=sys.stderr, flush=True)
+            self._drawn = len(line)
+
+    def _erase(self) -> None:
+        """Draw nothing more in this stage."""
+        self.rest()
+        with self.drawing:
+            self.draw(None)
+
+    def end(self, name: str) -> None:
+        """See `Progress`."""
+        self._erase()
+        super().end(name)
+
+    def say(self, line: str) -> None:
+        """See `Progress`."""
+        with self.drawing:
+            self.draw(None)
+            super().say(line)
+
+
+def _columns() -> int:
+    """The width of the terminal; 80 if it is unknown."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    except OSError:  # no terminal
+        return 80
