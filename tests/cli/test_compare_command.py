@@ -7,10 +7,11 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from cli_corpora import BRIDGE, FERRY, FERRY_EDITED, FERRY_SHOUTED
+from cli_corpora import BRIDGE, FERRY, FERRY_EDITED, FERRY_SHOUTED, write_lines
 
 import naive
 import neardup
+from neardup.display import display_width
 from places import GOLDEN
 
 EXAMPLES = sorted((GOLDEN / "worked_examples").glob("*.json"))
@@ -30,7 +31,7 @@ def test_the_worked_examples_are_replayed(run, example):
     if "distance" in expected:
         left, right = (expected[side]["features"][0]["hash"] for side in ("left", "right"))
         assert fingerprints_shown(shown) == (left, right)
-        assert f"distance           {expected['distance']} of {len(left)} bits" in shown
+        assert f"distance {expected['distance']} of {len(left)} bits: estimated cosine " in shown
         assert len(re.findall(r"\^", shown)) == expected["distance"]
         return
     sums = re.search(r"^  sums +\[(.*)\]$", shown, re.MULTILINE)[1].split(", ")
@@ -38,6 +39,7 @@ def test_the_worked_examples_are_replayed(run, example):
     assert re.search(r"^  fingerprint +(.*)$", shown, re.MULTILINE)[1] == expected["fingerprint"]
     for feature in expected["features"]:
         assert re.search(rf"^  {feature['weight']} +1 +{feature['hash']}  {feature['feature']}$", shown, re.MULTILINE)
+    assert max(map(display_width, shown.splitlines())) <= 80
     steps = neardup.replay(example)
     assert (steps.bits, list(steps.sums)) == (expected["fingerprint"], list(map(Decimal, expected["sums"])))
 
@@ -54,12 +56,12 @@ def test_what_is_shown_of_two_texts_is_what_is_computed(run, left, right, recipe
     prints = [naive.fingerprint(text, bits=bits) for text in (left, right)]
     assert fingerprints_shown(shown) == tuple(f"{value:0{bits}b}" for value in prints)
     distance = (prints[0] ^ prints[1]).bit_count()
-    assert f"distance           {distance} of {bits} bits\n" in shown
+    assert f"\ndistance {distance} of {bits} bits: estimated cosine {math.cos(math.pi * distance / bits):.4f}" in shown
     assert shown.count("^") == distance
-    assert f"estimated cosine   {math.cos(math.pi * distance / bits):.4f}" in shown
-    assert f"similarity         {naive.similarity(left, right):.4f}  = " in shown
+    assert f"\njaccard  {naive.similarity(left, right):.4f} = " in shown
     few = min(len(naive.tokens(text)) for text in (left, right)) < 8
-    assert ("short              fewer than 8 tokens: by fingerprints a duplicate only of an equal text" in shown) == few
+    assert ("\nshort    fewer than 8 tokens: by fingerprints a duplicate only of an equal text" in shown) == few
+    assert max(map(display_width, shown.splitlines())) <= 80
 
 
 def test_tokens_and_the_heaviest_features_are_shown_and_the_rest_counted(run):
@@ -68,18 +70,18 @@ def test_tokens_and_the_heaviest_features_are_shown_and_the_rest_counted(run):
         "left: 8 tokens, 5 distinct features (8 in all)\n  tokens       the / cat / and / the / dog / and / the / bird\n"
         in shown
     )
-    assert re.search(r"^  2 +3 +[01]{64}…  the$", shown, re.MULTILINE)
-    assert re.search(r"^  2 +2 +[01]{64}…  and$", shown, re.MULTILINE)
+    assert re.search(r"^  2 +3 +0x[0-9a-f]{32}  the$", shown, re.MULTILINE)
+    assert re.search(r"^  2 +2 +0x[0-9a-f]{32}  and$", shown, re.MULTILINE)
     assert re.search(r"^  … and \d+ more$", shown, re.MULTILINE)
 
 
 def test_texts_without_shingles_are_told_equal_or_not(run):
     assert (
-        "similarity         1.0000  = no shingles; the texts are equal after normalization"
+        "jaccard  1.0000 = no shingles; the texts are equal after normalization"
         in run("compare", "--text", "", " ").out.decode()
     )
     assert (
-        "similarity         0.0000  = no shingles; the texts are not equal after normalization"
+        "jaccard  0.0000 = no shingles; the texts are not equal after normalization"
         in run("compare", "--text", "!", "?").out.decode()
     )
 
@@ -93,11 +95,64 @@ def test_every_similarity_is_shown(run):
     }
 
 
-def test_a_recipe_beside_given_features_is_refused(run):
+@pytest.mark.parametrize(
+    "given",
+    [("--recipe", "textbook"), ("--min-similarity", "0.5"), ("--similarity", "edit"), ("--keywords", "3")],
+    ids=" ".join,
+)
+def test_what_decides_beside_given_features_is_refused(run, given):
     Path("f.json").write_text("{}")
-    done = run("compare", "--features", "f.json", "--recipe", "textbook")
+    done = run("compare", "--features", "f.json", *given)
     assert done.code == 2
-    assert "--features brings its own weights and hashes. Leave --recipe out." in done.err
+    assert f"--features brings its own weights and hashes. Leave {given[0]} out." in done.err
+
+
+PAIRS = [
+    (FERRY, FERRY_EDITED),
+    (FERRY, FERRY_SHOUTED),
+    (FERRY, BRIDGE),
+    ("See page 2.", "see page 3."),
+    ("", ""),
+    ("a b c d", ""),
+]
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        (),
+        ("--min-similarity", "0.95"),
+        ("--min-similarity", "0.97", "--similarity", "edit"),
+        ("--similarity", "containment"),
+        ("--recipe", "textbook"),
+        ("--recipe", "default-64", "--min-similarity", "0"),
+    ],
+    ids=" ".join,
+)
+def test_the_verdict_comes_first_and_is_that_of_dedup(run, flags):
+    for left, right in PAIRS:
+        write_lines("in.jsonl", [{"id": 1, "text": left}, {"id": 2, "text": right}])
+        done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--overwrite", "--json", *flags)
+        matches = json.loads(done.out)["duplicates"] == 1
+        shown = run("compare", "--text", left, right, *flags).out.decode()
+        assert shown.startswith("match " if matches else "no match "), (left, right, shown)
+        told = json.loads(run("compare", "--text", left, right, "--json", *flags).out)
+        assert told["matches"] is matches
+        assert [line[9:] for line in shown.splitlines()[: len(told["reasons"])]] == told["reasons"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        ((), "match    jaccard 0.9048 reaches 0.8\n"),
+        (("--min-similarity", "0.95"), "no match jaccard 0.9048 is below 0.95\n"),
+        (("--similarity", "edit", "--min-similarity", "0.9"), "match    edit 0.9545 reaches 0.9\n"),
+        (("--min-similarity", "0"), "match    distance 9 is within 18\n"),
+        (("--recipe", "textbook"), "no match distance 6 is above 3\n"),
+    ],
+)
+def test_the_verdict_says_what_decides(run, flags, said):
+    assert run("compare", "--text", FERRY, FERRY_EDITED, *flags).out.decode().startswith(said)
 
 
 def test_two_files_are_compared_like_their_texts(run):
@@ -130,12 +185,12 @@ def test_files_that_cannot_be_read_are_told(run):
     done = run("compare", "a.txt", "missing.txt")
     assert (done.code, done.err) == (
         2,
-        "neardup: error: missing.txt cannot be read: No such file or directory. For texts instead of files there is --text LEFT RIGHT.\n",
+        "neardup: error: missing.txt: there is no such file. To compare two texts instead of two files, put --text before them.\n",
     )
     done = run("compare", "a.txt", "a b " * 2_000)
     assert (done.code, done.err) == (
         2,
-        f"neardup: error: {'a b ' * 50}… cannot be read: File name too long. For texts instead of files there is --text LEFT RIGHT.\n",
+        f"neardup: error: {'a b ' * 50}…: there is no such file. To compare two texts instead of two files, put --text before them.\n",
     )
     done = run("compare", "a.txt", ".")
     assert (done.code, done.err) == (2, "neardup: error: . cannot be read: Is a directory.\n")
@@ -236,7 +291,7 @@ def test_the_go_program_compares_22_keywords_with_11(run):
     assert re.findall(r"tokens, (\d+) distinct features", done.out.decode()) == ["22", "11"]
     found = neardup.compare(words, words[:-3] + "yyy", recipe=neardup.RECIPES["go-fnv1a"].recipe, keywords=(22, 11))
     assert fingerprints_shown(done.out.decode())[:1] == (found.left.bits,)
-    assert f"distance           {found.distance} of 64 bits" in done.out.decode()
+    assert f"distance {found.distance} of 64 bits" in done.out.decode()
 
 
 def test_stop_words_are_left_out(run):

@@ -6,22 +6,32 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from neardup.cli import options, values
+from neardup.cli.options import described
+from neardup.cli.terminal import line_width, tell
+from neardup.display import ToldLine, cut, display_width
+from neardup.recipe.similarities import SIMILARITIES
 
 if TYPE_CHECKING:
-    from neardup.judging.comparison import Comparison, FingerprintSteps
+    from neardup.judging.comparison import Comparison, Feature, FingerprintSteps
+    from neardup.judging.pair_verdict import PairVerdict
 
 HEAVIEST = 12
 """Features shown for each text."""
 SHOWN_BITS = 64
+"""Bits of a fingerprint in a line."""
+BINARY_BITS = 32
+"""Bits of a hash up to which it is shown in binary."""
 SHOWN_PATH = 200
-IN_A_LINE, IN_A_ROW = 16, 8
+IN_A_LINE, MOST_IN_A_ROW = 16, 8
 """Sums in one line, and in a row of several lines."""
+INDENT = 15
+"""Columns before the tokens and the sums."""
 
 
 DIGITS = 6
@@ -37,33 +47,56 @@ def _plain(number: Decimal) -> str:
 
 
 def _features(label: str, steps: "FingerprintSteps") -> None:
-    occurring = sum(feature.count for feature in steps.features)
+    occurring, width = sum(feature.count for feature in steps.features), line_width()
     counted = f"{len(steps.tokens):,} tokens, " if steps.tokens else ""
     click.echo(f"\n{label}: {counted}{len(steps.features):,} distinct features ({occurring:,} in all)")
-    if steps.tokens:
-        more = " …" if len(steps.tokens) > 2 * HEAVIEST else ""
-        click.echo("  tokens       " + " / ".join(steps.tokens[: 2 * HEAVIEST]) + more)
+    for line in _tokens(steps.tokens, width):
+        click.echo(line)
     click.echo("  weight       count  hash")
     for feature in steps.features[:HEAVIEST]:
-        bits = feature.hash[:SHOWN_BITS] + ("…" if len(feature.hash) > SHOWN_BITS else "")
-        click.echo(f"  {_plain(feature.weight):<12} {feature.count:<6} {bits}  {feature.name}")
+        click.echo(cut(f"  {_plain(feature.weight):<12} {feature.count:<6} {_hash(feature)}  {feature.name}", width))
     if len(steps.features) > HEAVIEST:
         click.echo(f"  … and {len(steps.features) - HEAVIEST:,} more")
-    for line in _sums(list(map(_plain, steps.sums))):
+    for line in _sums(list(map(_plain, steps.sums)), width):
         click.echo(line)
     if len(steps.bits) <= SHOWN_BITS:
         click.echo(f"  fingerprint  {steps.bits}")
 
 
-def _sums(numbers: list[str]) -> Iterator[str]:
-    """The sums in a line, or in rows of eight."""
-    if len(numbers) <= IN_A_LINE:
-        yield f"  sums         [{', '.join(numbers)}]"
+def _tokens(tokens: tuple[str, ...], width: int) -> Iterator[str]:
+    """The first tokens, in lines that fit."""
+    shown = [*tokens[: 2 * HEAVIEST], *(["…"] if len(tokens) > 2 * HEAVIEST else [])]
+    line, label = "", "  tokens"
+    for number, token in enumerate(shown):
+        part = token if number == len(shown) - 1 or shown[number + 1] == "…" else f"{token} /"
+        longer = f"{line} {part}" if line else part
+        if line and INDENT + display_width(longer) > width:
+            yield f"{label:<{INDENT}}{line}"
+            line, label = part, ""
+        else:
+            line = longer
+    if line:
+        yield f"{label:<{INDENT}}{line}"
+
+
+def _hash(feature: "Feature") -> str:
+    """The hash of a feature: in binary, or if that is long, in hexadecimal."""
+    bits = len(feature.hash)
+    return feature.hash if bits <= BINARY_BITS else f"0x{int(feature.hash, 2):0{-(-bits // 4)}x}"
+
+
+def _sums(numbers: list[str], width: int) -> Iterator[str]:
+    """The sums in a line, or in rows of at most eight that fit."""
+    whole = f"  {'sums':<{INDENT - 2}}[{', '.join(numbers)}]"
+    if len(numbers) <= IN_A_LINE and len(whole) <= width:
+        yield whole
         return
-    width = max(map(len, numbers))
-    for start in range(0, len(numbers), IN_A_ROW):
-        row = "  ".join(f"{number:>{width}}" for number in numbers[start : start + IN_A_ROW])
-        yield f"  {'' if start else 'sums':<13}{row}"
+    each, row_length = max(map(len, numbers)), MOST_IN_A_ROW
+    while row_length > 1 and INDENT + row_length * (each + 2) - 2 > width:
+        row_length //= 2
+    for start in range(0, len(numbers), row_length):
+        row = "  ".join(f"{number:>{each}}" for number in numbers[start : start + row_length])
+        yield f"  {'' if start else 'sums':<{INDENT - 2}}{row}"
 
 
 def _exactly(value: object) -> str:
@@ -80,27 +113,37 @@ def _marked(left: str, right: str) -> None:
         click.echo(f"  left   {a}\n  right  {''.join(paint)}\n" + f"         {marks}".rstrip())
 
 
-def _show(result: "Comparison", min_tokens: int = 0) -> None:
+def _show(result: "Comparison", verdict: "PairVerdict | None" = None, min_tokens: int = 0) -> None:
+    """The verdict, what it rests on, and every step that leads there."""
+    told: list[ToldLine] = []
+    if verdict is not None:
+        labels = ["match" if verdict.matches else "no match", *[""] * len(verdict.reasons)]
+        told = list(zip(labels, verdict.reasons, strict=False))
+    tell([*told, *_figures(result, min_tokens)], err=False)
     _features("left", result.left)
     _features("right", result.right)
-    bits = len(result.left.bits)
     click.echo("\nfingerprints, differing bits marked")
     _marked(result.left.bits, result.right.bits)
-    click.echo(f"distance           {result.distance} of {bits} bits")
-    click.echo(f"estimated cosine   {result.estimated_cosine:.4f}  = cos(π · {result.distance} / {bits})")
+
+
+def _figures(result: "Comparison", min_tokens: int) -> Iterator[ToldLine]:
+    """How similar the texts are, and how far apart their fingerprints."""
     if result.similarity is not None:
         of_what = f"{result.common_shingles:,} of {result.all_shingles:,} shingles"
         if not result.all_shingles:
             of_what = (
                 "no shingles; the texts are " + ("equal" if result.similarity else "not equal") + " after normalization"
             )
-        click.echo(f"similarity         {result.similarity:.4f}  = {of_what}")
+        yield "jaccard", f"{result.similarity:.4f} = {of_what}"
     if result.similarities is not None:
         others = (f"{name} {value:.4f}" for name, value in result.similarities.items() if name != "jaccard")
-        click.echo(f"others             {', '.join(others)}")
+        yield "others", ", ".join(others)
+    bits = len(result.left.bits)
+    cosine = f"estimated cosine {result.estimated_cosine:.4f} = cos(π · {result.distance} / {bits})"
+    yield "distance", f"{result.distance} of {bits} bits: {cosine}"
     few = "no token" if min_tokens <= 1 else f"fewer than {min_tokens} tokens"
     if min(len(side.tokens) for side in (result.left, result.right)) < min_tokens:
-        click.echo(f"short              {few}: by fingerprints a duplicate only of an equal text")
+        yield "short", f"{few}: by fingerprints a duplicate only of an equal text"
 
 
 def _read(path: str) -> str:
@@ -111,10 +154,12 @@ def _read(path: str) -> str:
     except UnicodeDecodeError as problem:
         raise DataError(f"{path} is not UTF-8: {problem.reason} at byte {problem.start}. Convert it first.") from None
     except OSError as problem:
-        is_text = problem.errno in (errno.ENOENT, errno.ENAMETOOLONG)
-        hint = " For texts instead of files there is --text LEFT RIGHT." if is_text else ""
         shown = path if len(path) <= SHOWN_PATH else f"{path[:SHOWN_PATH]}…"
-        raise InputError(f"{shown} cannot be read: {problem.strerror}.{hint}") from None
+        if problem.errno in (errno.ENOENT, errno.ENAMETOOLONG):
+            raise InputError(
+                f"{shown}: there is no such file. To compare two texts instead of two files, put --text before them."
+            ) from None
+        raise InputError(f"{shown} cannot be read: {problem.strerror}.") from None
 
 
 def _numbers(given: str | None) -> tuple[int, int] | None:
@@ -138,6 +183,8 @@ def _numbers(given: str | None) -> tuple[int, int] | None:
     type=values.FILE,
     help="Show every step from the features, weights and hashes in this file.",
 )
+@options.min_similarity("Similarity from which the texts match, from 0 to 1; with 0, the recipe's distance decides.")
+@options.similarity(f"The similarity that decides. {described(SIMILARITIES)}.")
 @options.recipe
 @click.option(
     "--stop-words",
@@ -156,22 +203,21 @@ def _numbers(given: str | None) -> tuple[int, int] | None:
 )
 def command(
     files: tuple[str, ...], text: tuple[str, str] | None, features: str | None, recipe: str, stop_words: tuple[str, ...],
-    keywords: str | None, as_json: bool,
+    keywords: str | None, min_similarity: float, similarity: Any, as_json: bool,
 ) -> None:  # fmt: skip
     """Compare two texts and show every step.
 
-    Shows the tokens, the heaviest features with weight and hash, the sums, both fingerprints, their distance, the estimated
-    cosine, and the similarity of the texts.
+    Shows whether they match, as `neardup dedup` decides; every similarity; the distance of the fingerprints, with the estimated
+    cosine; the tokens, the heaviest features with weight and hash, the sums, and both fingerprints.
     """
     if (len(files) == 2) + (text is not None) + (features is not None) != 1 or len(files) not in (0, 2):
         raise click.UsageError('Give two files, or --text "…" "…", or --features FILE.json.')
     if features is not None:
-        if click.get_current_context().get_parameter_source("recipe") is not ParameterSource.DEFAULT:
-            raise click.UsageError("--features brings its own weights and hashes. Leave --recipe out.")
-        if stop_words:
-            raise click.UsageError("--features brings its own weights and hashes. Leave --stop-words out.")
-        if keywords is not None:
-            raise click.UsageError("--features brings its own weights and hashes. Leave --keywords out.")
+        given = click.get_current_context().get_parameter_source
+        for name in ("recipe", "stop_words", "keywords", "min_similarity", "similarity"):
+            if given(name) is not ParameterSource.DEFAULT:
+                flag = f"--{name.replace('_', '-')}"
+                raise click.UsageError(f"--features brings its own weights and hashes. Leave {flag} out.")
         from neardup.judging.comparison import Comparison, replay
 
         found = replay(features)
@@ -184,13 +230,18 @@ def command(
         return
     left, right = text or (_read(files[0]), _read(files[1]))
     from neardup.judging.comparison import compare
+    from neardup.judging.pair_verdict import pair_verdict
+    from neardup.options import DedupOptions
     from neardup.recipe.presets import find_recipe
 
+    compared = DedupOptions(min_similarity=min_similarity, similarity=similarity)
     chosen = find_recipe(recipe)
     if stop_words:
         chosen = replace(chosen, stop_words=(*chosen.stop_words, *stop_words))
     result = compare(left, right, recipe=chosen, keywords=_numbers(keywords))
+    verdict = pair_verdict(left, right, result, chosen, compared)
     if as_json:
-        click.echo(json.dumps(asdict(result), default=_exactly, ensure_ascii=False))
+        told = asdict(result) | {"min_similarity": compared.min_similarity} | asdict(verdict)
+        click.echo(json.dumps(told, default=_exactly, ensure_ascii=False))
     else:
-        _show(result, chosen.min_tokens)
+        _show(result, verdict, chosen.min_tokens)

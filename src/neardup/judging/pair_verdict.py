@@ -1,0 +1,65 @@
+"""VERDICT on two texts: whether `dedup` would take them for near-duplicates, and why."""
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from neardup.judging.comparison import Comparison
+from neardup.matching.distance_limit import distance_limit
+from neardup.matching.recipe_decides import options_by_recipe
+from neardup.matching.similarities.compare_texts import similarities_to
+from neardup.options import DedupOptions
+from neardup.recipe.methods import METHODS
+from neardup.recipe.recipe import Recipe
+
+
+@dataclass(frozen=True, slots=True)
+class PairVerdict:
+    """Whether two texts match.
+
+    Attributes:
+        matches: whether they do.
+        reasons: why, as ends of a sentence: if they match, all that they meet; else what they miss.
+    """
+
+    matches: bool
+    reasons: tuple[str, ...]
+
+
+def pair_verdict(left: str, right: str, found: Comparison, recipe: Recipe, options: DedupOptions) -> PairVerdict:
+    """Decide as `dedup` with this recipe and these options decides a pair that its method finds.
+
+    A recipe that brings a distance decides by that, too. `found`: the comparison of the two texts.
+
+    Raises:
+        OptionError: the similarity does not go with the recipe, or no distance is known where it alone decides.
+    """
+    decided = options_by_recipe(recipe, options)
+    row, limit, least = METHODS[decided.taken()], distance_limit(recipe, decided), options.min_similarity
+    met, missed = list[str](), list[str]()
+    if row.is_by_distance and limit is not None:
+        (met if found.distance <= limit else missed).append(_of_distance(found.distance, limit))
+    alike = _alike(left, right, found, recipe, options)
+    if least > 0:
+        (met if alike >= least else missed).append(_of_similarity(str(options.compared_by), alike, least))
+    few = row.tokens_needed(recipe.min_tokens)
+    if row.is_by_distance and alike < 1 and min(len(found.left.tokens), len(found.right.tokens)) < few:
+        missed.append(f"one has fewer than {few} tokens, so only equal texts match")
+    return PairVerdict(not missed, tuple(missed or met))
+
+
+def _alike(left: str, right: str, found: Comparison, recipe: Recipe, options: DedupOptions) -> float:
+    known = found.similarities or {}
+    if isinstance(options.compared_by, str) and options.compared_by in known:
+        return known[options.compared_by]
+    other = pa.array([right], pa.large_string())
+    return float(similarities_to(left, other, similarity=options.compared_by, recipe=recipe)[0])
+
+
+def _of_similarity(name: str, alike: float, least: float) -> str:
+    digits = f"{alike:.4f}" if (round(alike, 4) >= least) == (alike >= least) else repr(alike)  # 0.79999 is not 0.8
+    return f"{name} {digits} {'reaches' if alike >= least else 'is below'} {least:g}"
+
+
+def _of_distance(distance: int, limit: int) -> str:
+    return f"distance {distance} is {'within' if distance <= limit else 'above'} {limit}"
