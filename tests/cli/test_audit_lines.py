@@ -38,7 +38,7 @@ RUNS = {
     "units-components": ("dedup", "units.jsonl", *CLOSE, "--unit", "line", "--cluster", "components"),
     "apply": ("apply", "star.parquet", "in.jsonl", "more.jsonl"),
     "apply-components": ("apply", "components.parquet", "in.jsonl", "more.jsonl"),
-    "filter": ("filter", "--index", "seen.index", "in.jsonl", "--max-distance", 18),
+    "filter": ("filter", "--create", "--index", "seen.index", "in.jsonl", "--max-distance", 18),
 }
 
 

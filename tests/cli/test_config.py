@@ -115,7 +115,7 @@ def test_a_command_of_a_group_has_a_table_in_the_group_s(run, corpus):
         (["compare"], "text = ['a rose', 'a tulip']\nkeywords = 3\n"),
         (["evaluate", "in.jsonl"], "method = ['exact', 'simhash']\ntarget-recall = 1\nsample = 3\njson = true\n"),
         (["plan"], "documents = 1000000\nmax-distance = 3\njson = true\n"),
-        (["filter", "in.jsonl"], "index = 'seen'\noutput = 'new.jsonl'\ninteger-ids = false\n"),
+        (["filter", "--create", "in.jsonl"], "index = 'seen'\noutput = 'new.jsonl'\ninteger-ids = false\n"),
         (["recipes"], "# nothing\n"),
     ],
     ids=lambda each: each[0] if isinstance(each, list) else "",

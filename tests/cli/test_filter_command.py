@@ -75,7 +75,7 @@ ROWS = corpus(150)
 def test_what_is_new_passes_byte_for_byte_and_the_audit_names_the_match(run, monkeypatch):
     small_steps(monkeypatch)
     kept, audit = by_definition(ROWS)
-    done = run("filter", "--index", "ix", "--audit", "removed.jsonl", stdin=lines(ROWS))
+    done = run("filter", "--create", "--index", "ix", "--audit", "removed.jsonl", stdin=lines(ROWS))
     assert done.code == 0, done.err
     assert done.out == lines([ROWS[i] for i in kept])
     assert read_lines("removed.jsonl") == audit
@@ -109,34 +109,47 @@ def test_which_distance_decides_is_told_with_what_is_known_of_it(run, given, tol
     Path("own.toml").write_text("bits = 64\nword_shingle = 2\nmax_distance = 7\n")
     Path("near.toml").write_text("max_distance = 5\n")
     for _ in range(2):  # of a new index, and of one that is there
-        assert f"duplicates are within {told}" in run("filter", "--index", "ix", *given, stdin=lines(ROWS[:9])).err
+        assert (
+            f"duplicates are within {told}"
+            in run("filter", "--create", "--index", "ix", *given, stdin=lines(ROWS[:9])).err
+        )
 
 
 def test_an_index_that_is_there_keeps_its_distance(run):
     write_lines("a.jsonl", ROWS)
     nd.build_index("ix", "a.jsonl", max_distance=18)
-    assert "within distance 18 of 128 bits; where" in run("filter", "--index", "ix", stdin=lines(ROWS[:9])).err
+    assert (
+        "within distance 18 of 128 bits; where" in run("filter", "--create", "--index", "ix", stdin=lines(ROWS[:9])).err
+    )
 
 
 def test_what_was_passed_before_is_remembered(run):
-    first = run("filter", "--index", "ix", stdin=lines(ROWS[:70])).out
-    second = run("filter", "--index", "ix", stdin=lines(ROWS[70:])).out
-    assert first + second == run("filter", "--index", "other", stdin=lines(ROWS)).out
-    assert run("filter", "--index", "ix", stdin=lines(ROWS)).out == b""
+    first = run("filter", "--create", "--index", "ix", stdin=lines(ROWS[:70])).out
+    second = run("filter", "--create", "--index", "ix", stdin=lines(ROWS[70:])).out
+    assert first + second == run("filter", "--create", "--index", "other", stdin=lines(ROWS)).out
+    assert run("filter", "--create", "--index", "ix", stdin=lines(ROWS)).out == b""
 
 
 def test_files_give_what_a_pipe_gives_on_any_number_of_threads(run, monkeypatch):
     small_steps(monkeypatch)
     write_lines("a.jsonl", ROWS[:60])
     Path("b.jsonl").write_bytes(lines(ROWS[60:]).rstrip(b"\n"))
-    piped = run("filter", "--index", "pipe", stdin=lines(ROWS)).out
+    piped = run("filter", "--create", "--index", "pipe", stdin=lines(ROWS)).out
     for threads in (1, 3):
         name = f"out{threads}.jsonl"
         assert (
-            run("filter", "--index", f"ix{threads}", "b.jsonl", "a.jsonl", "-o", name, "--threads", threads).code == 0
+            run(
+                "filter", "--create", "--index", f"ix{threads}", "b.jsonl", "a.jsonl", "-o", name, "--threads", threads
+            ).code
+            == 0
         )
         out = f"plain{threads}.jsonl"
-        assert run("filter", "--index", f"iy{threads}", "a.jsonl", "b.jsonl", "-o", out, "--threads", threads).code == 0
+        assert (
+            run(
+                "filter", "--create", "--index", f"iy{threads}", "a.jsonl", "b.jsonl", "-o", out, "--threads", threads
+            ).code
+            == 0
+        )
         assert Path(out).read_bytes() in (piped, piped.rstrip(b"\n"))
     assert Path("out1.jsonl").read_bytes() == Path("out3.jsonl").read_bytes()
     assert read_lines("plain1.duplicates.jsonl") == by_definition(ROWS)[1]
@@ -144,9 +157,9 @@ def test_files_give_what_a_pipe_gives_on_any_number_of_threads(run, monkeypatch)
 
 def test_standard_input_can_go_to_a_file_and_files_to_standard_output(run):
     write_lines("a.jsonl", ROWS)
-    expected = run("filter", "--index", "one", stdin=lines(ROWS)).out
-    assert run("filter", "--index", "two", "a.jsonl").out == expected
-    assert run("filter", "--index", "three", "-o", "out.jsonl", stdin=lines(ROWS)).code == 0
+    expected = run("filter", "--create", "--index", "one", stdin=lines(ROWS)).out
+    assert run("filter", "--create", "--index", "two", "a.jsonl").out == expected
+    assert run("filter", "--create", "--index", "three", "-o", "out.jsonl", stdin=lines(ROWS)).code == 0
     assert Path("out.jsonl").read_bytes() == expected
     assert read_manifest(Path("three")).generation == 1
 
@@ -155,16 +168,19 @@ def test_lines_of_text_are_passed_on_in_their_encoding(run):
     text = "".join(f"{row['text']}\r\n" for row in ROWS)
     expected = "".join(f"{ROWS[i]['text']}\r\n" for i in by_definition(ROWS)[0])
     Path("a.txt").write_bytes(text.encode("utf-16"))
-    assert run("filter", "--index", "ix", "--lines", "--encoding", "utf-16", "a.txt", "-o", "out.txt").code == 0
+    assert (
+        run("filter", "--create", "--index", "ix", "--lines", "--encoding", "utf-16", "a.txt", "-o", "out.txt").code
+        == 0
+    )
     assert Path("out.txt").read_bytes().decode("utf-16") == expected
 
 
 def test_rows_that_cannot_be_read_stop_it_or_are_set_aside(run):
     content = lines(ROWS[:5]) + b"nonsense\n" + lines(ROWS[5:9])
-    done = run("filter", "--index", "ix", stdin=content)
+    done = run("filter", "--create", "--index", "ix", stdin=content)
     assert (done.code, "row 5" in done.err) == (1, True)
-    done = run("filter", "--index", "iy", "--on-error", "skip", "--audit", "a.jsonl", stdin=content)
-    assert done.out == run("filter", "--index", "iz", stdin=lines(ROWS[:9])).out
+    done = run("filter", "--create", "--index", "iy", "--on-error", "skip", "--audit", "a.jsonl", stdin=content)
+    assert done.out == run("filter", "--create", "--index", "iz", stdin=lines(ROWS[:9])).out
     assert [row["row"] for row in read_lines("a.rejects.jsonl")] == [5]
 
 
@@ -176,7 +192,7 @@ def test_killed_at_any_step_and_run_again_it_gives_what_an_uninterrupted_run_giv
     small_steps(monkeypatch, 50)
     write_lines("a.jsonl", ROWS[:70])
     Path("b.jsonl").write_bytes(lines(ROWS[70:]).rstrip(b"\n"))
-    run("filter", "--index", "whole", "b.jsonl", "a.jsonl", "-o", "whole.jsonl")
+    run("filter", "--create", "--index", "whole", "b.jsonl", "a.jsonl", "-o", "whole.jsonl")
     expected = Path("whole.jsonl").read_bytes(), Path("whole.duplicates.jsonl").read_bytes()
     left = [-1]
 
@@ -197,12 +213,12 @@ def test_killed_at_any_step_and_run_again_it_gives_what_an_uninterrupted_run_giv
                 patch.setattr(owner, name, counted(getattr(owner, name)))
             left[0] = kill_at
             try:
-                nd.filter_files(index, ["b.jsonl", "a.jsonl"], out, threads=1)
+                nd.filter_files(index, ["b.jsonl", "a.jsonl"], out, threads=1, create=True)
                 done = True
             except Killed:
                 done = False
         resumed += (Path(index) / "index.json").exists()
-        nd.filter_files(index, ["b.jsonl", "a.jsonl"], out, threads=1)
+        nd.filter_files(index, ["b.jsonl", "a.jsonl"], out, threads=1, create=True)
         assert (Path(out).read_bytes(), Path(f"out{kill_at}.duplicates.jsonl").read_bytes()) == expected, kill_at
         assert len(nd.Index.open(index)) == len(nd.Index.open("whole"))
         shutil.rmtree(index)
@@ -233,8 +249,8 @@ main(sys.argv[3:])
 def test_a_process_that_is_killed_again_and_again_loses_no_line(run, place):
     rows = [row | {"id": f"x{i}"} for i, row in enumerate(corpus(600, 7))]
     write_lines("a.jsonl", rows)
-    run("filter", "--index", "whole", "a.jsonl", "-o", "whole.jsonl")
-    command = ["filter", "--index", "ix", "a.jsonl", "-o", "out.jsonl"]
+    run("filter", "--create", "--index", "whole", "a.jsonl", "-o", "whole.jsonl")
+    command = ["filter", "--create", "--index", "ix", "a.jsonl", "-o", "out.jsonl"]
     kills = 0
     for seed in range(int(os.environ.get("NEARDUP_KILLS", "6"))):
         shutil.rmtree("ix", ignore_errors=True)
@@ -262,7 +278,7 @@ def interrupted(monkeypatch, index="ix", out="out.jsonl"):
 
         patch.setattr(job.FilterWalk, "decide", decide)
         with pytest.raises(Killed):
-            nd.filter_files(index, "a.jsonl", out, threads=1)
+            nd.filter_files(index, "a.jsonl", out, threads=1, create=True)
 
 
 def test_another_command_after_an_interrupted_one_is_refused_until_that_is_given_up(run, monkeypatch):
@@ -270,9 +286,9 @@ def test_another_command_after_an_interrupted_one_is_refused_until_that_is_given
     write_lines("b.jsonl", ROWS)
     interrupted(monkeypatch)
     for arguments in (["b.jsonl", "-o", "rest.jsonl"], []):
-        refused = run("filter", "--index", "ix", *arguments, stdin=lines(ROWS), leaves_nothing=False)
+        refused = run("filter", "--create", "--index", "ix", *arguments, stdin=lines(ROWS), leaves_nothing=False)
         assert (refused.code, "was interrupted. The same command" in refused.err) == (2, True)
-    assert run("filter", "--index", "ix", "b.jsonl", "-o", "rest.jsonl", "--give-up").code == 0
+    assert run("filter", "--create", "--index", "ix", "b.jsonl", "-o", "rest.jsonl", "--give-up").code == 0
     both = Path("out.jsonl").read_bytes() + Path("rest.jsonl").read_bytes()
     assert both == lines([ROWS[i] for i in by_definition(ROWS)[0]])
     assert Path("rest.jsonl").stat().st_size > 0
@@ -292,7 +308,9 @@ def test_giving_up_replaces_no_file_that_an_index_only_names(run, monkeypatch):
     for length in (0, 5):
         index.state["filter"]["lengths"][0] = length
         index.save()
-        refused = run("filter", "--index", "ix", "b.jsonl", "-o", "rest.jsonl", "--give-up", leaves_nothing=False)
+        refused = run(
+            "filter", "--create", "--index", "ix", "b.jsonl", "-o", "rest.jsonl", "--give-up", leaves_nothing=False
+        )
         assert (refused.code, "The index names" in refused.err) == (1, True)
         assert Path("victim").read_bytes() == b"precious"
 
@@ -300,25 +318,25 @@ def test_giving_up_replaces_no_file_that_an_index_only_names(run, monkeypatch):
 def test_of_two_that_begin_with_the_same_new_index_one_waits(run, start):
     write_lines("in.jsonl", ROWS)
     with open("in.jsonl", "rb") as given:
-        first = start("filter", "--index", "new.index", "-o", "first.jsonl")
+        first = start("filter", "--create", "--index", "new.index", "-o", "first.jsonl")
         first.stdin.write(given.read())
         first.stdin.flush()
     until = time.monotonic() + 60
     while not list(Path().glob(".first.jsonl.partial-*")):
         assert time.monotonic() < until
         time.sleep(0.02)
-    done = run("filter", "--index", "new.index", "in.jsonl", "-o", "second.jsonl", leaves_nothing=False)
+    done = run("filter", "--create", "--index", "new.index", "in.jsonl", "-o", "second.jsonl", leaves_nothing=False)
     assert done.code == 2
     assert "Another process writes to the index at new.index. Wait until it has ended." in done.err.replace("\n", " ")
     assert first.communicate(timeout=60)[1] is not None
     assert first.returncode == 0
-    assert run("filter", "--index", "new.index", "in.jsonl", "-o", "second.jsonl").code == 0
+    assert run("filter", "--create", "--index", "new.index", "in.jsonl", "-o", "second.jsonl").code == 0
     assert Path("second.jsonl").read_bytes() == b""
 
 
 def test_the_same_command_again_changes_nothing(run):
     write_lines("a.jsonl", ROWS)
-    command = ["filter", "--index", "ix", "a.jsonl", "-o", "out.jsonl"]
+    command = ["filter", "--create", "--index", "ix", "a.jsonl", "-o", "out.jsonl"]
     run(*command)
     before = Path("out.jsonl").read_bytes()
     again = run(*command)
@@ -333,7 +351,7 @@ def test_an_output_that_was_cut_short_is_refused(run, monkeypatch, place):
     write_lines("a.jsonl", ROWS)
     interrupted(monkeypatch)
     (place.work / ".out.jsonl.partial-filter").write_bytes(b"")
-    refused = run("filter", "--index", "ix", "a.jsonl", "-o", "out.jsonl", leaves_nothing=False)
+    refused = run("filter", "--create", "--index", "ix", "a.jsonl", "-o", "out.jsonl", leaves_nothing=False)
     assert (refused.code, "when the run was interrupted" in refused.err) == (1, True)
 
 
@@ -366,21 +384,21 @@ def test_what_cannot_be_done_is_refused_with_what_to_do(run, place, arguments, t
     (place.work / "full").mkdir()
     (place.work / "full/file").touch()
     (place.work / "a.csv").write_text("id,text\n1,x\n")
-    run("filter", "--index", "ix", "b.jsonl")
-    done = run("filter", *arguments)
+    run("filter", "--create", "--index", "ix", "b.jsonl")
+    done = run("filter", "--create", *arguments)
     assert (done.code, told in done.err) == (2, True), done.err
 
 
 @pytest.mark.parametrize("content", [b"PAR1abcd", b"\x1f\x8b\x08\x00"])
 def test_a_pipe_that_holds_no_lines_is_refused(start, content):
-    process = start("filter", "--index", "ix")
+    process = start("filter", "--create", "--index", "ix")
     _, told = process.communicate(content, timeout=60)
     assert (process.returncode, b"must be plain lines" in told) == (2, True)
 
 
 def test_a_pipe_is_answered_as_it_comes_and_what_was_passed_is_known_after_an_interrupt(start, run):
     rows = [ROWS[i] for i in by_definition(ROWS)[0] if not is_short(ROWS[i]["text"])][:2]
-    process = start("filter", "--index", "ix", "--quiet")
+    process = start("filter", "--create", "--index", "ix", "--quiet")
     for row in rows:
         process.stdin.write(lines([row]))
         process.stdin.flush()
@@ -392,5 +410,5 @@ def test_a_pipe_is_answered_as_it_comes_and_what_was_passed_is_known_after_an_in
         with contextlib.suppress(subprocess.TimeoutExpired):
             assert process.wait(20) == 130
             break
-    assert run("filter", "--index", "ix", stdin=lines(rows)).out == b""
+    assert run("filter", "--create", "--index", "ix", stdin=lines(rows)).out == b""
     assert json.loads(run("index", "info", "ix", "--json").out)["documents"] == 2

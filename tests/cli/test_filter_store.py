@@ -77,11 +77,11 @@ def by_dedup(run, *arguments):
 def test_the_decisions_are_those_of_dedup(run, monkeypatch, options):
     small_steps(monkeypatch)
     inputs = shards_of(ROWS)
-    done = run("filter", "--store", "seen", *inputs, "-o", "out.jsonl", *options)
+    done = run("filter", "--create", "--store", "seen", *inputs, "-o", "out.jsonl", *options)
     assert done.code == 0, done.err
     assert (Path("out.jsonl").read_bytes(), read_lines("out.duplicates.jsonl")) == by_dedup(run, *inputs, *options)
     assert 10 < len(read_lines("out.duplicates.jsonl")) < len(ROWS) - 10
-    piped = run("filter", "--store", "piped", "--audit", "piped.jsonl", *options, stdin=lines(ROWS))
+    piped = run("filter", "--create", "--store", "piped", "--audit", "piped.jsonl", *options, stdin=lines(ROWS))
     assert piped.out.rstrip(b"\n") == Path("out.jsonl").read_bytes()
     assert Path("piped.jsonl").read_bytes() == Path("out.duplicates.jsonl").read_bytes()
 
@@ -90,15 +90,15 @@ def test_rows_without_ids_are_numbered_over_all_runs(run, monkeypatch):
     small_steps(monkeypatch)
     rows = [{name: value for name, value in row.items() if name != "id"} for row in ROWS]
     inputs = shards_of(rows)
-    run("filter", "--store", "seen", *inputs, "-o", "out.jsonl")
+    run("filter", "--create", "--store", "seen", *inputs, "-o", "out.jsonl")
     out, audit = by_dedup(run, *inputs, "--method", "exact")
     assert Path("out.jsonl").read_bytes() == out
     removed = read_lines("dedup.duplicates.jsonl")
     expected = [line | {"survivor_id": f"row:{row['survivor_row']}"} for line, row in zip(audit, removed, strict=True)]
     assert read_lines("out.duplicates.jsonl") == expected
     write_lines("in/a.jsonl", corpus(40, 8))  # other texts under the same name: nothing is replaced
-    run("filter", "--store", "seen", "in/a.jsonl", "-o", "more.jsonl")
-    assert run("filter", "--store", "seen", stdin=lines(rows)).out == b""
+    run("filter", "--create", "--store", "seen", "in/a.jsonl", "-o", "more.jsonl")
+    assert run("filter", "--create", "--store", "seen", stdin=lines(rows)).out == b""
     with nd.Store("seen") as store:
         assert len(store) == len(read_lines("out.jsonl")) + len(read_lines("more.jsonl"))
 
@@ -106,7 +106,7 @@ def test_rows_without_ids_are_numbered_over_all_runs(run, monkeypatch):
 def test_a_repeated_id_is_a_copy_or_an_update(run):
     texts = [" ".join(f"w{i}" for i in range(k, k + 30)) for k in (0, 100)]
     rows = [{"id": 7, "text": text} for text in (texts[0], texts[0].upper(), texts[1], texts[0])]
-    done = run("filter", "--store", "seen", "--audit", "audit.jsonl", stdin=lines(rows))
+    done = run("filter", "--create", "--store", "seen", "--audit", "audit.jsonl", stdin=lines(rows))
     assert done.out == lines([rows[0], rows[2], rows[3]])
     assert [(line["row"], line["survivor_id"], line["exact"]) for line in read_lines("audit.jsonl")] == [(1, 7, True)]
 
@@ -114,23 +114,23 @@ def test_a_repeated_id_is_a_copy_or_an_update(run):
 def test_a_repeated_id_with_an_equal_text_is_what_dedup_says(run):
     rows = [row | {"id": f"d{i % 50}"} for i, row in enumerate(ROWS[:50] * 3)]
     write_lines("a.jsonl", rows)
-    run("filter", "--store", "seen", "a.jsonl", "-o", "out.jsonl")
+    run("filter", "--create", "--store", "seen", "a.jsonl", "-o", "out.jsonl")
     found = Path("out.jsonl").read_bytes(), read_lines("out.duplicates.jsonl")
     assert found == by_dedup(run, "a.jsonl", "--method", "exact")
 
 
 def test_what_was_passed_before_is_remembered(run):
-    first = run("filter", "--store", "seen", stdin=lines(ROWS[:70])).out
-    second = run("filter", "--store", "seen", stdin=lines(ROWS[70:])).out
-    assert first + second == run("filter", "--store", "other", stdin=lines(ROWS)).out
-    assert run("filter", "--store", "seen", stdin=lines(ROWS)).out == b""
+    first = run("filter", "--create", "--store", "seen", stdin=lines(ROWS[:70])).out
+    second = run("filter", "--create", "--store", "seen", stdin=lines(ROWS[70:])).out
+    assert first + second == run("filter", "--create", "--store", "other", stdin=lines(ROWS)).out
+    assert run("filter", "--create", "--store", "seen", stdin=lines(ROWS)).out == b""
 
 
 def test_lines_of_text_are_passed_on_in_their_encoding(run):
     text = "".join(f"{row['text']}\r\n" for row in ROWS)
     Path("a.txt").write_bytes(text.encode("utf-16"))
     how = ["--lines", "--encoding", "utf-16", "a.txt"]
-    assert run("filter", "--store", "seen", *how, "-o", "out.txt").code == 0
+    assert run("filter", "--create", "--store", "seen", *how, "-o", "out.txt").code == 0
     run("dedup", *how, "-o", "dedup.txt", "--method", "exact")
     assert Path("out.txt").read_bytes() == Path("dedup.txt").read_bytes()
 
@@ -138,12 +138,12 @@ def test_lines_of_text_are_passed_on_in_their_encoding(run):
 def test_rows_that_cannot_be_read_stop_it_or_are_set_aside(run, monkeypatch):
     small_steps(monkeypatch, 2)
     content = lines(ROWS[:5]) + b"nonsense\n" + lines(ROWS[5:9]) + b"[]\n"
-    done = run("filter", "--store", "seen", stdin=content)
+    done = run("filter", "--create", "--store", "seen", stdin=content)
     assert (done.code, "row 5" in done.err) == (1, True)
     Path("a.jsonl").write_bytes(content)
-    done = run("filter", "--store", "two", "--on-error", "skip", "a.jsonl", "-o", "out.jsonl")
+    done = run("filter", "--create", "--store", "two", "--on-error", "skip", "a.jsonl", "-o", "out.jsonl")
     assert "skipped  2 rows could not be read\n" in done.err
-    assert Path("out.jsonl").read_bytes() == run("filter", "--store", "three", stdin=lines(ROWS[:9])).out
+    assert Path("out.jsonl").read_bytes() == run("filter", "--create", "--store", "three", stdin=lines(ROWS[:9])).out
     assert [row["row"] for row in read_lines("out.rejects.jsonl")] == [5, 10]
     assert all(line["row"] < 5 or line["row"] > 5 for line in read_lines("out.duplicates.jsonl"))
 
@@ -151,7 +151,7 @@ def test_rows_that_cannot_be_read_stop_it_or_are_set_aside(run, monkeypatch):
 @pytest.mark.parametrize("memory", ["--store", "--index"])
 def test_a_column_that_is_missing_is_refused_and_nothing_is_left(run, memory):
     write_lines("a.jsonl", ROWS[:3])
-    done = run("filter", memory, "seen", "a.jsonl", "-o", "out.jsonl", "--text", "body")
+    done = run("filter", "--create", memory, "seen", "a.jsonl", "-o", "out.jsonl", "--text", "body")
     assert (done.code, "body" in done.err) == (1, True)
 
 
@@ -162,7 +162,7 @@ class Killed(BaseException):
 def test_killed_at_any_step_and_run_again_it_gives_what_an_uninterrupted_run_gives(run, monkeypatch, place):
     small_steps(monkeypatch, 12)
     inputs = shards_of(ROWS)
-    run("filter", "--store", "whole", *inputs, "-o", "whole.jsonl")
+    run("filter", "--create", "--store", "whole", *inputs, "-o", "whole.jsonl")
     expected = Path("whole.jsonl").read_bytes(), Path("whole.duplicates.jsonl").read_bytes()
     left = [-1]
 
@@ -184,10 +184,10 @@ def test_killed_at_any_step_and_run_again_it_gives_what_an_uninterrupted_run_giv
             left[0] = kill_at
             done = False
             with contextlib.suppress(Killed):
-                filter_with_store(store, inputs, out, threads=1)
+                filter_with_store(store, inputs, out, threads=1, create=True)
                 done = True
         resumed += Path(store).exists()
-        filter_with_store(store, inputs, out, threads=1)
+        filter_with_store(store, inputs, out, threads=1, create=True)
         assert (Path(out).read_bytes(), Path(f"out{kill_at}.duplicates.jsonl").read_bytes()) == expected, kill_at
         with nd.Store(store) as one, nd.Store("whole") as other:
             assert len(one) == len(other)
@@ -218,8 +218,8 @@ main(sys.argv[3:])
 def test_a_process_that_is_killed_again_and_again_loses_no_line(run):
     rows = corpus(400, 7)
     write_lines("a.jsonl", rows)
-    run("filter", "--store", "whole", "a.jsonl", "-o", "whole.jsonl")
-    command = ["filter", "--store", "seen", "a.jsonl", "-o", "out.jsonl"]
+    run("filter", "--create", "--store", "whole", "a.jsonl", "-o", "whole.jsonl")
+    command = ["filter", "--create", "--store", "seen", "a.jsonl", "-o", "out.jsonl"]
     kills = 0
     for seed in range(int(os.environ.get("NEARDUP_KILLS", "4"))):
         shutil.rmtree("seen", ignore_errors=True)
@@ -236,18 +236,18 @@ def test_a_process_that_is_killed_again_and_again_loses_no_line(run):
 def test_to_a_pipe_each_line_comes_at_least_once_although_the_process_is_killed(run):
     rows = corpus(300, 9)
     write_lines("a.jsonl", rows)
-    expected = run("filter", "--store", "whole", "a.jsonl").out.splitlines()
+    expected = run("filter", "--create", "--store", "whole", "a.jsonl").out.splitlines()
     kills = 0
     for seed in range(4):
         shutil.rmtree("seen", ignore_errors=True)
-        command = ["filter", "--store", "seen", "--quiet", *([] if seed % 2 else ["a.jsonl"])]
+        command = ["filter", "--create", "--store", "seen", "--quiet", *([] if seed % 2 else ["a.jsonl"])]
         with open("a.jsonl", "rb") as given:
             call = [sys.executable, "-c", SELF_KILLING, str(seed), str(len(rows)), *command]
             first = subprocess.run(call, stdin=given, capture_output=True, check=False)
         kills += first.returncode == -signal.SIGKILL
         before = first.stdout.splitlines()
         assert before == expected[: len(before)]
-        after = run("filter", "--store", "seen", stdin=lines(rows)).out.splitlines()
+        after = run("filter", "--create", "--store", "seen", stdin=lines(rows)).out.splitlines()
         assert after == expected[len(expected) - len(after) :]
         assert len(before) + len(after) >= len(expected)
     assert kills > 0
@@ -267,7 +267,7 @@ def interrupted(monkeypatch, store="seen", inputs="a.jsonl", out="out.jsonl"):
 
         patch.setattr(filter_store_walk.FilterStoreWalk, "decide", decide)
         with pytest.raises(Killed):
-            filter_with_store(store, inputs, out, threads=1)
+            filter_with_store(store, inputs, out, threads=1, create=True)
 
 
 def test_another_command_after_an_interrupted_one_is_refused_until_that_is_given_up(run, monkeypatch):
@@ -275,11 +275,11 @@ def test_another_command_after_an_interrupted_one_is_refused_until_that_is_given
     write_lines("b.jsonl", ROWS)
     interrupted(monkeypatch)
     for arguments in (["b.jsonl", "-o", "rest.jsonl"], []):
-        refused = run("filter", "--store", "seen", *arguments, stdin=lines(ROWS), leaves_nothing=False)
+        refused = run("filter", "--create", "--store", "seen", *arguments, stdin=lines(ROWS), leaves_nothing=False)
         assert (refused.code, "was interrupted. The same command" in refused.err) == (2, True)
-    assert run("filter", "--store", "seen", "b.jsonl", "-o", "rest.jsonl", "--give-up").code == 0
+    assert run("filter", "--create", "--store", "seen", "b.jsonl", "-o", "rest.jsonl", "--give-up").code == 0
     both = Path("out.jsonl").read_bytes() + Path("rest.jsonl").read_bytes()
-    assert both == run("filter", "--store", "other", "b.jsonl").out
+    assert both == run("filter", "--create", "--store", "other", "b.jsonl").out
     assert 0 < Path("rest.jsonl").stat().st_size < len(both)
 
 
@@ -289,10 +289,10 @@ def test_a_run_of_many_inputs_goes_on_and_notices_one_that_has_changed(run, monk
     with nd.Store("seen") as store:
         assert len(store.state["filter"]["of"]["inputs"]) == 2
     shutil.copytree("seen", "changed")
-    assert run("filter", "--store", "seen", *inputs, "-o", "out.jsonl").code == 0
-    assert Path("out.jsonl").read_bytes() == run("filter", "--store", "other", *inputs).out
+    assert run("filter", "--create", "--store", "seen", *inputs, "-o", "out.jsonl").code == 0
+    assert Path("out.jsonl").read_bytes() == run("filter", "--create", "--store", "other", *inputs).out
     write_lines("in/29.jsonl", ROWS[:1])
-    done = run("filter", "--store", "changed", *inputs, "-o", "out2.jsonl")
+    done = run("filter", "--create", "--store", "changed", *inputs, "-o", "out2.jsonl")
     assert (done.code, "in/00.jsonl and 29 more inputs to" in done.err) == (2, True)
 
 
@@ -302,7 +302,7 @@ def test_giving_up_that_was_killed_half_way_is_done_again(run, monkeypatch, plac
     (place.work / ".out.jsonl.partial-filter").rename("out.jsonl")
     with nd.Store("seen") as store, open("out.jsonl", "r+b") as file:
         file.truncate(store.state["filter"]["lengths"][0])
-    assert run("filter", "--store", "seen", "--give-up").code == 0
+    assert run("filter", "--create", "--store", "seen", "--give-up").code == 0
     assert Path("out.duplicates.jsonl").exists()
 
 
@@ -315,15 +315,15 @@ def test_a_run_that_was_killed_before_its_outputs_had_their_names_is_finished_by
     with monkeypatch.context() as patch:
         patch.setattr("neardup.jobs.filter_run.FilterRun.publish", killed)
         with pytest.raises(Killed):
-            filter_with_store("seen", "a.jsonl", "out.jsonl")
+            filter_with_store("seen", "a.jsonl", "out.jsonl", create=True)
     assert not Path("out.jsonl").exists()
-    assert run("filter", "--store", "seen", stdin=lines(ROWS)).out == b""
-    assert Path("out.jsonl").read_bytes() == run("filter", "--store", "other", stdin=lines(ROWS)).out
+    assert run("filter", "--create", "--store", "seen", stdin=lines(ROWS)).out == b""
+    assert Path("out.jsonl").read_bytes() == run("filter", "--create", "--store", "other", stdin=lines(ROWS)).out
 
 
 def test_a_stream_to_a_file_goes_on_when_it_is_sent_again(run, monkeypatch, start, place):
-    expected = run("filter", "--store", "whole", stdin=lines(ROWS)).out
-    process = start("filter", "--store", "seen", "-o", "out.jsonl")
+    expected = run("filter", "--create", "--store", "whole", stdin=lines(ROWS)).out
+    process = start("filter", "--create", "--store", "seen", "-o", "out.jsonl", "--verbose")
     process.stdin.write(lines(ROWS[:60]))
     process.stdin.flush()
     said = b""
@@ -335,16 +335,16 @@ def test_a_stream_to_a_file_goes_on_when_it_is_sent_again(run, monkeypatch, star
         waiting.wait(0.02)
     process.kill()
     process.wait()
-    assert run("filter", "--store", "seen", "-o", "out.jsonl", stdin=lines(ROWS)).code == 0
+    assert run("filter", "--create", "--store", "seen", "-o", "out.jsonl", stdin=lines(ROWS)).code == 0
     assert Path("out.jsonl").read_bytes() == expected
-    again = run("filter", "--store", "seen", "-o", "out.jsonl", stdin=lines(ROWS))
+    again = run("filter", "--create", "--store", "seen", "-o", "out.jsonl", stdin=lines(ROWS))
     assert (again.code, "out.jsonl, out.duplicates.jsonl exist already" in again.err) == (2, True)
 
 
 def test_the_same_command_again_changes_nothing(run):
     write_lines("a.jsonl", ROWS)
-    command = ["filter", "--store", "seen", "a.jsonl", "-o", "out.jsonl"]
-    assert "goes on where it stopped" in run(*command).err
+    command = ["filter", "--create", "--store", "seen", "a.jsonl", "-o", "out.jsonl"]
+    assert "interrupted" not in run(*command).err
     before = Path("out.jsonl").read_bytes()
     again = run(*command)
     assert (again.code, "nothing is left to do" in again.err) == (0, True)
@@ -356,7 +356,7 @@ def test_the_same_command_again_changes_nothing(run):
 
 def test_a_pipe_is_answered_at_once_and_told_that_lines_may_come_twice(start):
     rows = [ROWS[0] | {"text": "a first line, and new"}, {"id": "x", "text": "something else, and new"}]
-    process = start("filter", "--store", "seen")
+    process = start("filter", "--create", "--store", "seen", "--verbose")
     for row in rows:
         process.stdin.write(lines([row]))
         process.stdin.flush()
@@ -369,7 +369,7 @@ def test_a_pipe_is_answered_at_once_and_told_that_lines_may_come_twice(start):
 
 
 def test_what_nobody_reads_is_not_remembered(start):
-    process = start("filter", "--store", "seen", "--quiet")
+    process = start("filter", "--create", "--store", "seen", "--quiet")
     process.stdout.close()
     process.stdin.write(lines(ROWS))
     process.stdin.close()
@@ -381,7 +381,7 @@ def test_what_nobody_reads_is_not_remembered(start):
 def test_one_run_writes_to_a_store_at_a_time(run):
     write_lines("a.jsonl", ROWS)
     with nd.Store("seen"):
-        done = run("filter", "--store", "seen", "a.jsonl", "-o", "out.jsonl")
+        done = run("filter", "--create", "--store", "seen", "a.jsonl", "-o", "out.jsonl")
     assert (done.code, "Another process writes to the store at seen" in done.err) == (2, True)
 
 
@@ -416,12 +416,37 @@ def test_what_cannot_be_done_is_refused_with_what_to_do(run, place, arguments, t
     (place.work / "full/file").touch()
     (place.work / "a.csv").write_text("id,text\n1,x\n")
     assert run("store", "create", "seen").code == 0
-    done = run("filter", *arguments)
+    done = run("filter", "--create", *arguments)
     assert (done.code, told in done.err) == (2, True), done.err
     assert not Path("new").exists()
 
 
+@pytest.mark.parametrize(("flag", "kind"), [("--store", "store"), ("--index", "index")])
+def test_nothing_is_made_of_a_misspelled_name_unless_it_is_asked_for(run, place, flag, kind):
+    write_lines("a.jsonl", ROWS[:3])
+    command = ("filter", flag, "seen", "a.jsonl", "-o", "out.jsonl")
+    refused = run(*command)
+    assert refused.code == 2
+    assert f"seen is no {kind}. Name the folder of one, or pass --create to make it." in refused.err
+    assert [path.name for path in place.work.iterdir()] == ["a.jsonl"]
+    made = run(*command, "--create")
+    assert (made.code, f"made     a new {kind}, as there was none\n" in made.err) == (0, True)
+    assert "made " not in run("filter", flag, "seen", "a.jsonl", "-o", "again.jsonl", "--create").err
+    typo = run("filter", flag, "sen", "a.jsonl", "-o", "more.jsonl")
+    assert (typo.code, f"sen is no {kind} (did you mean seen?)." in typo.err) == (2, True)
+    assert not Path("sen").exists()
+
+
+def test_commands_of_stores_name_the_store_that_may_be_meant(run):
+    run("store", "create", "seen")
+    for command in (("info", "sene"), ("check", "sene", "--literal", "x"), ("get", "sene", "x")):
+        assert "sene is no store (did you mean seen?)." in run("store", *command).err
+
+
 def test_the_screen_says_by_what_each_decides(run):
-    assert "by jaccard similarity of at least 0.8" in run("filter", "--store", "seen", stdin=lines(ROWS[:2])).err
-    assert "by the distance of fingerprints" in run("filter", "--index", "ix", stdin=lines(ROWS[:2])).err
+    assert (
+        "by jaccard similarity of at least 0.8"
+        in run("filter", "--create", "--store", "seen", stdin=lines(ROWS[:2])).err
+    )
+    assert "by the distance of fingerprints" in run("filter", "--create", "--index", "ix", stdin=lines(ROWS[:2])).err
     assert json.loads(run("store", "info", "seen", "--json").out)["documents"] > 0

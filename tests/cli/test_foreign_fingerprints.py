@@ -340,7 +340,7 @@ def test_an_index_of_a_program_takes_its_fingerprints_and_refuses_others(run):
         done = run("index", "query", "P", *call)
         assert done.code == 2
         assert "This index holds fingerprints of another program (gosimhash)" in done.err
-    done = run("filter", "--index", "P", "texts.jsonl", "-o", "fresh.jsonl")
+    done = run("filter", "--create", "--index", "P", "texts.jsonl", "-o", "fresh.jsonl")
     assert done.code == 2
     assert "This index holds fingerprints of another program, not of texts." in done.err
 
@@ -686,7 +686,7 @@ def test_a_long_number_is_a_fingerprint_in_a_single_line_and_before_its_id(run, 
     assert (done.code, are in done.err) == (1, True), done.err
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, ("filter", "--index", "Q", "-o", "x.txt")])
+@pytest.mark.parametrize("command", [*COMMANDS, ("filter", "--create", "--index", "Q", "-o", "x.txt")])
 def test_lines_of_fingerprints_are_no_documents(run, command):
     write_lines("texts.jsonl", ROWS)
     run("index", "build", "P", "texts.jsonl")

@@ -105,7 +105,10 @@ def test_an_index_that_another_process_writes_to_is_refused_before_anything_is_r
     write_lines("a.jsonl", DOCUMENTS)
     run("index", "build", "ix", "a.jsonl")
     with writing(Path("ix")):
-        for command in (("index", "add", "ix", "a.jsonl"), ("filter", "--index", "ix", "a.jsonl", "-o", "new.jsonl")):
+        for command in (
+            ("index", "add", "ix", "a.jsonl"),
+            ("filter", "--create", "--index", "ix", "a.jsonl", "-o", "new.jsonl"),
+        ):
             done = run(*command)
             assert done.code == 2
             assert "Another process writes to the index at ix. Wait" in done.err
@@ -229,7 +232,7 @@ def test_fingerprints_of_vectors_are_indexed_but_no_texts_go_with_them(run, plac
     for arguments in (("index", "add", "ix", "a.jsonl"), ("index", "query", "ix", "--literal", "x")):
         refused = run(*arguments)
         assert (refused.code, "holds fingerprints of vectors" in refused.err) == (2, True)
-    refused = run("filter", "--index", "ix", "a.jsonl")
+    refused = run("filter", "--create", "--index", "ix", "a.jsonl")
     assert (refused.code, "holds fingerprints of vectors" in refused.err) == (2, True)
 
 
@@ -287,7 +290,7 @@ OTHER_KIND = "their features differ, and distances between them mean nothing"
         (("index", "query", "lists.index", "texts.jsonl"), "lists.index is of given lists, and these are texts. Name the"),
         (("index", "add", "lists.index", "texts.jsonl"), "lists.index is of given lists, and these are texts. Name the"),
         (("index", "query", "lists.index", "--literal", "a b"), "lists.index is of given lists, so no texts go with it."),
-        (("filter", "texts.jsonl", "-o", "new.jsonl", "--index", "lists.index"), "fingerprints of given sets or lists, not of"),
+        (("filter", "--create", "texts.jsonl", "-o", "new.jsonl", "--index", "lists.index"), "fingerprints of given sets or lists, not of"),
         (("index", "query", "texts.index", "lists.jsonl", "--elements", "tags"), "texts.index is of texts, and --elements tags"),
         (("index", "add", "lists.index", "texts.parquet"), f"texts.parquet was made of texts, the other of given lists (--elements): {OTHER_KIND}"),
         (("index", "query", "texts.index", "lists.parquet"), OTHER_KIND),

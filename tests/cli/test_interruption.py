@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from cli_corpora import FERRY, files, read_lines, write_lines
+from cli_corpora import FERRY, files, lines, read_lines, write_lines
 
 import neardup
 from neardup.io.outputs import Outputs
@@ -365,3 +365,27 @@ def test_what_is_unfinished_is_not_removed_while_files_get_their_names(tmp_path)
     assert removed == ["file"] * 2
     assert not folder.exists()
     assert remove_unfinished() == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (("filter", "--create", "--store", "seen"), b"the same command on the whole input loses no line"),
+        (("filter", "--create", "--store", "seen", "-o", "new.jsonl"), b"goes on if the whole stream is sent again"),
+        (("filter", "--create", "--index", "seen"), b"the same command on the whole input loses no line"),
+    ],
+    ids=("to a pipe", "to a file", "by an index"),
+)
+def test_a_stream_that_is_interrupted_says_what_comes_of_the_same_command(start, command, told):
+    process = start(*command, "--verbose")
+    process.stdin.write(lines([{"id": 1, "text": FERRY}]))
+    process.stdin.flush()
+    if "-o" in command:
+        next(line for line in process.stderr if b"if this is interrupted" in line)
+    else:
+        assert process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate()
+    assert process.returncode == 130
+    assert said.splitlines()[-1].startswith(b"neardup: error: interrupted; the same command")
+    assert told in said.splitlines()[-1]

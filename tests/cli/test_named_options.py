@@ -56,7 +56,10 @@ def test_columns_that_are_kept_are_told_with_their_options(run):
     for call, flag in (
         (("fingerprint", "in.jsonl", "-o", "out.parquet", "--value", "langauge"), "--value"),
         (("store", "add", "store", "in.jsonl", "--metadata", "langauge"), "--metadata"),
-        (("filter", "--store", "store", "in.jsonl", "-o", "new.jsonl", "--metadata", "langauge"), "--metadata"),
+        (
+            ("filter", "--create", "--store", "store", "in.jsonl", "-o", "new.jsonl", "--metadata", "langauge"),
+            "--metadata",
+        ),
     ):
         refused = run(*call)
         assert (refused.code, refused.err.endswith(f"Did you mean {flag} language?\n")) == (2, True), refused.err
@@ -209,7 +212,7 @@ def test_without_a_guess_the_option_is_named_all_the_same(run):
     Path("in.jsonl").write_bytes(b'{"text": "\xff"}\n')
     refused = run("dedup", "in.jsonl", "-o", "out.jsonl")
     assert "If all of the file has another encoding, name it with --encoding. Otherwise mend" in refused.err
-    piped = run("filter", "--store", "seen", stdin=b'{"text": "\xff"}\n')
+    piped = run("filter", "--create", "--store", "seen", stdin=b'{"text": "\xff"}\n')
     assert "name it with --encoding" in piped.err
 
 

@@ -15,7 +15,7 @@ def test_long_names_are_names_as_long_as_they_are_allowed(run, name):
     write_lines("in.jsonl", ROWS)
     assert run("dedup", "in.jsonl", "-o", f"{name}.jsonl", "--quiet").code == 0
     assert read_lines(f"{name}.jsonl") == KEPT
-    command = ["filter", "in.jsonl", "--index", "ix", "--max-distance", "18"]
+    command = ["filter", "--create", "in.jsonl", "--index", "ix", "--max-distance", "18"]
     assert run(*command, "-o", f"{name}.passed.jsonl", "--audit", f"{name}.a.jsonl").code == 0
     assert read_lines(f"{name}.passed.jsonl") == KEPT
 

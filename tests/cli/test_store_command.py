@@ -97,7 +97,7 @@ def test_commands_refuse_a_state_that_has_no_place_for_theirs(run):
     write_lines("a.jsonl", [{"text": FERRY}])
     with nd.Store("seen") as store:
         store.check_and_add_many([], [], state=5)
-    for command in (("store", "add", "seen", "a.jsonl"), ("filter", "--store", "seen", "a.jsonl")):
+    for command in (("store", "add", "seen", "a.jsonl"), ("filter", "--create", "--store", "seen", "a.jsonl")):
         assert "The state of the store is 5, which a program has kept there" in run(*command).err
     with nd.Store("seen", mode="r") as store:
         assert (len(store), store.state) == (0, 5)

@@ -50,7 +50,7 @@ def test_the_commands_answer_as_on_a_folder(place, capsys):
         assert run("store", "check", store, "b.jsonl", "-o", f"{name}.checks.jsonl", "--quiet") == 0
         capsys.readouterr()
         assert run("store", "remove", store, "d0", "nobody") == 0
-        assert run("filter", "b.jsonl", "-o", f"{name}.new.jsonl", "--store", store, "--quiet") == 0
+        assert run("filter", "--create", "b.jsonl", "-o", f"{name}.new.jsonl", "--store", store, "--quiet") == 0
         assert run("store", "neighbors", store, "--id", "d2", "--quiet") == 0
         assert run("store", "pairs", store, "--quiet") == 0
         assert run("store", "expire", store, "--newest", "20", "--by", "first-seen") == 0
@@ -106,7 +106,7 @@ def test_runs_that_keep_how_far_they_came_take_turns(place, capsys):
         with opened_store(place, is_run=True):
             for arguments in (
                 ("store", "add", place, "a.jsonl"),
-                ("filter", "a.jsonl", "-o", "out.jsonl", "--store", place),
+                ("filter", "--create", "a.jsonl", "-o", "out.jsonl", "--store", place),
             ):
                 assert run(*arguments) == 2
                 assert "Another command that keeps how far it came" in capsys.readouterr().err

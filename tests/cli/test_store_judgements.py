@@ -97,7 +97,7 @@ def test_a_store_without_texts_writes_pairs_alone(run):
 
 def test_texts_are_an_option_of_every_command_that_makes_a_store(run):
     write_lines("in.jsonl", [{"id": "a", "text": text(0)}, {"id": "b", "text": text(0, 2)}])
-    assert run("filter", "--store", "passed", "--texts", "in.jsonl", "-o", "out.jsonl").code == 0
+    assert run("filter", "--create", "--store", "passed", "--texts", "in.jsonl", "-o", "out.jsonl").code == 0
     assert told(run("store", "get", "passed", "a"))[0]["text"] == text(0)
     assert run("dedup", "in.jsonl", "-o", "kept.jsonl", "--method", "exact").code == 0
     assert run("store", "build", "built", "kept.jsonl", "--texts").code == 0
@@ -109,6 +109,6 @@ def test_texts_are_an_option_of_every_command_that_makes_a_store(run):
     assert run("store", "create", "configured", "--config", "options.toml").code == 0
     assert told(run("store", "info", "configured", "--json"))[0]["texts"] is True
     assert "texts           yes" in run("store", "info", "configured").out.decode()
-    done = run("filter", "--store", "plain", "--texts", "in.jsonl", "-o", "other.jsonl")
+    done = run("filter", "--create", "--store", "plain", "--texts", "in.jsonl", "-o", "other.jsonl")
     assert done.code == 2
     assert "plain was made otherwise: without --texts. Leave it out, or make another store." in done.err

@@ -61,12 +61,12 @@ def test_what_is_passed_on_and_replaced_is_that_of_the_naive_store(run, keep):
             audit.append({**head, "replaced_id": of, "similarity": alike, "distance": distance})
     how = ["--keep", keep, "--min-similarity", "0.6", *(["--metadata", "stars"] if ":" in keep else [])]
     write_lines("a.jsonl", rows)
-    done = run("filter", "--store", "seen", "a.jsonl", "-o", "out.jsonl", *how)
+    done = run("filter", "--create", "--store", "seen", "a.jsonl", "-o", "out.jsonl", *how)
     assert done.code == 0, done.err
     assert Path("out.jsonl").read_bytes() == lines(passed)
     assert read_lines("out.duplicates.jsonl") == audit
     assert any("replaced_id" in line for line in audit)
-    piped = run("filter", "--store", "piped", "--audit", "piped.jsonl", *how, stdin=lines(rows))
+    piped = run("filter", "--create", "--store", "piped", "--audit", "piped.jsonl", *how, stdin=lines(rows))
     assert piped.out == lines(passed)
     assert read_lines("piped.jsonl") == audit
     run("store", "create", "added", *how[:4])
@@ -89,7 +89,7 @@ def test_replacements_are_in_the_audit_once_after_an_interruption(run, monkeypat
     rows = corpus()
     write_lines("a.jsonl", rows)
     how = {"keep": "max:stars", "metadata": ["stars"], "min_similarity": 0.6}
-    filter_with_store("whole", "a.jsonl", "whole.jsonl", **how)
+    filter_with_store("whole", "a.jsonl", "whole.jsonl", **how, create=True)
     original, count = nd.Store.check_and_add_many, [0]
 
     def adds(self, *args, **kwargs):
@@ -104,7 +104,7 @@ def test_replacements_are_in_the_audit_once_after_an_interruption(run, monkeypat
         try:
             with monkeypatch.context() as patch:
                 patch.setattr(nd.Store, "check_and_add_many", adds)
-                filter_with_store("seen", "a.jsonl", "out.jsonl", threads=1, **how)
+                filter_with_store("seen", "a.jsonl", "out.jsonl", threads=1, **how, create=True)
         except Killed:
             pass
     assert runs > 2
@@ -212,13 +212,13 @@ def inputs():
 )
 def test_filter_refuses_what_cannot_be_done(run, arguments, told):
     inputs()
-    done = run("filter", *arguments, stdin=b"one\n")
+    done = run("filter", "--create", *arguments, stdin=b"one\n")
     assert (done.code, told in done.err) == (2, True), done.err
     assert not Path("new").exists()
 
 
 def test_a_column_that_no_row_of_a_pipe_has_is_told(run):
-    how = ["filter", "--store", "seen", "--metadata", "points", "--metadata", "stars"]
+    how = ["filter", "--create", "--store", "seen", "--metadata", "points", "--metadata", "stars"]
     done = run(*how, stdin=lines(STARS))
     assert (done.code, done.err.count("no row had a value in the column 'points'"), "'stars'" in done.err) == (
         0,
@@ -239,8 +239,8 @@ def test_an_interrupted_run_with_other_columns_is_another_run(run, monkeypatch):
 
     monkeypatch.setattr(filter_store_walk.FilterStoreWalk, "finish", finish)
     with pytest.raises(Killed):
-        filter_with_store("seen", "a.jsonl", "out.jsonl", threads=1, metadata="stars")
+        filter_with_store("seen", "a.jsonl", "out.jsonl", threads=1, metadata="stars", create=True)
     monkeypatch.setattr(filter_store_walk.FilterStoreWalk, "finish", original)
-    done = run("filter", "--store", "seen", "a.jsonl", "-o", "out.jsonl", leaves_nothing=False)
+    done = run("filter", "--create", "--store", "seen", "a.jsonl", "-o", "out.jsonl", leaves_nothing=False)
     assert (done.code, "was interrupted. The same command" in done.err) == (2, True)
-    assert run("filter", "--store", "seen", "a.jsonl", "-o", "out.jsonl", "--metadata", "stars").code == 0
+    assert run("filter", "--create", "--store", "seen", "a.jsonl", "-o", "out.jsonl", "--metadata", "stars").code == 0

@@ -88,7 +88,7 @@ def half(run, monkeypatch, names, output="answers.jsonl"):
     assert not killed_after(monkeypatch, 20, names, output)
 
 
-def test_the_screen_tells_what_an_interruption_means(run, monkeypatch, place):
+def test_who_asks_how_it_is_done_is_told_what_an_interruption_means(run, monkeypatch, place):
     names = inputs()
     half(run, monkeypatch, names)
     assert len(place.leftovers()) == 1
@@ -98,12 +98,14 @@ def test_the_screen_tells_what_an_interruption_means(run, monkeypatch, place):
     )
     assert len(read_lines("answers.jsonl")) == 24
     for output, told in (
-        ([], "it goes on where it stopped"),
+        ([], "the same command goes on where it stopped"),
         (["-o", "-"], "because standard output cannot be taken back"),
         (["-o", "answers.jsonl.gz"], "because answers.jsonl.gz cannot grow"),
     ):
-        assert told in run("store", "add", "seen", *names, *output).err
-    assert "because standard input cannot be read again" in run("store", "add", "seen", "-", stdin=lines(ROWS)).err
+        assert told in run("store", "add", "seen", *names, *output, "--verbose").err
+    piped = ("store", "add", "seen", "-")
+    assert "because standard input cannot be read again" in run(*piped, "--verbose", stdin=lines(ROWS)).err
+    assert "interrupt" not in run(*piped, stdin=lines(ROWS)).err
 
 
 def test_inputs_that_have_changed_are_refused_until_the_run_is_given_up(run, monkeypatch):

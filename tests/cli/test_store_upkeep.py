@@ -81,7 +81,7 @@ def test_what_is_no_duration_is_refused(tmp_path, given):
 
 def test_a_filter_with_a_window_passes_on_what_was_not_seen_within_it(run, monkeypatch):
     write_lines("in.jsonl", ROWS[:1])
-    how = ["filter", "--store", "seen", "--window", "30d", "--quiet"]
+    how = ["filter", "--create", "--store", "seen", "--window", "30d", "--quiet"]
 
     def passed():
         return len(run(*how, stdin=Path("in.jsonl").read_bytes()).out.splitlines())
@@ -107,7 +107,7 @@ def test_documents_expire_while_a_filter_runs(place, monkeypatch):
     monkeypatch.setattr(filter_store_walk, "TOGETHER", 1)
     monkeypatch.setattr(time, "time", clock)
     write_lines("in.jsonl", [{"text": text} for text in (FERRY, BREAD, CLOCK, "four", "five", FERRY)])
-    result = filter_with_store("seen", ["in.jsonl"], "out.jsonl", window=timedelta(hours=1))
+    result = filter_with_store("seen", ["in.jsonl"], "out.jsonl", window=timedelta(hours=1), create=True)
     assert (result.passed, result.duplicates) == (6, 0)
     with nd.Store("seen", mode="r") as store:
         assert len(store) < 6
@@ -216,7 +216,7 @@ def test_what_is_kept_follows_the_rule(run):
     assert [line["duplicate_of"] for line in found] == [None, "ferry", None, "ferry", None]
     assert documents(run) == 5
     assert len(told(run("store", "pairs", "seen"))) == 3
-    run("filter", "--store", "other", "--keep", "always", "--floor", "0.4", "in.jsonl", "-o", "out.jsonl")
+    run("filter", "--create", "--store", "other", "--keep", "always", "--floor", "0.4", "in.jsonl", "-o", "out.jsonl")
     info = told(run("store", "info", "other", "--json"))[0]
     assert (info["documents"], info["keep"], info["floor"]) == (5, "always", 0.4)
     assert len(read_lines("out.jsonl")) == 3
@@ -286,7 +286,7 @@ def test_what_reads_goes_on_beside_a_writer(run, filled):
         ["store", "expire", "seen", "--older-than", "30d"],
         ["store", "compact", "seen"],
         ["store", "remove", "seen", "bread"],
-        ["filter", "--store", "seen", "in.jsonl", "-o", "out.jsonl"],
+        ["filter", "--create", "--store", "seen", "in.jsonl", "-o", "out.jsonl"],
     ],
     ids=lambda arguments: " ".join(arguments[:2]),
 )
@@ -332,10 +332,19 @@ def test_that_nothing_is_similar_is_told(run, filled):
         (["store", "backup", "seen", "full"], "Name a folder that is empty"),
         (["store", "create", "new", "--floor", "0.9"], "--floor 0.9: give a number above 0, and up to"),
         (["store", "create", "new", "--floor", "0.5", "--method", "minhash"], "--floor 0.5: only"),
-        (["filter", "--store", "new", "--window", "soon", "in.jsonl"], "--window soon: give seconds, 0 or more"),
-        (["filter", "--store", "seen", "--keep", "always", "in.jsonl", "-o", "o.jsonl"], "was made with --keep"),
-        (["filter", "--index", "new", "--window", "3d", "in.jsonl"], "--window is for --store, not for --index"),
-        (["filter", "--index", "new", "--wait", "3", "in.jsonl"], "--wait is for --store, not for --index"),
+        (
+            ["filter", "--create", "--store", "new", "--window", "soon", "in.jsonl"],
+            "--window soon: give seconds, 0 or more",
+        ),
+        (
+            ["filter", "--create", "--store", "seen", "--keep", "always", "in.jsonl", "-o", "o.jsonl"],
+            "was made with --keep",
+        ),
+        (
+            ["filter", "--create", "--index", "new", "--window", "3d", "in.jsonl"],
+            "--window is for --store, not for --index",
+        ),
+        (["filter", "--create", "--index", "new", "--wait", "3", "in.jsonl"], "--wait is for --store, not for --index"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -359,7 +368,7 @@ def test_messages_say_what_a_user_of_commands_can_do(run, filled):
     Path("file.jsonl").write_text("{}\n")
     done = run("store", "import", "new", "file.jsonl")
     assert "file.jsonl is a file. Name the folder that `neardup store export` has made" in done.err
-    done = run("filter", "--store", "other", "--window", "0s", stdin=b"")
+    done = run("filter", "--create", "--store", "other", "--window", "0s", stdin=b"")
     assert (done.code, "--window 0s: give a time above 0, such as 30d" in done.err) == (2, True)
     assert not Path("other").exists()
 

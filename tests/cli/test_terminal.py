@@ -224,8 +224,8 @@ COMMANDS = (
     ["fingerprint", "in", "-o", "prints.parquet"],
     ["index", "build", "ix", "in"],
     ["clusters", "prints.pairs.parquet", "--documents", "prints.parquet", "-o", "clusters.parquet"],
-    ["filter", "--store", "seen", "in", "-o", "fresh.jsonl"],
-    ["filter", "--index", "filtered", "in", "-o", "other.jsonl"],
+    ["filter", "--create", "--store", "seen", "in", "-o", "fresh.jsonl"],
+    ["filter", "--create", "--index", "filtered", "in", "-o", "other.jsonl"],
 )
 
 

@@ -197,12 +197,12 @@ def _make_filter() -> None:
         return original(self, *given)
 
     with _small_steps(), mock.patch.object(filter_walk.FilterWalk, "decide", decide), contextlib.suppress(Interrupted):
-        neardup.filter_files("ix", "in.jsonl", "out.jsonl", threads=1)
+        neardup.filter_files("ix", "in.jsonl", "out.jsonl", threads=1, create=True)
 
 
 def _filtered() -> Any:
     with _small_steps():
-        neardup.filter_files("ix", "in.jsonl", "out.jsonl", threads=1)
+        neardup.filter_files("ix", "in.jsonl", "out.jsonl", threads=1, create=True)
     return Path("out.jsonl").read_bytes(), Path("out.duplicates.jsonl").read_bytes()
 
 

@@ -122,7 +122,7 @@ def test_a_segment_has_a_checksum_for_each_mebibyte(tmp_path, count):
 def test_filter_keeps_in_the_state_what_the_page_says(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "in.jsonl").write_text('{"id": 1, "text": "one two three four five six seven eight nine"}\n{"id": 2}\n')
-    nd.filter_files("index", "in.jsonl", "out.jsonl", on_error="skip", threads=1)
+    nd.filter_files("index", "in.jsonl", "out.jsonl", on_error="skip", threads=1, create=True)
     state = json.loads((tmp_path / "index/index.json").read_text())["state"]["filter"]
     assert list(state) == ["of", "counts", "lengths", "ended", "missing"]
     assert list(state["of"]) == ["inputs", "output", "audit", "rejects", "max_distance", "on_error", "reading"]

@@ -30,7 +30,7 @@ def test_outputs_may_be_paths(corpus, tmp_path):
     assert (tmp_path / "applied.jsonl").is_file()
     nd.build_index(tmp_path / "a.index", corpus)
     nd.query_index(tmp_path / "a.index", corpus, tmp_path / "near.jsonl")
-    nd.filter_files(tmp_path / "new.index", corpus, tmp_path / "new.jsonl", audit=tmp_path / "c.jsonl")
+    nd.filter_files(tmp_path / "new.index", corpus, tmp_path / "new.jsonl", audit=tmp_path / "c.jsonl", create=True)
     assert len((tmp_path / "new.jsonl").read_text("utf-8").splitlines()) == 1
 
 
@@ -50,7 +50,9 @@ FILE_FUNCTIONS = {
     "estimate_files": lambda corpus, out, **given: nd.estimate_files(corpus, **given),
     "plan_files": lambda corpus, out, **given: nd.plan_files(corpus, **given),
     "fit_files": lambda corpus, out, **given: nd.fit_files(corpus, out / "b.parquet", **given),
-    "filter_files": lambda corpus, out, **given: nd.filter_files(out / "b.index", corpus, out / "b.jsonl", **given),
+    "filter_files": lambda corpus, out, **given: nd.filter_files(
+        out / "b.index", corpus, out / "b.jsonl", **given, create=True
+    ),
     "build_index": lambda corpus, out, **given: nd.build_index(out / "b.index", corpus, **given),
     "apply_files": lambda corpus, out, **given: nd.apply_files(out / "c.jsonl", corpus, out / "b.jsonl", **given),
 }

@@ -163,7 +163,7 @@ def _filter(name: str, **options: Any) -> Scenario:
 
     def run() -> None:
         with mock.patch.object(filter_walk, "COMMIT_ROWS", 40), mock.patch.object(line_walk, "BLOCK_BYTES", 8_000):
-            neardup.filter_files("ix", ["a.jsonl", "b.jsonl"], "out.jsonl", threads=1, **options)
+            neardup.filter_files("ix", ["a.jsonl", "b.jsonl"], "out.jsonl", threads=1, **options, create=True)
 
     def result() -> Any:
         return _bytes("out"), len(neardup.Index.open("ix"))
@@ -185,7 +185,7 @@ def _filter_store(name: str, **options: Any) -> Scenario:
             mock.patch.object(filter_store_walk, "TOGETHER", 20),
             mock.patch.object(line_walk, "BLOCK_BYTES", 8_000),
         ):
-            filter_with_store("seen", ["a.jsonl", "b.jsonl", "c.jsonl"], "out.jsonl", threads=1, **options)
+            filter_with_store("seen", ["a.jsonl", "b.jsonl", "c.jsonl"], "out.jsonl", threads=1, **options, create=True)
 
     def result() -> Any:
         with neardup.Store("seen") as store:

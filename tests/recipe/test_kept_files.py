@@ -92,9 +92,9 @@ def test_an_index_goes_on_with_its_files_wherever_it_is_saved(made):
 
 
 def test_filter_goes_on_without_naming_the_recipe(made):
-    nd.filter_files("seen.index", "texts.jsonl", "fresh.jsonl", recipe="classic.toml")
+    nd.filter_files("seen.index", "texts.jsonl", "fresh.jsonl", recipe="classic.toml", create=True)
     remove_files()
-    result = nd.filter_files("seen.index", "texts.jsonl", "again.jsonl")
+    result = nd.filter_files("seen.index", "texts.jsonl", "again.jsonl", create=True)
     assert (result.passed, result.duplicates) == (0, 4)
 
 
@@ -203,13 +203,13 @@ def test_an_index_takes_the_copy_of_a_file_that_was_gone(made, monkeypatch):
     assert kept("w.index") == []
     same = nd.Recipe(segmenter="jieba", dictionary="copy.txt", min_tokens=1, max_distance=3)
     assert nd.add_to_index("w.index", "texts.jsonl", recipe=same) == 4
-    assert nd.filter_files("s.index", "texts.jsonl", "s.jsonl", recipe=same).passed == 0
+    assert nd.filter_files("s.index", "texts.jsonl", "s.jsonl", recipe=same, create=True).passed == 0
     os.remove("copy.txt")
     for home in ("w.index", "s.index"):
         assert len(kept(home)) == 1
         assert not nd.Index.open(home).info(verify=True).damaged
         assert answers(home)[0]["neighbor_id"] == "t0"
-        assert nd.filter_files(home, "texts.jsonl", f"{home}.jsonl", overwrite=True).passed == 0
+        assert nd.filter_files(home, "texts.jsonl", f"{home}.jsonl", overwrite=True, create=True).passed == 0
     with pytest.raises(nd.RecipeMismatch):
         nd.Index.open("w.index").take_files("default")
 

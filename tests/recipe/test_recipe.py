@@ -404,7 +404,9 @@ WITH_RECIPE = {
     "estimate_files": lambda given: nd.estimate_files("in.txt", recipe=given, lines=True).method,
     "fit_files": lambda given: nd.fit_files("in.txt", "df.parquet", recipe=given, lines=True, overwrite=True).digest,
     "build_index": lambda given: nd.build_index("index", "in.txt", recipe=given, lines=True, overwrite=True),
-    "filter_files": lambda given: nd.filter_files("new", "in.txt", "new.txt", recipe=given, lines=True, overwrite=True),
+    "filter_files": lambda given: nd.filter_files(
+        "new", "in.txt", "new.txt", recipe=given, lines=True, overwrite=True, create=True
+    ),
 }
 """Whatever takes a recipe, and something that the recipe decides."""
 

@@ -264,9 +264,9 @@ nd.query_index("index", texts=["a rose"], max_distance=3)
 nd.query_index("index", texts=["a rose"], distance=3)  # error
 nd.remove_from_index("index", ["a"]).bit_length()
 nd.remove_from_index("index", 3)  # error
-filtered = nd.filter_files("index", "a.jsonl", "out.jsonl", recipe="default", lines=True)
+filtered = nd.filter_files("index", "a.jsonl", "out.jsonl", recipe="default", lines=True, create=True)
 assert_type(filtered, nd.FilterResult)
 filtered.passed = 0  # error
-nd.filter_files("index", "a.jsonl", "out.jsonl", similarity="jaccard")  # error
+nd.filter_files("index", "a.jsonl", "out.jsonl", similarity="jaccard", create=True)  # error
 nd.report("out.duplicates.jsonl", "out.html", overwrite=True)
 nd.report("out.duplicates.jsonl", "out.html", overwriet=True)  # error

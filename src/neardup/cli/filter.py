@@ -33,13 +33,13 @@ ONLY_STORE: dict[str, Any] = {
     "--store",
     metavar="FOLDER",
     type=values.FILE,
-    help="Decide by the similarity of texts; the store is created if there is none.",
+    help="Decide by the similarity of texts, with the documents of this store.",
 )
 @click.option(
     "--index",
     metavar="PATH",
     type=values.FILE,
-    help="Decide by the Hamming distance of fingerprints alone, without comparing texts; the index is created if there is none.",
+    help="Decide by the Hamming distance of fingerprints alone, without comparing texts, with the documents of this index.",
 )
 @click.option(
     "-o",
@@ -87,6 +87,9 @@ ONLY_STORE: dict[str, Any] = {
     is_flag=True,
     help="If a run of another command was interrupted, end it, and publish its outputs with the lines so far.",
 )
+@click.option(
+    "--create", is_flag=True, help="Make the store or the index if there is none; without this, that is an error."
+)
 @options.overwrite
 @options.on_error
 @options.threads
@@ -118,7 +121,8 @@ def command(inputs: tuple[str, ...], store: str | None, index: str | None, quiet
     files = [("output", output)] if output != "-" else []
     files += [("audit", str(paths.audit))] if paths.audit else []
     kind = "index" if store is None else "store"
-    lines = [*_counts(found), *files, (kind, place)]
+    made = [("made", f"a new {kind}, as there was none")] if found.created else []
+    lines = [*_counts(found), *files, *made, (kind, place)]
     if index is not None:
         lines.append(("note", "decided by the distance of fingerprints; --store decides by similarity"))
     tell([*lines, ("next", next_of([kind, "info", place]))], quiet=quiet)

@@ -1,18 +1,19 @@
 """Pass on new documents and remember them in an index, by the distance of fingerprints; record what the others duplicate."""
 
+import contextlib
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
-from neardup.errors import NeardupError
-from neardup.hamming.index.store import demand_free, home_of
+from neardup.errors import InputError, NeardupError
+from neardup.hamming.index.store import demand_free, home_of, is_index
 from neardup.io.corpus import check_on_error
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs
 from neardup.io.read_files import ReadFiles
 from neardup.io.reading import TextReadingDict, reading_of
 from neardup.io.shards import Inputs
-from neardup.io.storage.places import path_text
+from neardup.io.storage.places import near_folder, path_text
 from neardup.jobs.answer_files import StandardOutput
 from neardup.jobs.filter_run import (
     STATE,
@@ -29,7 +30,14 @@ from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike
 from neardup.recipe.safe_distances import SAFE_DISTANCES, measured_as
 from neardup.resources.threads import thread_count
+from neardup.resources.unfinished import told_if_interrupted
 from neardup.survivors.distance_stream import DistanceStream
+
+GOES_ON = "the same command goes on where it stopped"
+AT_LEAST_ONCE = (
+    "the same command on the whole input loses no line; since the output is a pipe, a few may be passed on twice"
+)
+"""What is told of runs that are interrupted: of one to a file, and of one to a pipe."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,12 +49,14 @@ class FilterResult:
         passed: documents that were new and were passed on.
         duplicates: documents that were duplicates.
         rejected: rows that could not be read and were set aside.
+        created: whether the store or the index was made.
     """
 
     rows: int
     passed: int
     duplicates: int
     rejected: int
+    created: bool = False
 
 
 def filter_files(
@@ -58,6 +68,7 @@ def filter_files(
     recipe: RecipeLike | None = None,
     max_distance: int | None = None,
     integer_ids: bool = False,
+    create: bool = False,
     on_error: OnError = "stop",
     give_up: bool = False,
     overwrite: bool = False,
@@ -72,7 +83,7 @@ def filter_files(
     then be passed on twice, but none is lost.
 
     Args:
-        path: the folder of the index; it is created if it does not exist.
+        path: the folder of the index.
         inputs: JSON lines, or text files with `lines`, as in `deduplicate_files`; `-` is read as a stream.
         output: a file without compression, or `-` for standard output.
         audit: a file for the duplicates: JSON lines with id, row (over all inputs, from 0), matched_id and distance. By default
@@ -82,6 +93,7 @@ def filter_files(
             For a new index it is that of a recipe of your own; for named recipes, whose distance is for candidates that are then
             verified, it is the safe one: see `neardup.recipe.safe_distances`.
         integer_ids: whether the ids of a new index are integers; see `build_index`.
+        create: make the index if there is none; without this, that is an error.
         on_error: the treatment of rows that cannot be read: `stop`, or `skip` them into a file beside the audit.
         give_up: if a run of another call was interrupted, end it first: its outputs appear with the lines they have so far.
         overwrite, threads, progress: as in `deduplicate_files`.
@@ -89,7 +101,8 @@ def filter_files(
 
     Raises:
         RecipeMismatch: the index has another recipe.
-        InputError: an input is missing, an output exists, or a run of another call was interrupted.
+        InputError: there is no index and none is to be made, an input is missing, an output exists, or a run of another call was
+            interrupted.
         OptionError, DataError: as in `deduplicate_files`.
     """
     output = path_text(output)
@@ -103,8 +116,13 @@ def filter_files(
     reads = ReadFiles(files_of(shards), {"the index": [home]})
     reads.refuse(paths.files)
     stream = DistanceStream(home, recipe=recipe, max_distance=max_distance)
-    if stream.is_new:
+    created = stream.is_new
+    if created:
         demand_free(home)
+        if not create:
+            raise InputError(
+                f"{home} is no index{near_folder(home, is_index)}. Name the folder of one, or pass `create=True` to make it."
+            )
     if stream.is_new or integer_ids:
         stream.index.has_strings = not integer_ids
     progress.say(told_distance(stream))
@@ -118,7 +136,7 @@ def filter_files(
         else:
             run = FilterRun(IndexMemory(stream), shards, paths, how, on_error, reads)
             _resumable(walk, run, overwrite=overwrite, give_up=give_up)
-    return FilterResult(**vars(walk.counts))
+    return FilterResult(**vars(walk.counts), created=created)
 
 
 def told_distance(stream: DistanceStream) -> str:
@@ -164,16 +182,13 @@ def _resumable(walk: FilterWalk, run: FilterRun, *, overwrite: bool, give_up: bo
         run.publish()
         walk.progress.say("nothing is left to do: these inputs were filtered already")
         return
-    try:
-        walk.begin_after(counts, missing=run.missing)
-        with run.opened() as sinks, walk.progress.stage("filter"):
-            for _ in walk.blocks(sinks):
-                if walk.is_time:
-                    with walk.saving():
-                        run.commit(vars(walk.counts), walk.missing, ended=False)
-            run.commit(vars(walk.counts), walk.missing, ended=True)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt("the same command goes on where it stopped") from None
+    walk.begin_after(counts, missing=run.missing)
+    with told_if_interrupted(GOES_ON), run.opened() as sinks, walk.progress.stage("filter"):
+        for _ in walk.blocks(sinks):
+            if walk.is_time:
+                with walk.saving():
+                    run.commit(vars(walk.counts), walk.missing, ended=False)
+        run.commit(vars(walk.counts), walk.missing, ended=True)
     run.publish()
 
 
@@ -185,7 +200,10 @@ def _through_pipe(walk: FilterWalk, paths: Any, reads: ReadFiles, *, overwrite: 
             sys.stdout.buffer.flush()
             walk.stream.save()
 
-    with Outputs(paths.files, reads=reads, overwrite=overwrite) as outputs:
+    with (
+        told_if_interrupted(AT_LEAST_ONCE) if to_pipe else contextlib.nullcontext(),
+        Outputs(paths.files, reads=reads, overwrite=overwrite) as outputs,
+    ):
         files = [None if each is None else outputs.claim(each).open("wb") for each in (paths.audit, paths.rejects)]
         out: Any = StandardOutput() if to_pipe else outputs.claim(paths.output).open("wb")
         try:

@@ -14,7 +14,7 @@ from neardup.io.reading import READING, Reading, TextReadingDict
 from neardup.io.shards import Inputs
 from neardup.io.storage.places import local_path, path_text
 from neardup.jobs.answer_files import StandardOutput
-from neardup.jobs.filter import FilterResult
+from neardup.jobs.filter import AT_LEAST_ONCE, FilterResult
 from neardup.jobs.filter_run import (
     STANDARD_INPUT,
     FilterPaths,
@@ -26,23 +26,21 @@ from neardup.jobs.filter_run import (
 )
 from neardup.jobs.filter_store_walk import FilterStoreWalk
 from neardup.jobs.line_walk import FilterCounts, Sinks
-from neardup.jobs.store import alone, folder_of_store, store_is_there, told_of_options
+from neardup.jobs.store import alone, folder_of_store, no_store, store_is_there, told_of_options
 from neardup.jobs.store_metadata import metadata_columns
 from neardup.options import MatchingOptions, OnError, refuse_unknown
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike
 from neardup.resources.threads import thread_count
+from neardup.resources.unfinished import told_if_interrupted
 from neardup.store.duration import Duration, seconds_of
 from neardup.store.postgresql.places import is_database
 from neardup.store.state import FILTERING, CommandState, state_for_commands
 from neardup.store.store import Store
 
-INTERRUPTED = "if this is interrupted, run the same command again"
-ONCE = f"{INTERRUPTED}: it goes on where it stopped, and no line is lost or passed on twice"
-ONCE_FROM_A_PIPE = f"{INTERRUPTED} and send the whole stream: no line is lost or passed on twice"
-AT_LEAST_ONCE = (
-    f"{INTERRUPTED} on the whole input: no line is lost; since the output is a pipe, a few may be passed on twice"
-)
+ONCE = "the same command goes on where it stopped, and no line is lost or passed on twice"
+ONCE_FROM_A_PIPE = "the same command goes on if the whole stream is sent again: no line is lost or passed on twice"
+"""What is told of a run to a file that is interrupted; and beforehand, to those who ask how it is done."""
 
 
 class StoreFilterOptions(TextReadingDict, MatchingOptions, total=False):
@@ -62,6 +60,7 @@ def filter_with_store(
     metadata: str | Sequence[str] = (),
     window: Duration | None = None,
     wait: float = 0.0,
+    create: bool = False,
     on_error: OnError = "stop",
     give_up: bool = False,
     overwrite: bool = False,
@@ -76,7 +75,7 @@ def filter_with_store(
     lost or passed on twice; if it is a pipe, none is lost.
 
     Args:
-        path: the folder of the store; it is created if it does not exist.
+        path: the folder of the store.
         inputs: JSON lines, or text files with `lines`, as in `deduplicate_files`; `-` is read as a stream.
         output: a file without compression, or `-` for standard output.
         audit: a file for the duplicates: JSON lines with id, row (over all inputs, from 0), survivor_id, similarity, distance and
@@ -89,6 +88,7 @@ def filter_with_store(
         window: remove the documents that were not seen for so long, before the run and while it goes on, at most a hundredth of
             the window later: seconds, a `timedelta`, or a text such as `30d`.
         wait: seconds to wait until another process that writes to the store has ended.
+        create: make the store if there is none; without this, that is an error.
         on_error: the treatment of rows that cannot be read: `stop`, or `skip` them into a file beside the audit.
         give_up: if a run of another call was interrupted, end it first: its outputs appear with the lines they have so far.
         overwrite, threads, progress: as in `deduplicate_files`.
@@ -97,7 +97,8 @@ def filter_with_store(
 
     Raises:
         RecipeMismatch: the store has another recipe.
-        InputError: an input is missing, an output exists, a run of another call was interrupted, or the store is being written.
+        InputError: there is no store and none is to be made, an input is missing, an output exists, a run of another call was
+            interrupted, or the store is being written.
         OptionError: an option has a value that is not allowed, or differs from that of the store.
         DataError: as in `deduplicate_files`.
     """
@@ -115,7 +116,10 @@ def filter_with_store(
     paths = filter_paths(str(path_text(output)), path_text(audit), with_rejects=on_error == "skip")
     reads = ReadFiles(files_of(shards), folder_of_store(home))
     reads.refuse(paths.files)
-    if not store_is_there(home):
+    created = not store_is_there(home)
+    if created:
+        if not create:
+            raise no_store(home, "pass `create=True` to make it")
         Outputs(paths.files, reads=reads, overwrite=overwrite).check_files()  # before the store is made
     columns = metadata_columns("first" if keep is None else keep, metadata)  # refuses them before a store is made
     to_check = [shard for shard in shards if shard.format == "lines" or shard.path != STANDARD_INPUT]
@@ -135,7 +139,7 @@ def filter_with_store(
             if run.ended:
                 run.publish()
                 progress.say("nothing is left to do: these inputs were filtered already")
-                return FilterResult(**vars(counts))
+                return FilterResult(**vars(counts), created=created)
 
         def written() -> dict[str, Any]:
             if run is None:
@@ -155,16 +159,18 @@ def filter_with_store(
             progress=progress,
         )
         progress.say(f"duplicates are found {told_of_options(store.info())}")
-        progress.say(AT_LEAST_ONCE if run is None else ONCE if files_of(shards) else ONCE_FROM_A_PIPE)
-        if run is None:
-            _through_pipe(walk, paths, reads, overwrite=overwrite)
-        else:
-            walk.begin_after(counts, missing=run.missing)
-            _to_files(walk, run, memory)
+        goes_on = AT_LEAST_ONCE if run is None else ONCE if files_of(shards) else ONCE_FROM_A_PIPE
+        progress.note(f"if this is interrupted, {goes_on}")
+        with told_if_interrupted(goes_on):
+            if run is None:
+                _through_pipe(walk, paths, reads, overwrite=overwrite)
+            else:
+                walk.begin_after(counts, missing=run.missing)
+                _to_files(walk, run, memory)
     for name in columns.names:
         if name in walk.empty_columns and walk.counts.rows:
             progress.say(f"no row had a value in the column {name!r}")
-    return FilterResult(**vars(walk.counts))
+    return FilterResult(**vars(walk.counts), created=created)
 
 
 class StoreMemory:
@@ -190,15 +196,12 @@ class StoreMemory:
 
 
 def _to_files(walk: FilterStoreWalk, run: FilterRun, memory: StoreMemory) -> None:
-    try:
-        with run.opened() as sinks, walk.progress.stage("filter"):
-            for _ in walk.blocks(sinks):
-                pass
-            walk.finish(sinks)
-            record = run.record(vars(walk.counts), walk.missing, ended=True)
-            memory.save(record | {"published": False})
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt("the same command goes on where it stopped") from None
+    with run.opened() as sinks, walk.progress.stage("filter"):
+        for _ in walk.blocks(sinks):
+            pass
+        walk.finish(sinks)
+        record = run.record(vars(walk.counts), walk.missing, ended=True)
+        memory.save(record | {"published": False})
     run.publish()
     memory.save(record | {"published": True})
 

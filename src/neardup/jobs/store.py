@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, Unpack
 
 from neardup.errors import InputError
-from neardup.io.storage.places import Place, local_path
+from neardup.io.storage.places import Place, local_path, near_folder
 from neardup.jobs.store_answers import meant_ids
 from neardup.options import MatchingOptions
 from neardup.recipe.presets import RecipeLike
@@ -55,11 +55,15 @@ def opened_store(path: str | Path, mode: Literal["w", "r"] = "w", *, wait: float
         InputError: there is none, or another process writes to it.
     """
     if not store_is_there(path):
-        raise InputError(
-            f"{shown_place(path)} is no store. Name the folder of one, or make it with `neardup store create`."
-        )
+        raise no_store(path, "make it with `neardup store create`")
     store = Store(path, mode=mode, wait=wait)
     return alone(store, wait) if is_run else store
+
+
+def no_store(path: str | Path, remedy: str) -> InputError:
+    """The error for a place without a store; `remedy`: how one is made there."""
+    near = "" if is_database(path) else near_folder(local_path(path, "a store"), is_store)
+    return InputError(f"{shown_place(path)} is no store{near}. Name the folder of one, or {remedy}.")
 
 
 def alone(store: Store, wait: float) -> Store:

@@ -23,17 +23,16 @@ from neardup.jobs.store_rows import corpus_of, documents_of
 from neardup.options import OnError
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.resources.resources import Resources
-from neardup.resources.unfinished import temporary_folder
+from neardup.resources.unfinished import temporary_folder, told_if_interrupted
 from neardup.store.answers import StoreAnswer
 from neardup.store.preference import replaces
 from neardup.store.row_ids import RowIds
 from neardup.store.state import CommandState, state_for_commands
 from neardup.store.store import Store
 
-CONTINUES = "if this is interrupted, run the same command again: it goes on where it stopped"
-BEGINS_ANEW = (
-    "if this is interrupted, it cannot go on, and what was added before is a copy of itself the next time, because"
-)
+CONTINUES = "the same command goes on where it stopped"
+BEGINS_ANEW = "the same command begins anew, and what was added before is a copy of itself then, because"
+"""What is told of a run that is interrupted; and of every run, to those who ask how it is done."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -109,8 +108,9 @@ def add_to_store(
             sink = None if target is None else stack.enter_context(answers_to(target, reads, overwrite=overwrite))
             store = stack.enter_context(opened_store(path, wait=wait, is_run=True))
             columns = metadata_columns(store.keep, metadata)
-            progress.say(f"{BEGINS_ANEW} {why_not}")
-            counts = _add(store, corpus, columns, sink, None, progress)
+            progress.note(f"if this is interrupted, {BEGINS_ANEW} {why_not}")
+            with told_if_interrupted(f"{BEGINS_ANEW} {why_not}"):
+                counts = _add(store, corpus, columns, sink, None, progress)
         else:
             store = stack.enter_context(opened_store(path, wait=wait, is_run=True))
             columns = metadata_columns(store.keep, metadata)
@@ -135,15 +135,13 @@ def _continued(
         progress.say("nothing is left to do: these inputs were added already")
     else:
         done = run.counts.documents
-        progress.say(
-            f"going on after {counted(done, 'document')} that were added before an interruption" if done else CONTINUES
-        )
-        try:
-            with run.opened():
-                _add(store, corpus, columns, None, run, progress)
-                run.end()
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt("the same command goes on where it stopped") from None
+        if done:
+            progress.say(f"going on after {counted(done, 'document')} that were added before an interruption")
+        else:
+            progress.note(f"if this is interrupted, {CONTINUES}")
+        with told_if_interrupted(CONTINUES), run.opened():
+            _add(store, corpus, columns, None, run, progress)
+            run.end()
     run.publish()
     return run.counts
 

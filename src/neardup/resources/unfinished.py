@@ -27,6 +27,16 @@ def removed_by(removal: Removal) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def told_if_interrupted(stays: str) -> Iterator[None]:
+    """While in this block, an interrupt tells what stays, and what the same call does with it."""
+    with removed_by(lambda: stays):
+        try:
+            yield
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(stays) from None
+
+
+@contextlib.contextmanager
 def undisturbed() -> Iterator[None]:
     """While in this block, `remove_unfinished` waits: files get their final names, or a store is told to forget parts."""
     with _LOCK:

@@ -1,9 +1,11 @@
 """Local and remote files: code that opens or names a file takes a `Place`, and asks this module where the two kinds differ."""
 
+import difflib
 import hashlib
 import os
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, overload
 
@@ -108,6 +110,16 @@ def copy_file(place: Place, local: Path) -> None:
 def parquet_source(place: Place) -> Any:
     """A source from which pyarrow reads a file in any order."""
     return RemoteReader(place) if isinstance(place, RemotePath) else place
+
+
+def near_folder(path: Path, is_one: Callable[[Path], bool]) -> str:
+    """The folder beside this one that may be meant, as a question; `is_one`: whether a folder is of this kind."""
+    try:
+        names = [each.name for each in path.parent.iterdir() if is_one(each)]
+    except OSError:
+        return ""
+    near = difflib.get_close_matches(path.name, names, 1)
+    return f" (did you mean {path.with_name(near[0])}?)" if near else ""
 
 
 def files_below(folder: Place, endings: tuple[str, ...]) -> list[Place]:
