@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from neardup.jobs.demo import shown_duplicates
+from neardup.cli.demo import show_examples
 
 HERE = Path(__file__).parent
 SHOWN = 3
@@ -18,8 +18,7 @@ def run(*arguments: str) -> None:
 def show(corpus: Path, audit: Path) -> None:
     """Some near-duplicates of the audit, each with the place where the two texts first differ."""
     print()
-    for line in shown_duplicates(corpus, audit, SHOWN):
-        print(f"  {line}")
+    show_examples(corpus, audit, SHOWN)
 
 
 def main(folder: Path) -> None:

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from neardup.display import display_width
 from neardup.kernels import compilation
 
 
@@ -23,7 +24,10 @@ def test_the_demo_shows_duplicates_and_commands_that_work(run, place):
     assert len(commands) == 2
     for command in commands:
         assert run(*shlex.split(command)).code == 0
-    assert json.loads((folder / "survivors.summary.json").read_text())["min_similarity"] == 0.7
+    assert json.loads((place.work / "lower.summary.json").read_text())["min_similarity"] == 0.7
+    assert max(map(display_width, done.out.decode().splitlines())) <= 80
+    assert "了[-五-]{+四+}个月" in done.out.decode()
+    assert "since [-autumn.-]{+spring.+}" in done.out.decode()
     assert run("demo").code == 0  # its own files may be there
 
 

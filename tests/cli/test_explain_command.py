@@ -208,6 +208,30 @@ def test_an_unknown_id_is_told(run, audit):
     )
 
 
+def test_an_unknown_id_comes_with_those_that_are_like_it(run, audit):
+    name = audit([*ROWS, {"id": 1234, "text": BREAD + " Twice."}])
+    for wanted, meant in (
+        ("Bread", "'bread'"),
+        ("brigde", "'bridge'"),
+        ("edit", "'edited'"),
+        ("123", "1234"),
+    ):
+        assert run("explain", name, wanted).err.endswith(f"the id {wanted!r}. Did you mean {meant}?\n")
+
+
+def test_a_row_by_its_file_comes_with_the_id_that_it_has(run, audit):
+    name = audit(ROWS)
+    assert run("explain", name, "in.jsonl:2").err.endswith("Row 2 of in.jsonl has the id 'bread'.\n")
+    assert run("explain", name, "in.jsonl:9").err.endswith("in.jsonl has 5 rows, counted from 0.\n")
+    assert run("explain", name, "other.jsonl:2").err.endswith("with the id 'other.jsonl:2'.\n")
+
+
+def test_documents_without_ids_are_named_by_file_and_row(run, audit):
+    name = audit([{"text": row["text"]} for row in ROWS])
+    assert run("explain", name, "in.jsonl:2").out.startswith(b'"in.jsonl:2" (row 2) was kept.')
+    assert run("explain", name, "in.json:2").err.endswith("Did you mean 'in.jsonl:2', 'in.jsonl:0' or 'in.jsonl:1'?\n")
+
+
 def test_a_removed_document_is_explained_without_inputs_and_summary(run, audit):
     name = audit(ROWS)
     os.remove("in.jsonl")

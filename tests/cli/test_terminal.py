@@ -156,9 +156,32 @@ def test_differences_are_marked_in_words(run):
         assert alone
         assert f"{opening}{alone[0]}" in shown
     equal = run("explain", "--diff", "out.duplicates.jsonl", "shouted").out.decode()
-    assert "no word differs; case, punctuation and space make no difference" in equal
+    assert "no word differs: the texts are equal but for case, width, punctuation or space" in equal
     kept = run("explain", "--diff", "out.duplicates.jsonl", "ferry").out.decode()
+    assert '"ferry" and the nearest, "shouted":\n  no word differs' in kept
+    kept = run("explain", "--diff", "out.duplicates.jsonl", "bread").out.decode()
     assert '{+only in the nearest, "' in kept
+
+
+def test_an_exact_duplicate_has_no_marks_to_explain(run):
+    write_lines("in.jsonl", [*ROWS, {"id": "again", "text": FERRY}])
+    run("dedup", "in.jsonl", "-o", "out.jsonl")
+    for name, told in (
+        ("again", "the texts are the same, character by character"),
+        ("shouted", "no word differs: the texts are equal but for case, width, punctuation or space"),
+    ):
+        shown = run("explain", "--diff", "out.duplicates.jsonl", name).out.decode()
+        assert shown.endswith(f'  cluster   0\n\n"{name}" and its survivor, "ferry":\n  {told}\n')
+        assert "[-" not in shown
+
+
+@pytest.mark.parametrize("places", [1, 2, 3])
+def test_some_of_the_places_are_shown_and_the_others_counted(places):
+    first, second = "a x b c y d z e f", "a 1 b c 2 d 3 e f"
+    found = Difference.of("a", "b", (first, second))
+    shown = re.sub(r"\x1b\[\d+m", "", "\n".join(difference_lines(found, 80, places=places)))
+    assert [each in shown for each in ("[-x-] {+1+}", "[-y-] {+2+}", "[-z-] {+3+}")] == [n < places for n in range(3)]
+    assert ("… and" in shown) == (places < 3)
 
 
 def test_differences_need_texts_that_are_as_they_were(run):
@@ -192,7 +215,7 @@ def test_differences_to_a_reference_are_shown(run):
     ],
 )
 def test_differences_fit_the_width_and_show_no_control_characters(first, second, width):
-    found = Difference("a", "b", difference(first, second))
+    found = Difference.of("a", "b", (first, second))
     lines = list(difference_lines(found, width))
     assert all(display_width(re.sub(r"\x1b\[\d+m", "", line)) <= width for line in lines)
     assert all(unicodedata.category(each) != "Cc" for line in lines for each in re.sub(r"\x1b\[\d+m", "", line))

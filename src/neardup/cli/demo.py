@@ -1,11 +1,15 @@
 """The command `neardup demo`."""
 
-import shlex
 from pathlib import Path
 
 import click
 
 from neardup.cli import values
+from neardup.cli.difference_lines import INDENT, example_lines, legend
+from neardup.cli.next_command import next_of
+from neardup.cli.terminal import line_width, tell
+
+EXAMPLES = 3
 
 
 @click.command()
@@ -16,15 +20,26 @@ def command(folder: str) -> None:
     FOLDER: a new folder, where the corpus, its survivors, the audit and the summary are written (neardup-demo). The corpus has 18
     notes in Chinese, Japanese and English, and comes with the package.
     """
-    from neardup.jobs.demo import AUDIT, NOTES, SURVIVORS, deduplicate_notes, shown_duplicates
+    from neardup.jobs.demo import AUDIT, NOTES, deduplicate_notes
 
     place = Path(folder)
-    done = deduplicate_notes(place)
-    click.echo(str(done))
+    tell(deduplicate_notes(place).lines(), err=False)
     click.echo()
-    for line in shown_duplicates(place / NOTES, place / AUDIT, 3):
-        click.echo(f"  {line}")
-    shown = shlex.quote(folder)
+    show_examples(place / NOTES, place / AUDIT, EXAMPLES)
     click.echo("\nNext, on the same notes:\n")
-    click.echo(f"  neardup explain {shown}/{AUDIT} zh-bridge-copy")
-    click.echo(f"  neardup dedup {shown}/{NOTES} -o {shown}/{SURVIVORS} --min-similarity 0.7 --overwrite")
+    name = folder.rstrip("/")
+    for words in (
+        ["explain", "--diff", f"{name}/{AUDIT}", "zh-bridge-copy"],
+        ["dedup", f"{name}/{NOTES}", "-o", "lower.jsonl", "--min-similarity", "0.7"],
+    ):
+        click.echo(f"{INDENT}{next_of(words)}")
+
+
+def show_examples(corpus: Path, audit: Path, most: int) -> None:
+    """Print some near-duplicates of an audit, each with the place where it first differs from its survivor."""
+    from neardup.jobs.demo import near_duplicates
+
+    click.echo(INDENT + legend("the duplicate", "its survivor"))
+    for found, similarity in near_duplicates(corpus, audit, most):
+        for line in example_lines(found, similarity, line_width()):
+            click.echo(line)

@@ -18,9 +18,18 @@ LONGEST = 60
 PLACES = 12
 """Places where the texts differ that are shown."""
 INDENT = "  "
+EXAMPLE_PLACES = 1
+"""Places that are shown of a pair that is an example."""
 
 MARKS = {"first": ("[-", "-]"), "second": ("{+", "+}"), "both": ("", "")}
 COLORS = {"first": "red", "second": "green"}
+
+
+def example_lines(found: "Difference", similarity: float, width: int) -> Iterator[str]:
+    """A removed document that is an example: its survivor, how similar they are, and where they first differ."""
+    yield f"{INDENT}{found.first}  is a duplicate of  {found.second}  (similarity {similarity:.3f})"
+    for line in difference_lines(found, width - len(INDENT), places=EXAMPLE_PLACES):
+        yield f"{INDENT}{line}"
 
 
 def legend(first: str, second: str) -> str:
@@ -28,22 +37,25 @@ def legend(first: str, second: str) -> str:
     return f"{_marked(f'only in {first}', 'first')}  {_marked(f'only in {second}', 'second')}"
 
 
-def difference_lines(found: "Difference", width: int) -> Iterator[str]:
-    """The places where the texts differ, in lines of at most `width` columns."""
+def difference_lines(found: "Difference", width: int, *, places: int = PLACES) -> Iterator[str]:
+    """The places where the texts differ, `places` at most, in lines of at most `width` columns."""
     if not found.places:
-        yield f"{INDENT}no word differs; case, punctuation and space make no difference"
+        how = "the texts are the same, character by character"
+        if not found.same_text:
+            how = "no word differs: the texts are equal but for case, width, punctuation or space"
+        yield INDENT + how
         return
-    for words in _passages(found.pieces):
+    for words in _passages(found.pieces, places):
         yield from _filled(words, width)
-    if found.places > PLACES:
-        yield f"{INDENT}… and {counted(found.places - PLACES, 'more place')}"
+    if found.places > places:
+        yield f"{INDENT}… and {counted(found.places - places, 'more place')}"
 
 
 Word = tuple[str, str]
 """A word as it is shown, and where it is: in `both`, or in the `first` or the `second` text alone."""
 
 
-def _passages(pieces: "tuple[Piece, ...]") -> Iterator[list[Word]]:
+def _passages(pieces: "tuple[Piece, ...]", most: int) -> Iterator[list[Word]]:
     """Pieces that stand near each other, each list to be shown as a paragraph."""
     passage: list[Word] = []
     places, differs = 0, False
@@ -52,14 +64,16 @@ def _passages(pieces: "tuple[Piece, ...]") -> Iterator[list[Word]]:
         if piece.kind != "both":
             places += not differs
             differs = True
-            if places > PLACES:
+            if places > most:
+                if passage:
+                    yield [*passage, ("…", "both")]
                 return
             passage += _alone(words, piece.kind)
             continue
         differs = False
         is_first, is_last = number == 0, number == len(pieces) - 1
         before = [] if is_first else words[: _beside(words)]
-        after = [] if is_last or places == PLACES else words[-_beside(words[::-1]) :]
+        after = [] if is_last or places == most else words[-_beside(words[::-1]) :]
         if len(words) <= len(before) + len(after):
             passage += [(word, "both") for word in words]
             continue

@@ -1,20 +1,16 @@
 """The command `neardup explain`."""
 
 import json
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from neardup.cli import values
 from neardup.cli.difference_lines import difference_lines, legend
-from neardup.cli.terminal import columns
+from neardup.cli.terminal import line_width
 
 if TYPE_CHECKING:
     from neardup.judging.difference import Difference
-
-WIDTH = 80
-"""Columns where there is no terminal."""
 
 
 def _named(id: object) -> str:  # noqa: A002
@@ -89,7 +85,7 @@ def command(audit: str, id: str, recipe: str | None, diff: bool) -> None:  # noq
 
 def _show_difference(found: "Difference", other: str) -> None:
     """Show where the texts differ, in color where a terminal is."""
-    width = columns(sys.stdout) - 1 if sys.stdout.isatty() else WIDTH
-    click.echo("\n" + legend(_named(found.first), f"{other}, {_named(found.second)}"))
-    for line in difference_lines(found, width):
+    first, second = _named(found.first), f"{other}, {_named(found.second)}"
+    click.echo("\n" + (legend(first, second) if found.places else f"{first} and {second}:"))
+    for line in difference_lines(found, line_width()):
         click.echo(line)

@@ -1,4 +1,4 @@
-"""De-duplicate the corpus that comes with the package, and show what was found."""
+"""De-duplicate the corpus that comes with the package, and say how some of the duplicates differ from their survivors."""
 
 import json
 import shutil
@@ -9,11 +9,10 @@ from pathlib import Path
 from neardup.errors import InputError
 from neardup.jobs.dedup import deduplicate_files
 from neardup.jobs.results import FileResult
+from neardup.judging.difference import Difference
 
 NOTES, SURVIVORS = "notes.jsonl", "survivors.jsonl"
 AUDIT = "survivors.duplicates.jsonl"
-_BEFORE, _SHOWN = 40, 60
-"""Characters of a text that are shown before and after the place where it first differs from the other."""
 
 
 def deduplicate_notes(folder: Path) -> FileResult:
@@ -36,15 +35,11 @@ def deduplicate_notes(folder: Path) -> FileResult:
     return deduplicate_files(str(folder / NOTES), str(folder / SURVIVORS), overwrite=True)
 
 
-def shown_duplicates(corpus: Path, audit: Path, most: int) -> Iterator[str]:
-    """Lines about some near-duplicates of an audit, those around a similarity of 0.9 first: where the two texts first differ."""
+def near_duplicates(corpus: Path, audit: Path, most: int) -> Iterator[tuple[Difference, float]]:
+    """Some near-duplicates of an audit, those around a similarity of 0.9 first, with the similarity to their survivors."""
     lines = [json.loads(line) for line in audit.read_bytes().splitlines()]
     near = sorted((line for line in lines if not line["exact"]), key=lambda line: abs(line["similarity"] - 0.9))[:most]
     texts = [json.loads(line)["text"] for line in corpus.read_bytes().splitlines()]
     for line in near:
-        yield f"{line['id']}  is a duplicate of  {line['survivor_id']}  (similarity {line['similarity']:.3f})"
-        mine, other = (" ".join(texts[row].split()) for row in (line["row"], line["survivor_row"]))
-        pairs = enumerate(zip(mine, other, strict=False))
-        first = next((i for i, (a, b) in pairs if a != b), min(len(mine), len(other)))
-        for text in (mine, other):
-            yield f"  …{text[max(0, first - _BEFORE) : first + _SHOWN]}"
+        found = Difference.of(line["id"], line["survivor_id"], (texts[line["row"]], texts[line["survivor_row"]]))
+        yield found, line["similarity"]

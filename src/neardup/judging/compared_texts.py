@@ -8,7 +8,7 @@ from typing import Any
 from neardup.errors import InputError, OptionError
 from neardup.io.corpus import FileCorpus
 from neardup.io.storage.places import Place
-from neardup.judging.difference import Difference, difference
+from neardup.judging.difference import Difference
 from neardup.judging.report import summary_of_run
 from neardup.judging.reports.run_inputs import inputs_of_run
 from neardup.progress import Progress
@@ -55,7 +55,7 @@ def differences(audit: Place, pairs: Iterable[tuple[Side, Side]]) -> tuple[Diffe
         if inputs.reference is None or not named:
             raise InputError(f"`diff=True`: {side.reference}, the reference, has no texts that can be read again.")
         texts |= _texts(inputs.reference.part(named), [side])
-    return tuple(Difference(first.id, second.id, difference(texts[first], texts[second])) for first, second in wanted)
+    return tuple(Difference.of(first.id, second.id, (texts[first], texts[second])) for first, second in wanted)
 
 
 def _texts(corpus: FileCorpus, sides: list[Side]) -> dict[Side, str]:

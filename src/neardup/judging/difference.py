@@ -33,11 +33,18 @@ class Difference:
     Attributes:
         first, second: the ids of the documents.
         pieces: the texts, piece by piece.
+        same_text: whether the two texts are one, character by character.
     """
 
     first: object
     second: object
     pieces: tuple[Piece, ...]
+    same_text: bool
+
+    @classmethod
+    def of(cls, first: object, second: object, texts: tuple[str, str]) -> "Difference":
+        """The difference of two texts, those of two documents with these ids."""
+        return cls(first, second, difference(*texts), texts[0] == texts[1])
 
     @property
     def places(self) -> int:

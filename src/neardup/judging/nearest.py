@@ -14,6 +14,7 @@ from neardup.io.batch import Batch
 from neardup.io.corpus import FileCorpus
 from neardup.io.storage.places import Place
 from neardup.judging.finished_run import FinishedRun, read_finished_run
+from neardup.judging.near_ids import NearIds, id_of_row
 from neardup.matching.similarities.compare_texts import similarities_to
 from neardup.recipe.methods import METHODS
 from neardup.recipe.presets import RecipeLike
@@ -171,18 +172,24 @@ def _nearest(
 
 
 def _find(corpus: FileCorpus, doc_id: str) -> _Document:
-    for first, document in corpus.map(partial(_named, doc_id=doc_id)):
+    near = NearIds(doc_id)
+    for first, (document, others) in corpus.map(partial(_named, doc_id=doc_id)):
         if document is not None:
             return _placed(document, first)
-    raise InputError(f"Neither the audit nor the inputs have a document with the id {doc_id!r}.")
+        near.look_at(others)
+    raise InputError(
+        f"Neither the audit nor the inputs have a document with the id {doc_id!r}."
+        f"{id_of_row(corpus, doc_id) or near.question()}"
+    )
 
 
-def _named(batch: Batch, doc_id: str) -> _Document | None:
-    """Return the first document in a batch with this id."""
-    for i, token in enumerate(batch.ids.to_pylist()):
+def _named(batch: Batch, doc_id: str) -> tuple[_Document | None, list[str | None]]:
+    """Return the first document in a batch with this id; if there is none, the ids that the others have."""
+    tokens = batch.ids.to_pylist()
+    for i, token in enumerate(tokens):
         if token is not None and same_id(json.loads(token), doc_id):
-            return _document(batch, i)
-    return None
+            return _document(batch, i), []
+    return None, tokens
 
 
 def _verdict(pair: _Pair, run: FinishedRun, survivor: tuple[Any, int | None] | None) -> str:
