@@ -109,7 +109,9 @@ class DedupOptions:
             problems.append(str(problem).rstrip("."))
         threshold, limit = self.min_similarity, self.max_distance
         if isinstance(threshold, bool) or not isinstance(threshold, Real) or not 0 <= threshold <= 1:
-            problems.append(f"`min_similarity={threshold!r}`: give a number from 0 (by distance alone) to 1")
+            problems.append(
+                f"`min_similarity={threshold!r}`: give a number from 0 (by distance alone) to 1{_as_share(threshold)}"
+            )
         else:
             object.__setattr__(self, "min_similarity", float(threshold))  # JSON cannot hold numpy's numbers
         if limit is not None and (not is_integer(limit) or limit < 0):
@@ -335,6 +337,13 @@ def options_for_elements(options: DedupOptions, *, have_sets: bool = False) -> D
         raise OptionError(f"{named}: a function gets texts, and these are sets or lists. Name a column.")
     similarity = similarity_of_elements(options.compared_by, have_sets=have_sets)
     return dataclasses.replace(options, similarity=similarity)
+
+
+def _as_share(given: object) -> str:
+    """The share that a percentage may mean, as a question; few percent are nobody's threshold."""
+    if isinstance(given, bool) or not isinstance(given, Real) or not 10 <= float(given) <= 100:
+        return ""
+    return f" (did you mean {float(given) / 100:g}?)"
 
 
 def _is_rule(keep: str) -> bool:

@@ -3,6 +3,8 @@
 import gzip
 import json
 import os
+import pty
+import select
 import shlex
 import shutil
 import subprocess
@@ -85,6 +87,62 @@ def in_bash(*words):
 )
 def test_bash_completes_commands_options_values_columns_and_files(words, proposed):
     assert in_bash("neardup", *words) == proposed
+
+
+@pytest.mark.parametrize(
+    ("line", "words", "proposed"),
+    [
+        ("neardup dedup in.parquet --keep max:", ["max", ":"], ["id", "'body text'", *NAMES[2:]]),
+        ("neardup dedup in.parquet --keep max:meta.p", ["max", ":", "meta.p"], ["meta.place", "meta.place.city"]),
+        ("neardup dedup in.parquet --keep  min:bo", ["min", ":", "bo"], ["'body text'"]),
+        ("neardup dedup in.parquet --keep=max:meta.l", ["=", "max", ":", "meta.l"], ["meta.lang"]),
+        ("neardup dedup in.parquet --store pg://h/d --keep max:ta", ["max", ":", "ta"], ["tags"]),
+    ],
+)
+def test_bash_completes_what_comes_after_a_colon(line, words, proposed):
+    before = line.split("--")[0].split()
+    flags = ["--store", "pg", "://h/d", "--keep"] if "--store" in line else ["--keep"]
+    script = """
+        source <(neardup completion bash)
+        compopt() { :; }
+        COMP_LINE=$1; shift
+        COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+        _neardup_completion neardup
+        printf '%s\\n' "${COMPREPLY[@]}"
+    """
+    call = ["bash", "-c", script, "bash", line, *before, *flags, *words]
+    done = subprocess.run(call, capture_output=True, text=True, check=True)
+    assert (done.stderr, done.stdout.splitlines()) == ("", proposed)
+
+
+def test_bash_at_a_terminal_completes_columns_after_a_colon():
+    terminal, other = pty.openpty()
+    call = ["bash", "--norc", "--noprofile", "-i"]
+    known = os.environ | {"TERM": "dumb", "PS1": "> "}
+    shell = subprocess.Popen(call, stdin=other, stdout=other, stderr=other, env=known, start_new_session=True)
+    os.close(other)
+
+    def shows(typed, expected):
+        os.write(terminal, typed.encode())
+        seen, until = "", time.monotonic() + 20
+        while expected not in seen and time.monotonic() < until:
+            if select.select([terminal], [], [], 0.1)[0]:
+                seen += os.read(terminal, 1 << 16).decode()
+        return expected in seen
+
+    try:
+        assert shows("source <(neardup completion bash); echo re''ady\n", "ready")
+        for typed, expected in (
+            ("neardup dedup in.parquet --keep max:ta\t", "max:tags "),
+            ("neardup dedup in.parquet --keep=max:meta.l\t", "max:meta.lang "),
+            ("neardup dedup in.parquet --keep ma\t", "max:"),
+        ):
+            assert shows(typed, expected), typed
+            os.write(terminal, b"\x15")  # takes the line back
+    finally:
+        shell.kill()
+        shell.wait()
+        os.close(terminal)
 
 
 @pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
@@ -200,3 +258,10 @@ def _seconds():
     began = time.perf_counter()
     asked("bash", "neardup", "dedup", "in.parquet", "--text", "")
     return time.perf_counter() - began
+
+
+def test_a_shell_that_is_not_known_comes_with_the_one_that_is_meant(run):
+    done = run("completion", "bsh")
+    assert (done.code, "bsh: give one of bash, zsh, fish. Did you mean bash?" in done.err) == (2, True)
+    done = run("completion")
+    assert (done.code, "Give SHELL: one of bash, zsh, fish." in done.err) == (2, True)

@@ -175,7 +175,7 @@ def test_a_plot_without_matplotlib_says_what_to_install(run, monkeypatch):
         (["--target-recall", "2"], "--target-recall 2.0: give a number above 0, up to 1"),
         (["--min-precision", "1.5"], "--min-precision 1.5: give a number from 0 to 1"),
         (["--min-similarity", "0"], "--min-similarity 0: without labels"),
-        (["--method", "auto"], "'auto' is not one of"),
+        (["--method", "auto"], "--method auto: give one of exact, minhash, simhash."),
         (["-o", "texts.jsonl", "--overwrite"], "texts.jsonl is an input"),
         (
             ["--pairs", "labels.jsonl", "-o", "labels.jsonl", "--overwrite"],

@@ -753,7 +753,7 @@ def test_the_command_for_standard_input_names_it(run):
 def test_a_flag_without_its_column_is_told(run, flag):
     write("in.csv", numbers())
     done = run("fingerprint", "in.csv", flag, "--program", "x", "-o", "x.parquet")
-    assert (done.code, f"{flag} --program: give the name of a column after {flag}" in done.err) == (2, True)
+    assert (done.code, f"{flag} --program: give COLUMN after {flag}" in done.err) == (2, True)
 
 
 def test_a_run_of_fingerprints_that_were_brought_in_is_not_told_to_bring_them_in(run):

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import pyarrow as pa
@@ -187,6 +188,9 @@ def test_what_is_known_is_shown(run):
     assert (info["documents"], info["removed"], info["method"]) == (3, 1, "minhash")
     assert info["bytes"]["record"] > 0
     shown = run("store", "info", "seen").out.decode()
+    total = sum(info["bytes"].values())
+    assert re.search(rf"^bytes +{total:,}  in all, ", shown, re.MULTILINE)
+    assert max(map(len, shown.splitlines())) <= 80
     assert shown.startswith("documents       3\nremoved         1\ngone            0\n")
     assert "  record\n" in shown
 

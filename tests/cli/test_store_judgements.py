@@ -1,6 +1,7 @@
 """`neardup store judgements` writes labeled pairs, and the texts that they name, from which `evaluate` says where the threshold is."""
 
 import json
+from pathlib import Path
 
 import pytest
 from cli_corpora import read_lines, write_lines
@@ -36,7 +37,10 @@ def judged(run):
 
 def test_evaluate_finds_the_threshold_of_the_people(run, judged):
     done = run("store", "judgements", "seen", "-o", "pairs.jsonl", "--documents", "documents.jsonl")
-    assert (done.code, done.err) == (0, f"found    {len(judged)} judged pairs\noutput   pairs.jsonl\n")
+    assert (done.code, done.err) == (
+        0,
+        f"found    {len(judged)} judged pairs\noutput   pairs.jsonl\ntexts    documents.jsonl\n",
+    )
     lines = read_lines("pairs.jsonl")
     assert {(line["left_id"], line["right_id"]) for line in lines} == set(judged)
     for line in lines:
@@ -112,3 +116,15 @@ def test_texts_are_an_option_of_every_command_that_makes_a_store(run):
     done = run("filter", "--create", "--store", "plain", "--texts", "in.jsonl", "-o", "other.jsonl")
     assert done.code == 2
     assert "plain was made otherwise: without --texts. Leave it out, or make another store." in done.err
+
+
+def test_without_judgements_the_files_are_empty_and_told(run):
+    run("store", "create", "seen", "--texts")
+    done = run("store", "judgements", "seen", "-o", "pairs.jsonl", "--documents", "texts.jsonl")
+    assert (done.code, done.err) == (
+        0,
+        "found    0 judged pairs: nobody has judged a pair yet; pairs are judged on the page of `neardup serve`\n"
+        "output   pairs.jsonl\ntexts    texts.jsonl\n",
+    )
+    assert (Path("pairs.jsonl").read_bytes(), Path("texts.jsonl").read_bytes()) == (b"", b"")
+    assert run("store", "judgements", "seen").err.startswith("found    0 judged pairs: nobody has")

@@ -22,7 +22,7 @@ from neardup.cli.terminal import tell_result
 )
 @click.option(
     "--rethreshold",
-    type=float,
+    type=values.NUMBER,
     metavar="J",
     help="Match at this similarity, at or above that of the pairs (that of the pairs).",
 )

@@ -16,14 +16,33 @@ VARIABLE = "_NEARDUP_COMPLETE"
 
 _BASH = """\
 %(complete_func)s() {
-    local IFS=$'\\n' completion kind value
+    local IFS=$'\\n' completion kind value word words=() last begun rest=$COMP_LINE
+    # Bash divides words at : and =, too. Those without a space between them are one.
+    for word in "${COMP_WORDS[@]:0:COMP_CWORD+1}"; do
+        last=$((${#words[@]} - 1))
+        if [[ $last -ge 0 && -n $COMP_LINE && $rest != [[:space:]]* ]]; then
+            words[last]+=$word
+        else
+            words+=("$word")
+        fi
+        rest=${rest#"${rest%%%%[![:space:]]*}"}
+        rest=${rest#"$word"}
+    done
+    last=$((${#words[@]} - 1)) begun=
+    value=${words[last]}
+    [[ $value == --*=* ]] && value=${value#*=}
+    # What comes before the last : is there already, and stays.
+    [[ $COMP_WORDBREAKS == *:* && $value == *:* ]] && begun=${value%%:*}:
     COMPREPLY=()
-    for completion in $(COMP_WORDS="${COMP_WORDS[*]}" COMP_CWORD=$COMP_CWORD %(complete_var)s=bash_complete "$1" 2>/dev/null); do
+    for completion in $(COMP_WORDS="${words[*]}" COMP_CWORD=$last %(complete_var)s=bash_complete "$1" 2>/dev/null); do
         kind=${completion%%%%,*} value=${completion#*,}
         case $kind in
             file) compopt -o default ;;
             dir) compopt -o dirnames ;;
-            *) COMPREPLY+=("$value"); [[ $value == *: ]] && compopt -o nospace ;;
+            *)
+                [[ $value == "'$begun"* ]] && value="'${value#"'$begun"}"
+                COMPREPLY+=("${value#"$begun"}")
+                [[ $value == *: ]] && compopt -o nospace ;;
         esac
     done
 }
@@ -70,11 +89,11 @@ def source(shell: str) -> str:
 
 
 @click.command()
-@click.argument("shell", type=click.Choice(SHELLS))
+@click.argument("shell", metavar="SHELL", type=click.Choice(SHELLS))
 def command(shell: str) -> None:
     r"""Print the script by which a shell completes commands, options, files and columns.
 
-    Options that take a column complete the columns of the inputs that are typed already.
+    SHELL: bash, zsh or fish. Options that take a column complete the columns of the inputs that are typed already.
 
     \b
     bash: neardup completion bash > ~/.local/share/bash-completion/completions/neardup

@@ -35,7 +35,7 @@ DEFAULTS = DecontaminationOptions()
 )
 @click.option(
     "--min-share",
-    type=float,
+    type=values.NUMBER,
     default=DEFAULTS.min_share,
     show_default=True,
     metavar="S",

@@ -25,7 +25,7 @@ from neardup.recipe.similarities import SIMILARITIES
 @click.option("--complete", is_flag=True, help="The labels list every near-duplicate; any other pair found is false.")
 @click.option(
     "--target-recall",
-    type=float,
+    type=values.NUMBER,
     default=TARGET_RECALL,
     show_default=True,
     metavar="R",
@@ -33,7 +33,7 @@ from neardup.recipe.similarities import SIMILARITIES
 )
 @click.option(
     "--min-precision",
-    type=float,
+    type=values.NUMBER,
     default=MIN_PRECISION,
     show_default=True,
     metavar="P",

@@ -87,9 +87,6 @@ def command(
     later stages (docs/files.md). The file's metadata has the recipe and the shards. INPUT may be such files, too, to write their
     fingerprints for other programs.
     """
-    for flag, column in (("--vector", vector), ("--fingerprint", fingerprint)):
-        if column is not None and column.startswith("--"):
-            raise OptionError(f"{flag} {column}: give the name of a column after {flag}; {column} is another flag.")
     if vector is not None and fingerprint is not None:
         raise OptionError("--vector, --fingerprint: give one of them.")
     progress = options.progress(quiet)

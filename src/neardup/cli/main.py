@@ -108,24 +108,16 @@ def _exit(code: int, message: str = "") -> NoReturn:
     sys.exit(code)
 
 
-def _of_call(problem: click.ClickException) -> str:
-    context = getattr(problem, "ctx", None)
-    if isinstance(problem, click.NoSuchOption) and context is not None and problem.option_name.startswith("--"):
-        from neardup.options import meant_option
-
-        flags = {flag[2:].replace("-", "_"): flag for each in context.command.params for flag in each.opts}
-        meant = meant_option(problem.option_name[2:].replace("-", "_"), flags)
-        refusal = f"No such option {problem.option_name!r}."  # click's own words vary by version
-        problem = click.UsageError(refusal + (f" Did you mean {flags[meant]!r}?" if meant else ""), context)
-    return problem.format_message() + (f"\nTry '{context.command_path} --help'." if context else "")
-
-
 def _of_package(problem: "NeardupError", command: click.Command, arguments: list[str] | None) -> str:
     from neardup.recipe.recipe import ImpossibleRecipe
 
     if isinstance(problem, ImpossibleRecipe):  # its fields have the names of options, but no flags
         return str(problem)
-    return in_flags(str(problem), called(command, sys.argv[1:] if arguments is None else arguments))
+    return in_flags(str(problem), _called(command, arguments))
+
+
+def _called(command: click.Command, arguments: list[str] | None) -> click.Command:
+    return called(command, sys.argv[1:] if arguments is None else arguments)
 
 
 def _of_machine(problem: OSError) -> str:
@@ -187,7 +179,9 @@ def run(command: click.Command, name: str, arguments: list[str] | None, *, own_p
         problem.show()
         _exit(EXIT_CALL)
     except click.ClickException as problem:
-        _exit(EXIT_CALL, _of_call(problem))
+        from neardup.cli.call_problems import call_problem
+
+        _exit(EXIT_CALL, call_problem(problem, _called(command, arguments)))
     except (click.Abort, KeyboardInterrupt) as problem:
         interrupt = problem.__cause__ if isinstance(problem, click.Abort) else problem
         _exit(EXIT_INTERRUPTED, told(str(interrupt or "")))

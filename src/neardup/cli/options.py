@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from neardup.cli.flags import in_flags
-from neardup.cli.values import COLUMN, FILE, KEEP, RECIPE, SIMILARITY, Names
+from neardup.cli.values import COLUMN, FILE, KEEP, NUMBER, RECIPE, SIMILARITY, Names
 from neardup.cli.verbosity import is_verbose, keep_verbose
 from neardup.io.reading import HTML, Reading
 from neardup.options import CLUSTERS, KEEPS, DedupOptions
@@ -134,7 +134,7 @@ def documents_output(*, required: bool = False) -> Callable[[Function], Function
 def min_similarity(meaning: str, *, default: float | None = DEFAULTS.min_similarity) -> Callable[[Function], Function]:
     """The flag `--min-similarity`; `meaning` is its help."""
     return click.option(
-        "--min-similarity", type=float, metavar="J", default=default, show_default=default is not None, help=meaning
+        "--min-similarity", type=NUMBER, metavar="J", default=default, show_default=default is not None, help=meaning
     )
 
 
@@ -166,7 +166,7 @@ near = _several(
 
 wait = click.option(
     "--wait",
-    type=float,
+    type=NUMBER,
     default=0.0,
     metavar="SECONDS",
     help="Wait so long until another process that writes to the store has ended (0).",
@@ -201,7 +201,7 @@ matching_of_store = _several(
     similarity(f"Of a new store ({DEFAULTS.similarity}); {described(SIMILARITIES)}.", default=None),
     click.option(
         "--floor",
-        type=float,
+        type=NUMBER,
         metavar="J",
         help="Of a new store with --method exact: least similarity that `neardup store neighbors`, `pairs` and `clusters` can be "
         "asked for, if below --min-similarity (that).",

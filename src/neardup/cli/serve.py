@@ -30,7 +30,7 @@ from neardup.cli import options, values
 @click.option("--max-body", metavar="SIZE", help="Bytes of a body, or of a line of a stream (8M).")
 @click.option("--max-batch", type=int, metavar="N", help="Documents in a body (1000).")
 @click.option("--max-requests", type=int, metavar="N", help="Requests at a time (256).")
-@click.option("--max-rate", type=float, metavar="N", help="Documents a second of each token (no limit).")
+@click.option("--max-rate", type=values.NUMBER, metavar="N", help="Documents a second of each token (no limit).")
 @click.option("--timeout", metavar="DURATION", help="Time for a request to come, and for its answer (30s).")
 @click.option(
     "--keep-answers",

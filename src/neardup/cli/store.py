@@ -1,14 +1,15 @@
 """The commands `neardup store …`."""
 
 import json
+import textwrap
 from pathlib import Path
 from typing import Any
 
 import click
 
 from neardup.cli import options, store_upkeep, values
-from neardup.cli.terminal import tell
-from neardup.display import counted
+from neardup.cli.terminal import line_width, tell
+from neardup.display import counted, size_text
 from neardup.io.shards import demand_present
 
 path = click.argument("path", metavar="STORE", type=values.FILE)
@@ -200,10 +201,20 @@ def info(path: str, as_json: bool, quiet: bool) -> None:  # noqa: ARG001
     width = max(map(len, facts))
     for name, value in facts.items():
         if name == "bytes":
-            for number, (file, size) in enumerate(value.items()):
-                click.echo(f"{name if number == 0 else '':{width}}  {size:>14,}  {file}")
+            total = sum(value.values())
+            for label, size, kind in (
+                (name, total, f"in all, {size_text(total)}"),
+                *(("", *row[::-1]) for row in value.items()),
+            ):
+                click.echo(f"{label:{width}}  {size:>14,}  {kind}")
             continue
-        click.echo(f"{name:{width}}  {_shown(value)}")
+        for number, line in enumerate(_lines(_shown(value), line_width() - width - 2)):
+            click.echo(f"{'' if number else name:{width}}  {line}")
+
+
+def _lines(text: str, columns: int) -> list[str]:
+    """A value in lines that fit, broken between words."""
+    return textwrap.wrap(text, columns, break_long_words=False, break_on_hyphens=False) or [""]
 
 
 def _shown(value: Any) -> str:

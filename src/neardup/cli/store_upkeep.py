@@ -14,6 +14,7 @@ least = options.min_similarity(
     "Similarity from which documents are listed (that of matches); not below the floor of the store.", default=None
 )
 NOTHING_SIMILAR = "no two kept documents are so similar"
+NOTHING_JUDGED = "nobody has judged a pair yet; pairs are judged on the page of `neardup serve`"
 lines = click.option(
     "-o",
     "--output",
@@ -24,11 +25,10 @@ lines = click.option(
 )
 
 
-def _listed(total: int, noun: str, output: str) -> list[ToldLine]:
-    """What is told of pairs or clusters that were listed."""
-    if not total:
-        return [("found", f"{counted(0, noun)}: {NOTHING_SIMILAR}")]
-    return [("found", counted(total, noun)), ("output", output)]
+def _listed(total: int, noun: str, output: str, if_none: str = NOTHING_SIMILAR) -> list[ToldLine]:
+    """What is told of pairs or clusters that were listed; `if_none`: why there may be none."""
+    files = [("output", output)] if output != "-" else []
+    return [("found", counted(total, noun) + ("" if total else f": {if_none}")), *files]
 
 
 @click.command()
@@ -198,12 +198,8 @@ def judgements(path: str, output: str, documents: str | None, overwrite: bool, q
 
     total = judgements_of_store(path, output, documents=documents, overwrite=overwrite)
     if output != "-" or not total:
-        told = (
-            [("found", counted(total, "judged pair")), ("output", output)]
-            if total
-            else [("found", "nothing was judged")]
-        )
-        tell(told, quiet=quiet)
+        texts = [("texts", documents)] if documents is not None else []
+        tell([*_listed(total, "judged pair", output, NOTHING_JUDGED), *texts], quiet=quiet)
 
 
 @click.command()

@@ -27,7 +27,7 @@ COLORS = {
 }
 """The colors of labels that have one."""
 
-UNBROKEN = ("output", "audit", "report", "items", "summary", "chart", "index", "store", "run", "next")
+UNBROKEN = ("output", "audit", "report", "items", "summary", "chart", "index", "store", "texts", "run", "next")
 """Labels of names and commands, which stay whole, so that they can be copied."""
 
 

@@ -19,7 +19,41 @@ def _beginning(incomplete: str, names: Iterable[str]) -> list[CompletionItem]:
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
-class _File(ParamType):
+class _Word(ParamType):
+    """A word that is no flag: an option whose value is forgotten takes the flag that comes next."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the value as it is."""
+        if isinstance(param, click.Option) and ctx is not None and isinstance(value, str) and value[:1] == "-":
+            flags = {flag for each in ctx.command.params for flag in each.opts}
+            if value in flags:
+                flag = min(param.opts, key=len)
+                what = param.metavar or self.name
+                raise click.UsageError(f"{flag} {value}: give {what} after {flag}; {value} is another flag.", ctx)
+        return value
+
+
+class _Number(ParamType):
+    """A number. A comma in the place of the point, and a percentage, come with the number that may be meant."""
+
+    name = "float"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Turn the value into a number."""
+        try:
+            return float(value)
+        except (ValueError, TypeError):
+            self.fail(f"{value!r} is not a valid number{self._meant(str(value).strip())}.", param, ctx)
+
+    def _meant(self, given: str) -> str:
+        try:
+            number = float(given.rstrip("%").replace(",", "."))
+        except ValueError:
+            return "; give one such as 0.8"
+        return f" (did you mean {number / 100 if given.endswith('%') else number:g}?)"
+
+
+class _File(_Word):
     """The name of a file or a folder, or a glob, as it was typed; the jobs say what is wrong with it."""
 
     name = "file"
@@ -28,7 +62,7 @@ class _File(ParamType):
         return [CompletionItem(incomplete, type="file")]
 
 
-class _Column(ParamType):
+class _Column(_Word):
     """The name of a column, of the inputs or of what another option names."""
 
     name = "column"
@@ -51,7 +85,7 @@ def typed_columns(context: click.Context, of: str) -> list[str]:
     return column_names(map(str, given or ()), str(context.params.get("encoding") or "utf-8"))
 
 
-class _Similarity(ParamType):
+class _Similarity(_Word):
     """A similarity by name, or a file."""
 
     name = "similarity"
@@ -62,7 +96,7 @@ class _Similarity(ParamType):
         return _beginning(incomplete, SIMILARITIES) or [CompletionItem(incomplete, type="file")]
 
 
-class _Recipe(ParamType):
+class _Recipe(_Word):
     """A recipe by name, or a file."""
 
     name = "recipe"
@@ -73,7 +107,7 @@ class _Recipe(ParamType):
         return _beginning(incomplete, RECIPES) or [CompletionItem(incomplete, type="file")]
 
 
-class _Keep(ParamType):
+class _Keep(_Word):
     """A rule of preference, in which a column may stand."""
 
     name = "rule"
@@ -87,7 +121,7 @@ class _Keep(ParamType):
         return _beginning(incomplete, (name.removesuffix("COLUMN") for name in KEEPS))
 
 
-FILE = _File()
+FILE, NUMBER = _File(), _Number()
 COLUMN, REFERENCE_COLUMN = _Column(), _Column("against")
 RECIPE, SIMILARITY, KEEP = _Recipe(), _Similarity(), _Keep()
 

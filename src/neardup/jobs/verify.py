@@ -14,6 +14,7 @@ from neardup.io.reading import READING, Reading, ReadingDict, recipe_for, split_
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards, listed_inputs, repeated_files
 from neardup.io.storage.places import Place, files_below, path_text, place_of, real_name
+from neardup.judging.reports.commands import flags_of
 from neardup.judging.verification.claim import Claim, read_claim
 from neardup.options import Cluster, DedupOptions, OnError
 from neardup.progress import Watcher, progress_of
@@ -138,12 +139,9 @@ def _refuse_audit(output: str) -> None:
     summaries = read_summaries(place)
     written = summaries[0][1]["files"]["output"] if summaries else None
     if written in (None, "-"):
-        raise InputError(
-            f"{output} is an audit. Give the output of its run, and name the audit with `audit`: `neardup verify OUT --audit "
-            f"{output}`."
-        )
+        raise InputError(f"{output} is an audit. Give the output of its run, and name the audit with `audit`.")
     beside = real_name(place_of(stem(written) + AUDIT_ENDING)) == real_name(place)
-    command = shlex.join(["neardup", "verify", written, *([] if beside else ["--audit", output])])
+    command = shlex.join(["neardup", "verify", written, *flags_of({} if beside else {"audit": output})])
     raise InputError(f"{output} is an audit, and verified is the output of its run, {written}: `{command}`.")
 
 

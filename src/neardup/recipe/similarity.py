@@ -210,10 +210,9 @@ def similarity_of(given: SimilarityLike) -> Similarity | SimilarityName:
     if isinstance(given, str | os.PathLike) and os.fspath(given).endswith(".toml"):
         given = _similarity_of_file(os.fspath(given))
     if not isinstance(given, Similarity):
-        raise OptionError(
-            f"`similarity={given!r}`: give one of {', '.join(SIMILARITIES)}{meant(given, SIMILARITIES)}, a `Similarity`, or a file "
-            "that ends in .toml."
-        )
+        names = f"`similarity={given!r}`: give one of {', '.join(SIMILARITIES)}{meant(given, SIMILARITIES)}"
+        own = "" if isinstance(given, str) else ", a `Similarity`"  # no class for those who give words
+        raise OptionError(f"{names}{own}, or a file that ends in .toml.")
     return given.measure if given == Similarity(measure=given.measure) else given
 
 
