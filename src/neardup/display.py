@@ -4,6 +4,7 @@ import html
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 SHOWN_ROWS = 10
@@ -11,6 +12,9 @@ SHOWN_ROWS = 10
 
 SHOWN_CHARACTERS = 80
 """Characters of a value that a notebook shows."""
+
+DIGITS, MOST_DIGITS = 4, 17
+"""Digits of a similarity after the point, and so many where that is not enough; a double between 0.1 and 1 has no more."""
 
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -46,6 +50,36 @@ def duration(seconds: float) -> str:
 def share_text(part: int, whole: int) -> str:
     """A part of a whole in percent, in parentheses after its number: ` (27.8 %)`; nothing where there is no whole."""
     return f" ({100 * part / whole:.1f} %)" if whole else ""
+
+
+def similarity_text(value: float, threshold: float = 0.0) -> str:
+    """A similarity with four digits after the point, rounded; with more where it would seem to be on another side of a bound.
+
+    The bounds are 0, 1 and the threshold: what is below 1 is never shown as 1, and what is below the threshold never as the
+    threshold. `similarity` in the page's `language.js` is the same function.
+
+    >>> similarity_text(2 / 3), similarity_text(0.79996), similarity_text(0.79996, threshold=0.8)
+    ('0.6667', '0.8000', '0.79996')
+    """
+    exact = Decimal(float(value))
+    for digits in range(DIGITS, MOST_DIGITS + 1):
+        shown = f"{exact.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):f}"
+        if _sides(float(shown), threshold) == _sides(value, threshold):
+            return shown
+    return repr(float(value))
+
+
+def threshold_text(value: float) -> str:
+    """A threshold as it was given: with all digits that it has.
+
+    >>> threshold_text(0.8), threshold_text(1.0)
+    ('0.8', '1')
+    """
+    return repr(float(value)).removesuffix(".0")
+
+
+def _sides(value: float, threshold: float) -> tuple[bool, bool, bool]:
+    return value > 0, value >= 1, value >= threshold
 
 
 ToldLine = tuple[str, str]

@@ -2,6 +2,7 @@
 
 import http.server
 import json
+import random
 import shlex
 import subprocess
 import sys
@@ -104,6 +105,21 @@ def test_json_is_read_and_written_without_loss(browser, url):
         for wrong in ("", "{", "[1", "nothing", '{"a" 1 "'):
             said = f"import('./page/json.js').then((json) => json.parse({json.dumps(wrong)})).then(() => '', (found) => found.name)"
             assert page.evaluate(said) == "SyntaxError", wrong
+
+
+def test_similarities_are_shown_as_by_the_command_line(browser, url):
+    from neardup.display import similarity_text, threshold_text
+
+    choose = random.Random(1)
+    values = [part / whole for whole in (3, 7, 32, 10_000, 50_000) for part in range(0, whole + 1, 1 + whole // 50)]
+    values += [choose.random() for _ in range(200)] + [0.79996, 0.8 - 1e-16, 0.99999, 1e-5, 5e-324, -0.25, -1.0]
+    given = [(value, threshold) for value in values for threshold in (0.0, 0.8, 0.81, 1 / 3, value, 1.0)]
+    shown = f"import('./page/language.js').then((language) => {json.dumps(given)}.map((each) => language.similarity(...each)))"
+    with opened(browser, url) as page:
+        assert page.evaluate(shown) == [similarity_text(*each) for each in given]
+        thresholds = [1.0, 0.8, 0.05, 1 / 3, 0.8000001]
+        shown = f"import('./page/language.js').then((language) => {json.dumps(thresholds)}.map(language.threshold))"
+        assert page.evaluate(shown) == [threshold_text(each) for each in thresholds]
 
 
 def test_invisible_characters_are_those_of_the_report(browser, url):

@@ -14,7 +14,7 @@ from click.core import ParameterSource
 from neardup.cli import options, values
 from neardup.cli.options import described
 from neardup.cli.terminal import line_width, tell
-from neardup.display import ToldLine, cut, display_width
+from neardup.display import ToldLine, cut, display_width, similarity_text
 from neardup.recipe.similarities import SIMILARITIES
 
 if TYPE_CHECKING:
@@ -134,12 +134,14 @@ def _figures(result: "Comparison", min_tokens: int) -> Iterator[ToldLine]:
             of_what = (
                 "no shingles; the texts are " + ("equal" if result.similarity else "not equal") + " after normalization"
             )
-        yield "jaccard", f"{result.similarity:.4f} = {of_what}"
+        yield "jaccard", f"{similarity_text(result.similarity)} = {of_what}"
     if result.similarities is not None:
-        others = (f"{name} {value:.4f}" for name, value in result.similarities.items() if name != "jaccard")
+        others = (
+            f"{name} {similarity_text(value)}" for name, value in result.similarities.items() if name != "jaccard"
+        )
         yield "others", ", ".join(others)
     bits = len(result.left.bits)
-    cosine = f"estimated cosine {result.estimated_cosine:.4f} = cos(π · {result.distance} / {bits})"
+    cosine = f"estimated cosine {similarity_text(result.estimated_cosine)} = cos(π · {result.distance} / {bits})"
     yield "distance", f"{result.distance} of {bits} bits: {cosine}"
     few = "no token" if min_tokens <= 1 else f"fewer than {min_tokens} tokens"
     if min(len(side.tokens) for side in (result.left, result.right)) < min_tokens:

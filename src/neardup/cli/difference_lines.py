@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from neardup.display import counted, display_width, printable
+from neardup.display import counted, display_width, printable, similarity_text
 
 if TYPE_CHECKING:
     from neardup.judging.difference import Difference, Piece
@@ -27,7 +27,7 @@ COLORS = {"first": "red", "second": "green"}
 
 def example_lines(found: "Difference", similarity: float, width: int) -> Iterator[str]:
     """A removed document that is an example: its survivor, how similar they are, and where they first differ."""
-    yield f"{INDENT}{found.first}  is a duplicate of  {found.second}  (similarity {similarity:.3f})"
+    yield f"{INDENT}{found.first}  is a duplicate of  {found.second}  (similarity {similarity_text(similarity)})"
     for line in difference_lines(found, width - len(INDENT), places=EXAMPLE_PLACES):
         yield f"{INDENT}{line}"
 

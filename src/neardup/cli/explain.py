@@ -8,6 +8,7 @@ import click
 from neardup.cli import values
 from neardup.cli.difference_lines import difference_lines, legend
 from neardup.cli.terminal import line_width
+from neardup.display import similarity_text
 
 if TYPE_CHECKING:
     from neardup.judging.difference import Difference
@@ -17,8 +18,8 @@ def _named(id: object) -> str:  # noqa: A002
     return json.dumps(id, ensure_ascii=False)
 
 
-def _alike(similarity: float | None) -> str:
-    return "similarity not computed" if similarity is None else f"similarity {similarity:.4f}"
+def _alike(similarity: float | None, least: float) -> str:
+    return "similarity not computed" if similarity is None else f"similarity {similarity_text(similarity, least)}"
 
 
 def _place(line: dict[str, Any]) -> str:
@@ -52,6 +53,7 @@ def command(audit: str, id: str, recipe: str | None, diff: bool) -> None:  # noq
     from neardup.judging.explanation import explain
 
     found = explain(audit, id, recipe=recipe, diff=diff)
+    least = found.min_similarity
     for number, line in enumerate(found.removed):
         of_document = f"{_named(line['id'])} (row {line['row']})"
         if "unit" in line:
@@ -59,13 +61,13 @@ def command(audit: str, id: str, recipe: str | None, diff: bool) -> None:  # noq
             click.echo(f"unit {line['unit']} of {of_document} was removed{emptied}: {_named(line['text'])}")
         else:
             click.echo(f"{of_document} was removed.")
-        equal = "an exact duplicate" if line["exact"] else _alike(line["similarity"])
+        equal = "an exact duplicate" if line["exact"] else _alike(line["similarity"], least)
         part = f"unit {line['survivor_unit']} of " if "unit" in line else ""
         click.echo(
             f"  survivor  {part}{_named(line['survivor_id'])} ({_place(line)}): {equal}, distance {line['distance']}"
         )
         if "matched_id" in line:
-            click.echo(f"  link      {_named(line['matched_id'])}: {_alike(line['matched_similarity'])}")
+            click.echo(f"  link      {_named(line['matched_id'])}: {_alike(line['matched_similarity'], least)}")
         click.echo(f"  cluster   {line['cluster_id']}")
         if diff:
             _show_difference(found.differences[number], "its survivor")
@@ -76,8 +78,8 @@ def command(audit: str, id: str, recipe: str | None, diff: bool) -> None:  # noq
         click.echo(f"{_named(found.id)} (row {found.row}) was kept. {nearest}:")
         for neighbor in found.neighbors:
             click.echo(
-                f"  {_named(neighbor.id)} (row {neighbor.row}): distance {neighbor.distance}, {_alike(neighbor.similarity)}: "
-                f"{neighbor.verdict}"
+                f"  {_named(neighbor.id)} (row {neighbor.row}): distance {neighbor.distance}, "
+                f"{_alike(neighbor.similarity, least)}: {neighbor.verdict}"
             )
         for difference in found.differences:
             _show_difference(difference, "the nearest")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from neardup.display import ToldLine, counted, duration, labeled, printable, share_text, size_text
+from neardup.display import ToldLine, counted, duration, labeled, printable, share_text, size_text, threshold_text
 from neardup.survivors.summary import Summary
 from neardup.survivors.unit_summary import UnitSummary
 
@@ -153,7 +153,9 @@ def _why(counts: Summary, removed: int) -> str:
         return ""
     near, alike = removed - counts.exact_duplicates, counts.options["similarity"]
     measure = alike["measure"] if isinstance(alike, dict) else alike
-    least = f"{measure} >= {counts.min_similarity:g}" if counts.min_similarity else f"distance <= {counts.max_distance}"
+    least = f"{measure} >= {threshold_text(counts.min_similarity)}"
+    if not counts.min_similarity:
+        least = f"distance <= {counts.max_distance}"
     return f": {counts.exact_duplicates:,} exact, {near:,} near" + (f" ({least})" if near else "")
 
 

@@ -12,7 +12,7 @@ from typing import Any, get_args
 import numpy as np
 import pyarrow as pa
 
-from neardup.display import SHOWN_ROWS, counted, html_table
+from neardup.display import SHOWN_ROWS, counted, html_table, similarity_text
 from neardup.errors import DataError, InputError, OptionError
 from neardup.fingerprints.by_features import hashes_of
 from neardup.fingerprints.features import weighted_features
@@ -80,12 +80,13 @@ class Comparison:
     similarities: dict[str, float] | None
 
     def __repr__(self) -> str:
-        alike = "" if self.similarity is None else f", similarity {self.similarity:.4f}"
+        alike = "" if self.similarity is None else f", similarity {similarity_text(self.similarity)}"
         return f"Comparison(distance {self.distance} of {counted(len(self.left.bits), 'bit')}{alike})"
 
     def _repr_html_(self) -> str:
-        values = {"distance": self.distance, "estimated cosine": self.estimated_cosine, **(self.similarities or {})}
-        head = html_table(values, [list(values.values())])
+        similarities = {"estimated cosine": self.estimated_cosine, **(self.similarities or {})}
+        shown = [similarity_text(value) for value in similarities.values()]
+        head = html_table(("distance", *similarities), [[self.distance, *shown]])
         names = ("", "feature", "count", "weight")
         heaviest = [
             (side, feature.name, feature.count, str(feature.weight))

@@ -28,6 +28,7 @@ class Explanation:
         repeated_ids: whether the run found ids shared by several documents; others with this id may have been kept.
         differences: if asked for, the differences between the texts of each removed document and its survivor, or of the kept
             document and the nearest.
+        min_similarity: the threshold of the run; 0 if distances alone decided, or the run's summary is not there.
     """
 
     id: Any
@@ -37,6 +38,7 @@ class Explanation:
     nearest_by: str
     repeated_ids: bool
     differences: tuple["Difference", ...] = ()
+    min_similarity: float = 0.0
 
 
 def explain(audit: str | Path, wanted: str, *, recipe: RecipeLike | None = None, diff: bool = False) -> Explanation:
@@ -66,11 +68,13 @@ def explain(audit: str | Path, wanted: str, *, recipe: RecipeLike | None = None,
 
         kept = why_kept(path, wanted, recipe)
         if not kept.removed:
-            found = Explanation(kept.id, kept.row, (), kept.neighbors, kept.nearest_by, False)
+            found = Explanation(
+                kept.id, kept.row, (), kept.neighbors, kept.nearest_by, False, min_similarity=kept.min_similarity
+            )
             return replace(found, differences=_from_the_nearest(path, found)) if diff and kept.neighbors else found
         removed = kept.removed
-    repeated = _have_repeated_ids(summary_paths(path))
-    found = Explanation(removed[0]["id"], removed[0]["row"], removed, (), "similarity", repeated)
+    repeated, least = _told_by(summary_paths(path))
+    found = Explanation(removed[0]["id"], removed[0]["row"], removed, (), "similarity", repeated, min_similarity=least)
     return replace(found, differences=_from_survivors(path, removed)) if diff else found
 
 
@@ -87,8 +91,10 @@ def _from_survivors(audit: Place, removed: Iterable[dict[str, Any]]) -> tuple["D
     return differences(audit, map(sides_of, removed))
 
 
-def _have_repeated_ids(summaries: Iterable[Place]) -> bool:
+def _told_by(summaries: Iterable[Place]) -> tuple[bool, float]:
+    """Whether ids are repeated, and the least similarity of a match."""
     try:
-        return any(json.loads(path.read_text(encoding="utf-8"))["repeated_ids"] for path in summaries)
+        found = [json.loads(path.read_text(encoding="utf-8")) for path in summaries]
+        return any(each["repeated_ids"] for each in found), min(float(each["min_similarity"]) for each in found)
     except (OSError, ValueError, LookupError, TypeError):
-        return False  # the audit alone answers the question
+        return False, 0.0  # the audit alone answers the question

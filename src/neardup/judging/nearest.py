@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from neardup.display import similarity_text
 from neardup.errors import InputError
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_array
 from neardup.io.batch import Batch
@@ -43,6 +44,7 @@ class KeptDocument:
         id, row: of the document.
         neighbors: the nearest documents.
         nearest_by: `distance` or `similarity`.
+        min_similarity: the threshold of the run.
         removed: its audit lines if it was removed after all, from a shard that this audit does not cover.
     """
 
@@ -50,6 +52,7 @@ class KeptDocument:
     row: int
     neighbors: tuple[Neighbor, ...]
     nearest_by: str
+    min_similarity: float
     removed: tuple[dict[str, Any], ...] = ()
 
 
@@ -114,7 +117,7 @@ def why_kept(audit: Place, doc_id: str, recipe: RecipeLike | None = None) -> Kep
     corpus = run.open(doc_id)
     mine = _find(corpus, doc_id)
     if removed := run.removal(mine.row):
-        return KeptDocument(mine.id, mine.row, (), "similarity", removed)
+        return KeptDocument(mine.id, mine.row, (), "similarity", run.min_similarity, removed)
     prints = fingerprint_array(pa.array([mine.text], pa.large_string()), run.recipe)
     by_distance = METHODS[run.method].is_by_distance
     work = partial(_nearest, mine=mine, prints=prints, run=run, by_distance=by_distance)
@@ -134,7 +137,8 @@ def why_kept(audit: Place, doc_id: str, recipe: RecipeLike | None = None) -> Kep
         pair = _Pair(mine, near, each.distance, alike, min(each.tokens, int(prints.tokens[0])), each.equal)
         verdict = _verdict(pair, run, survivors.get(near.row))
         neighbors.append(Neighbor(near.id, near.row, each.distance, alike, verdict))
-    return KeptDocument(mine.id, mine.row, tuple(neighbors), "distance" if by_distance else "similarity")
+    nearest_by = "distance" if by_distance else "similarity"
+    return KeptDocument(mine.id, mine.row, tuple(neighbors), nearest_by, run.min_similarity)
 
 
 def _rows(run: FinishedRun) -> int:
@@ -232,6 +236,5 @@ def _why_not(pair: _Pair, run: FinishedRun) -> str:
     if most is not None and pair.distance > most:
         reasons.append(f"distance {pair.distance} is above {most}")
     if alike < run.min_similarity:
-        rounded = f"{alike:.4f}" if round(alike, 4) < run.min_similarity else repr(alike)  # 0.79999 is not 0.8
-        reasons.append(f"similarity {rounded} is below {run.min_similarity}")
+        reasons.append(f"similarity {similarity_text(alike, run.min_similarity)} is below {run.min_similarity}")
     return "; ".join(reasons)

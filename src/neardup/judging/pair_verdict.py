@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from neardup.display import similarity_text, threshold_text
 from neardup.judging.comparison import Comparison
 from neardup.matching.distance_limit import distance_limit
 from neardup.matching.recipe_decides import options_by_recipe
@@ -57,8 +58,9 @@ def _alike(left: str, right: str, found: Comparison, recipe: Recipe, options: De
 
 
 def _of_similarity(name: str, alike: float, least: float) -> str:
-    digits = f"{alike:.4f}" if (round(alike, 4) >= least) == (alike >= least) else repr(alike)  # 0.79999 is not 0.8
-    return f"{name} {digits} {'reaches' if alike >= least else 'is below'} {least:g}"
+    return (
+        f"{name} {similarity_text(alike, least)} {'reaches' if alike >= least else 'is below'} {threshold_text(least)}"
+    )
 
 
 def _of_distance(distance: int, limit: int) -> str:

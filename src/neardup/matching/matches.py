@@ -10,7 +10,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.display import SHOWN_ROWS, counted, html_table
+from neardup.display import SHOWN_ROWS, counted, html_table, similarity_text
 from neardup.fingerprints.documents import Documents, KeptValues, join_documents, read_documents
 from neardup.hamming.candidate_graph import candidate_pairs, within_groups
 from neardup.hamming.near import hamming_distances, near_fingerprints
@@ -54,7 +54,7 @@ class Matches:
     def _repr_html_(self) -> str:
         names = ("left", "right", "distance", "similarity")
         columns = [getattr(self, name)[:SHOWN_ROWS].tolist() for name in names]
-        columns[3] = [None if value != value else value for value in columns[3]]
+        columns[3] = [None if value != value else similarity_text(value) for value in columns[3]]
         return html_table(names, zip(*columns, strict=True), len(self))
 
 

@@ -7,7 +7,7 @@ is named.
 
 import dataclasses
 
-from neardup.display import as_code
+from neardup.display import as_code, threshold_text
 from neardup.options import DedupOptions
 from neardup.recipe.given_elements import recipe_of_elements, similarity_of_elements
 from neardup.recipe.methods import BY_DISTANCE, METHODS, Promise
@@ -50,8 +50,8 @@ def what_recipe_decides(recipe: Recipe, options: DedupOptions) -> str | None:
     if _brings_method(recipe, options):
         return (
             f"the recipe brings the distance {usual_distance(recipe)}, so its fingerprints choose the candidates "
-            f"(`method={BY_DISTANCE!r}`), and {options.compared_by} of at least {options.min_similarity:g} decides; with "
-            "`min_similarity=0`, the distance alone does"
+            f"(`method={BY_DISTANCE!r}`), and {options.compared_by} of at least "
+            f"{threshold_text(options.min_similarity)} decides; with `min_similarity=0`, the distance alone does"
         )
     if METHODS[options.taken()].is_by_distance:
         return None

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from neardup.arrays import Array
-from neardup.display import SHOWN_ROWS, counted, html_table
+from neardup.display import SHOWN_ROWS, counted, html_table, similarity_text
 from neardup.errors import OptionError
 from neardup.survivors.excerpts import Excerpts
 from neardup.survivors.side_by_side import STYLE, clusters_html
@@ -81,11 +81,18 @@ class DedupResult(Generic[Survivors]):
         shown = self.duplicates.slice(0, SHOWN_ROWS)
         table = html_table(
             shown.column_names,
-            zip(*(column.to_pylist() for column in shown.columns), strict=True),
+            zip(*(self._shown(name, shown[name].to_pylist()) for name in shown.column_names), strict=True),
             self.duplicates.num_rows,
             kind="neardup-all",
         )
-        clusters = clusters_html(self._excerpts)
+        clusters = clusters_html(self._excerpts, self.summary.min_similarity)
         if clusters:
             table = f"{clusters}<details><summary>All duplicates as a table</summary>{table}</details>"
         return f"{line}{table}</div>"
+
+    def _shown(self, name: str, values: list[Any]) -> list[Any]:
+        """A column of the table of duplicates as it is shown."""
+        if not name.endswith("similarity"):
+            return values
+        least = self.summary.min_similarity
+        return [None if value is None else similarity_text(value, least) for value in values]

@@ -6,7 +6,7 @@ Colors are those of the page around it with a tint, so that they suit a light an
 import html
 from collections.abc import Iterable
 
-from neardup.display import counted
+from neardup.display import counted, similarity_text
 from neardup.survivors.excerpts import ClusterExcerpt, Excerpt, Excerpts, Removed
 from neardup.text.passages import Passage, Row, compare_passages
 from neardup.text.visible import language, name_of, plainly
@@ -28,33 +28,35 @@ STYLE = (
 )
 
 
-def clusters_html(excerpts: Excerpts) -> str:
-    """The clusters, the largest one open; empty if there are none."""
+def clusters_html(excerpts: Excerpts, min_similarity: float) -> str:
+    """The clusters, the largest one open; empty if there are none. `min_similarity`: of the run."""
     if not excerpts.largest:
         return ""
     shown = len(excerpts.largest)
     which = f"The {shown} largest of {excerpts.clusters:,} clusters. " if shown < excerpts.clusters else ""
     said = f"<p><small>{which}Words that the other text lacks are marked.</small></p>"
-    return said + "".join(_cluster(each, excerpts, number) for number, each in enumerate(excerpts.largest))
+    return said + "".join(
+        _cluster(each, excerpts, min_similarity, is_open=not number) for number, each in enumerate(excerpts.largest)
+    )
 
 
-def _cluster(cluster: ClusterExcerpt, excerpts: Excerpts, number: int) -> str:
+def _cluster(cluster: ClusterExcerpt, excerpts: Excerpts, min_similarity: float, *, is_open: bool) -> str:
     kept = f"<code>{html.escape(name_of(cluster.survivor.id))}</code>"
     where = " of the reference" if cluster.of_reference else ""
     more = cluster.duplicates - len(cluster.removed)
     title = f"{kept}{where} is kept, {counted(cluster.duplicates, 'duplicate')} removed" + (
         f"; the {len(cluster.removed)} least similar:" if more else ""
     )
-    rows = "".join(_pair(cluster.survivor, each, excerpts) for each in cluster.removed)
-    return f"<details{'' if number else ' open'}><summary>{title}</summary><table>{rows}</table></details>"
+    rows = "".join(_pair(cluster.survivor, each, excerpts, min_similarity) for each in cluster.removed)
+    return f"<details{' open' if is_open else ''}><summary>{title}</summary><table>{rows}</table></details>"
 
 
-def _pair(survivor: Excerpt, removed: Removed, excerpts: Excerpts) -> str:
+def _pair(survivor: Excerpt, removed: Removed, excerpts: Excerpts, min_similarity: float) -> str:
     rows = compare_passages(survivor.beginning, removed.excerpt.beginning, excerpts.normalize)
     left, right = (_side(rows, side) for side in (0, 1))
-    alike = "equal text" if removed.exact else f"similarity {removed.similarity:.4f}, distance {removed.distance}"
-    if removed.similarity != removed.similarity:  # not known
-        alike = f"distance {removed.distance}"
+    alike = "equal text" if removed.exact else f"distance {removed.distance}"
+    if not removed.exact and removed.similarity == removed.similarity:  # it is known
+        alike = f"similarity {similarity_text(removed.similarity, min_similarity)}, {alike}"
     names = [html.escape(name_of(each.id)) for each in (survivor, removed.excerpt)]
     return (
         f"<tr><th scope='col'>kept <code>{names[0]}</code></th>"

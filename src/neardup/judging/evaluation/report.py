@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from neardup.display import counted
+from neardup.display import counted, similarity_text, threshold_text
 from neardup.judging.evaluation.recommendation import figures, named
 from neardup.judging.evaluation.result import DistanceScore, Evaluation, MethodScore, ThresholdScore, Trial
 from neardup.judging.evaluation.truth import BANDS
@@ -38,7 +38,7 @@ def headline(result: Evaluation) -> Iterator[str]:
         near = f"{result.near_duplicates:,.0f}"
         if not every:
             near = f"about {near} [{result.near_duplicates_low:,.0f}, {result.near_duplicates_high:,.0f}]"
-        yield f"pairs of similarity {result.min_similarity:g} or more: {near}"
+        yield f"pairs of similarity {threshold_text(result.min_similarity)} or more: {near}"
         yield f"share of documents that have such a near-duplicate: {result.with_near_duplicate}"
     yield "[intervals]: Wilson's, 95 %, for what other documents of this kind would give"
 
@@ -54,6 +54,10 @@ def _shown(scores: Sequence[DistanceScore], marks: set[int], in_use: int) -> lis
 
 def _number(value: float | None, form: str) -> str:
     return "–" if value is None else format(value, form)
+
+
+def _alike(similarity: float | None, least: float) -> str:
+    return "–" if similarity is None else similarity_text(similarity, least)
 
 
 def _scores(score: MethodScore | DistanceScore | ThresholdScore | Trial) -> list[str]:
@@ -84,7 +88,7 @@ def _methods(result: Evaluation) -> TableOfScores:
     if result.truth == "labels" and not result.complete:
         columns.append("unlabeled")
         rows = [[*row, f"{score.unlabeled:,}"] for row, score in zip(rows, result.methods, strict=True)]
-    return TableOfScores(f"Methods, at similarity {result.min_similarity:g}", columns, rows)
+    return TableOfScores(f"Methods, at similarity {threshold_text(result.min_similarity)}", columns, rows)
 
 
 def _methods_by_similarity(result: Evaluation, bands: Sequence[str]) -> TableOfScores:
@@ -122,8 +126,8 @@ def _strata(result: Evaluation) -> TableOfScores:
                 f"{part.pairs * (part.similar.value or 0):,.0f}",
                 str(part.similar),
                 f"{part.sampled:,}",
-                _number(part.median, ".3f"),
-                _number(part.highest, ".3f"),
+                _alike(part.median, result.min_similarity),
+                _alike(part.highest, result.min_similarity),
             ]
             for part in result.strata
         ],
@@ -153,7 +157,7 @@ def _trials(result: Evaluation) -> TableOfScores:
     rows = [
         [
             score.method,
-            "–" if score.similarity is None else f"{score.similarity} {score.min_similarity:g}",
+            "–" if score.similarity is None else f"{score.similarity} {threshold_text(score.min_similarity)}",
             "–" if score.max_distance is None else f"{score.recipe} {score.max_distance}",
             *_scores(score),
             f"{score.found:,}",
@@ -185,7 +189,7 @@ def advice(result: Evaluation, wording: Callable[[str], str] = str) -> Iterator[
     recommendation, reasons = result.recommendation, list(map(wording, result.recommendation.reasons))
     best, label = recommendation.best, "Recommended"
     if best is not None and recommendation.threshold_is_given:
-        label = f"Recommended method at the given threshold, {best.min_similarity:g}"
+        label = f"Recommended method at the given threshold, {threshold_text(best.min_similarity)}"
     if not recommendation.reaches_target:
         label = "Nearest"
         yield reasons.pop(0)

@@ -6,6 +6,7 @@ from html import escape
 import numpy as np
 
 from neardup.arrays import Array
+from neardup.display import threshold_text
 from neardup.judging.reports.tally import STEPS, Tally
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 460, 216, 44, 38, 16
@@ -48,7 +49,7 @@ def similarity_chart(counts: Tally, threshold: float) -> Chart | None:
     every = next(each for each in (1, 2, 5, 10, 20, 25, 50) if span / each <= 5)
     ticks = [((at - low) / width, f"{at / STEPS:.2f}") for at in range(low + -low % every, STEPS - every // 2, every)]
     ticks += [(len(bars) - 3.5, "1"), (len(bars) - 0.5, "equal")]
-    mark = ((threshold * STEPS - low) / width, f"asked for: {threshold:g}") if threshold > 0 else None
+    mark = ((threshold * STEPS - low) / width, f"asked for: {threshold_text(threshold)}") if threshold > 0 else None
     return Chart(_draw(bars, ticks, mark, "similarity to the survivor"), tuple(bars))
 
 

@@ -183,7 +183,7 @@
 
   const show = () => {
     const [threshold, least, most, exact] = ranges[slider.value];
-    const at = box.dataset.by === "similarity" ? String(+threshold.toFixed(4)) : String(threshold);
+    const at = String(threshold);
     const parts = box.querySelectorAll(".balance span");
     [documents - most, most - least, least].forEach((size, i) => { parts[i].style.flexGrow = size; });
     const share = percent(least) === percent(most) ? `${percent(least)} %` : `${percent(least)} to ${percent(most)} %`;

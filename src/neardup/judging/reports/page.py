@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from importlib.resources import files as package_files
 from typing import TYPE_CHECKING, Any
 
+from neardup.display import similarity_text, threshold_text
 from neardup.errors import MissingExtra
 from neardup.judging.reports.bands import Bands
 from neardup.judging.reports.charts import distance_chart, similarity_chart
@@ -174,6 +175,8 @@ def page_environment() -> "jinja2.Environment":
         "number": lambda value: f"{value:,}",
         "visible": lambda value: plainly(str(value)),
         "name": name_of,
+        "similarity": similarity_text,
+        "threshold": threshold_text,
     }
     environment.globals["percent"] = _percent
     return environment

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from neardup.display import threshold_text
 from neardup.recipe.similarity import stored_similarity
 from neardup.text.visible import name_of, plainly
 
@@ -20,7 +21,7 @@ def facts_of(summary: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "The recipe", plainly(summary["recipe_decides"])
     if summary["min_similarity"] > 0:
         alike = stored_similarity(options["similarity"])
-        yield "A match is", f"a {alike} similarity of at least {summary['min_similarity']:g}"
+        yield "A match is", f"a {alike} similarity of at least {threshold_text(summary['min_similarity'])}"
     if summary["max_distance"] is not None:
         yield "Fingerprints", f"at most {summary['max_distance']} bits apart"
     yield "Candidates compared", f"{summary['candidates']:,}, of which {summary['matches']:,} matched"

@@ -1,6 +1,5 @@
 """CLUSTERS: the largest ones, with what differs among their texts; and those in which all texts are equal."""
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -34,7 +33,8 @@ def largest_clusters(
         yield _cluster(duplicates, some, survivor, sources) | {
             "equal": some.exact,
             "near": duplicates - some.exact,
-            "alike": _span(first["similarity"], some.most),
+            "least": first["similarity"] if some.most else None,
+            "most": some.most,
             "groups": [_group(lines, survivor, texts) for lines in groups[:GROUPS]],
             "more": duplicates - some.exact - sum(map(len, groups[:GROUPS])),
         }
@@ -81,7 +81,8 @@ def _group(lines: Sequence[Line], survivor: Text | None, texts: Texts) -> dict[s
     return {
         "id": first["id"],
         "others": len(lines) - 1,
-        "alike": _alike(first),
+        "similarity": first["similarity"],
+        "distance": first["distance"],
         "changes": changes,
         "figures": figures,
     }
@@ -104,16 +105,3 @@ def _snippet(text: Text | None) -> str | None:
     some = " ".join(text.beginning[: 4 * SNIPPET].split())
     is_all = len(some) <= SNIPPET and text.characters <= 4 * SNIPPET
     return plainly(some if is_all else some[:SNIPPET].rstrip() + "…")
-
-
-def _alike(line: Line) -> str:
-    alike = "" if line["similarity"] is None else f"similarity {line['similarity']:.4f}, "
-    return f"{alike}distance {line['distance']}"
-
-
-def _span(least: float | None, most: float) -> str:
-    """Similarities in words; empty if none is known."""
-    if least is None or not most:
-        return ""
-    low, high = (f"{math.floor(100 * value + 1e-9) / 100:.2f}" for value in (least, most))
-    return low if low == high else f"{low} to {high}"

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from neardup.judging.reports.bands import Bands
 from neardup.judging.reports.tally import Tally
@@ -31,6 +31,13 @@ class Side:
     lang: str
 
 
+class Link(NamedTuple):
+    """The document that brought a removed one into a cluster; `similarity`: of the two, if it is known."""
+
+    id: Any
+    similarity: float | None
+
+
 @dataclass(frozen=True, slots=True)
 class ShownPair:
     """A pair to judge.
@@ -45,7 +52,7 @@ class ShownPair:
     distance: int
     exact: bool
     figures: bool
-    matched: str
+    matched: Link | None
     sides: tuple[Side, Side] | None
     rows: list[Row]
     names: tuple[Any, Any]
@@ -120,9 +127,8 @@ def _place_of_survivor(line: Line) -> str:
     return name_of(f"row {line['reference_row']:,} of {line['reference']}, in the reference", 200)
 
 
-def _matched(line: Line) -> str:
-    """The document it was matched with, if that is not the survivor."""
+def _matched(line: Line) -> Link | None:
+    """The document it was matched with, if that is not the survivor, and how similar they are."""
     if line.get("matched_id") is None or line["matched_id"] == line["survivor_id"]:
-        return ""
-    alike = line["matched_similarity"]
-    return name_of(line["matched_id"]) + ("" if alike is None else f" (similarity {alike:.4f})")
+        return None
+    return Link(line["matched_id"], line["matched_similarity"])

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from neardup.arrays import Array, Bools, Int64s
+from neardup.display import similarity_text, threshold_text
 from neardup.judging.verification.claim import Claim
 from neardup.judging.verification.read_corpus import ReadCorpus
 from neardup.judging.verification.removals import connected
@@ -133,8 +134,8 @@ def _missed(read: ReadCorpus, every: _Counted, failing: _Counted, row: MethodRow
 
 def _pair(read: ReadCorpus, pair: tuple[int, int, float, int]) -> str:
     left, right, similarity, distance = pair
-    alike = f"distance {distance}" if similarity != similarity else f"similarity {similarity:.6g}, distance {distance}"
-    return f"{_named(read, left)} and {_named(read, right)}: {alike}"
+    alike = "" if similarity != similarity else f"similarity {similarity_text(similarity, read.claim.min_similarity)}, "
+    return f"{_named(read, left)} and {_named(read, right)}: {alike}distance {distance}"
 
 
 def _named(read: ReadCorpus, row: int) -> str:
@@ -167,14 +168,14 @@ def check_covered(read: ReadCorpus, kept: Bools) -> Check:
     alone = rows[~covered[rows]]
     failures = [f"{read.name(row)} was removed, but {_why(read)}" for row in alone.tolist()]
     link = "is connected to a survivor by matches" if read.claim.cluster == "components" else "matches a survivor"
-    limit = f"{read.claim.compared_by} similarity of at least {read.claim.min_similarity:g}"
+    limit = f"{read.claim.compared_by} similarity of at least {threshold_text(read.claim.min_similarity)}"
     return Check.of("removals", f"every removed document {link}: {limit}", len(rows), failures)
 
 
 def _why(read: ReadCorpus) -> str:
     if read.claim.cluster == "components":
         return "no chain of matches leads to a survivor"
-    return f"no survivor is similar to it by {read.claim.min_similarity:g}"
+    return f"no survivor is similar to it by {threshold_text(read.claim.min_similarity)}"
 
 
 def _connected_to(read: ReadCorpus, covered: Bools, options: DedupOptions) -> Bools:

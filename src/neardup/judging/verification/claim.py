@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from neardup.display import threshold_text
 from neardup.errors import InputError, NeardupError, OptionError
 from neardup.io.reading import Reading, stored_reading
 from neardup.io.storage.places import Place, place_of
@@ -78,7 +79,7 @@ class Claim:
         row = None if self.method is None else METHODS[self.method]
         if self.is_by_distance:
             return f"within distance {self.max_distance}, by theorem"
-        at = f"at {self.compared_by} {self.min_similarity:g}"
+        at = f"at {self.compared_by} {threshold_text(self.min_similarity)}"
         if row is None or row.promise is Promise.EXACT or strict:
             return f"{at}, by theorem"
         if row.promise is Promise.PROBABLE:

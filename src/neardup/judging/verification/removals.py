@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from neardup.arrays import Array, Bools, Float64s, Int64s
+from neardup.display import similarity_text, threshold_text
 from neardup.judging.verification.read_corpus import ReadCorpus
 from neardup.judging.verification.result import Check
 from neardup.recipe.methods import METHODS
@@ -196,7 +197,8 @@ def check_threshold(found: Removals, read: ReadCorpus, measured: tuple[Array, Ar
     failures = []
     for place in np.flatnonzero(~matches).tolist():
         i, (similarity, distance, _) = int(known[place]), measured
-        how = f"distance {distance[place]}" if claim.is_by_distance else f"similarity {similarity[place]:.6g}"
+        alike = similarity_text(similarity[place], claim.min_similarity)
+        how = f"distance {distance[place]}" if claim.is_by_distance else f"similarity {alike}"
         failures.append(
             f"{_in_words(found, i)} does not match its survivor {_to(found, i)}: {how}{_apart(read, found, i)}"
         )
@@ -212,7 +214,8 @@ def _apart(read: ReadCorpus, found: Removals, i: int) -> str:
 def _limit(read: ReadCorpus) -> str:
     claim = read.claim
     by = claim.method is not None and METHODS[claim.method].is_by_distance
-    limits = [] if claim.is_by_distance else [f"{claim.compared_by} similarity of at least {claim.min_similarity:g}"]
+    least = f"{claim.compared_by} similarity of at least {threshold_text(claim.min_similarity)}"
+    limits = [] if claim.is_by_distance else [least]
     return " and ".join([*limits, *([f"distance of at most {claim.max_distance}"] if by else [])])
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from neardup.display import counted
+from neardup.display import counted, threshold_text
 
 SHOWN_FAILURES = 5
 """Failures of a check that are listed; all of them are counted."""
@@ -122,7 +122,7 @@ class Verification:
     def _of_missed(self, missed: Missed) -> list[str]:
         among = "" if missed.matches is None else f", beside {counted(missed.matches, 'pair')} that matched in the run"
         lines = [
-            f"note: {counted(missed.pairs, 'pair')} of survivors reach {self.min_similarity:g}{among}: {missed.why}"
+            f"note: {counted(missed.pairs, 'pair')} of survivors reach {threshold_text(self.min_similarity)}{among}: {missed.why}"
         ]
         lines += [f"        {each}" for each in missed.first]
         if missed.pairs > len(missed.first):

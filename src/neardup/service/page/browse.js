@@ -1,7 +1,7 @@
 // BROWSE: what the store has removed lately, and a kept document with its neighbors, from one to the next.
 import { fill, idElement, make, nameOfId, textElement } from "./elements.js";
 import { documentsOf, matchList } from "./documents.js";
-import { moment, number, say, saying, similarity } from "./language.js";
+import { moment, number, say, saying, similarity, threshold } from "./language.js";
 import { write } from "./json.js";
 import { answering, button, metadata, problem, showing, sideBySide, told } from "./parts.js";
 import { Problem, ask, ofStore } from "./service.js";
@@ -24,7 +24,7 @@ async function more(store) {
   state.next = found.next ?? null;
 }
 
-function recentRow(store, each, walk) {
+function recentRow(store, each, walk, info) {
   const place = make("div", { class: "opened" });
   const hasId = each.id !== undefined && each.id !== null;
   const hasTexts = typeof each.text === "string" && typeof each.survivor_text === "string";
@@ -36,7 +36,7 @@ function recentRow(store, each, walk) {
     const names = [[say("kept_document"), " ", idElement(each.duplicate_of)], [say("removed_document"), " ", hasId ? idElement(each.id) : say("a_duplicate")]];
     await showing(place, () => sideBySide(store, each.survivor_text, each.text, names));
   });
-  const value = each.exact ? say("equal") : each.similarity === null ? say("bits_differ", { count: number(each.distance) }) : similarity(each.similarity);
+  const value = each.exact ? say("equal") : each.similarity === null ? say("bits_differ", { count: number(each.distance) }) : similarity(each.similarity, info.min_similarity);
   return make("li", { class: "match" },
     make("div", { class: "match-head recent" },
       make("span", { class: "value" }, value),
@@ -64,6 +64,7 @@ function families(walk) {
 
 async function recent(context, walk) {
   const { store } = context;
+  const info = await context.info();
   try {
     if (state.next === undefined) await more(store);
   } catch (found) {
@@ -74,7 +75,7 @@ async function recent(context, walk) {
   const place = make("div");
   const list = () => fill(place,
     families(walk),
-    make("ol", { class: "matches" }, state.recent.map((each) => recentRow(store, each, walk))),
+    make("ol", { class: "matches" }, state.recent.map((each) => recentRow(store, each, walk, info))),
     state.next === null ? null : button("show_more", async () => {
       try { await more(store); list(); } catch (found) { place.append(problem(found)); }
     }, { class: "quiet more" }));
@@ -115,7 +116,7 @@ function card({ store }, document, { neighbors, known, info, removed, walk }) {
     make("h4", {}, say("neighbors", { count: number(neighbors.length) })),
     neighbors.length
       ? matchList(neighbors, { store, text, documents: known, info, walk, opensFirst: false })
-      : make("p", { class: "soft" }, say(info.floor ? "no_neighbors" : "no_neighbors_without_floor", { value: similarity(info.floor || info.min_similarity) })));
+      : make("p", { class: "soft" }, say(info.floor ? "no_neighbors" : "no_neighbors_without_floor", { value: threshold(info.floor || info.min_similarity) })));
 }
 
 export function show(context) {

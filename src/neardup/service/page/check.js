@@ -1,7 +1,7 @@
 // CHECK: whether the store knows a text, and what it is like.
 import { bar, fill, idElement, make } from "./elements.js";
 import { documentsOf, keepsTexts, matchList } from "./documents.js";
-import { number, say, saying, similarity } from "./language.js";
+import { number, say, saying, similarity, threshold } from "./language.js";
 import { answering, button, verdictOf } from "./parts.js";
 import { ask, ofStore } from "./service.js";
 
@@ -12,15 +12,16 @@ export const forget = () => { state.answer = null; };
 function verdict(answer, info) {
   const kind = answer.is_new ? "new" : answer.exact ? "exact" : "near";
   const words = answer.is_new ? say("verdict_new") : saying(`verdict_${kind}`, { id: idElement(answer.duplicate_of) });
-  const explained = answer.is_new ? say("new_means", { value: similarity(info.min_similarity) })
+  const explained = answer.is_new ? say("new_means", { value: threshold(info.min_similarity) })
     : answer.exact ? say("exact_means")
-    : say("near_means", { value: similarity(info.min_similarity), count: number(answer.matches.length) });
+    : say("near_means", { value: threshold(info.min_similarity), count: number(answer.matches.length) });
   const value = answer.similarity;
+  const shown = similarity(value, info.min_similarity);
   return make("section", { class: `verdict ${kind}`, "aria-label": say("verdict") },
     make("div", {}, make("h2", {}, words), make("p", {}, explained)),
     value === null ? null : make("div", { class: "figure" },
-      make("strong", {}, similarity(value)), make("span", { class: "soft" }, say("similarity")),
-      bar(value, { threshold: info.min_similarity, label: say("similarity_of", { value: similarity(value) }) })));
+      make("strong", {}, shown), make("span", { class: "soft" }, say("similarity")),
+      bar(value, { threshold: info.min_similarity, label: say("similarity_of", { value: shown }) })));
 }
 
 // Kept documents below the threshold, where the store can tell: with a floor.

@@ -25,7 +25,7 @@ export const facts = (document) => [
 // One match: similarity, id, what is known of it; with both texts, it opens to show them side by side.
 function matchRow(match, { store, text, document, info, isFirst, walk }) {
   const value = match.similarity ?? 1 - match.distance / info.recipe.bits;
-  const shown = match.similarity === null ? say("bits_differ", { count: number(match.distance) }) : similarity(match.similarity);
+  const shown = match.similarity === null ? say("bits_differ", { count: number(match.distance) }) : similarity(match.similarity, info.min_similarity);
   const place = make("div", { class: "opened" });
   const hasTexts = text !== null && typeof document?.text === "string";
   const open = hasTexts ? make("button", { type: "button", class: "quiet", "aria-expanded": "false" }, say("show_beside")) : null;

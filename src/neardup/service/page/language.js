@@ -30,7 +30,21 @@ export const number = (value, digits = 0) =>
 export const compact = (value) =>
   format(Intl.NumberFormat, { notation: "compact", maximumFractionDigits: 1 }).format(value);
 export const share = (value) => format(Intl.NumberFormat, { style: "percent", maximumFractionDigits: 1 }).format(value);
-export const similarity = (value) => (value === null ? "–" : (Math.floor(value * 10000) / 10000).toFixed(value === 1 ? 0 : 4).replace(/(\.\d\d)00$/, "$1"));
+
+// A similarity as everywhere: the function `similarity_text` of display.py, which says why.
+const [DIGITS, MOST_DIGITS] = [4, 17];
+export function similarity(value, threshold = 0) {
+  if (value === null) return "–";
+  const sides = (given) => [given > 0, given >= 1, given >= threshold].join();
+  for (let digits = DIGITS; digits <= MOST_DIGITS; digits += 1) {
+    const shown = value.toFixed(digits);
+    if (sides(Number(shown)) === sides(value)) return shown;
+  }
+  return String(value);
+}
+// The least similarity of a match, as it was given.
+export const threshold = (value) => String(value);
+
 export function moment(seconds) {
   const date = new Date(1000 * Number(seconds));
   if (Number.isNaN(date.getTime())) return String(seconds); // beyond the years that dates have

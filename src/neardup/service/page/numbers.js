@@ -1,7 +1,7 @@
 // NUMBERS: what an operator wants to see in five seconds, and how it went since the page was opened.
 import { chart } from "./charts.js";
 import { fill, make } from "./elements.js";
-import { compact, languageNow, number, say, share, similarity } from "./language.js";
+import { compact, languageNow, number, say, share, threshold } from "./language.js";
 import { write } from "./json.js";
 import { problem, showing, told } from "./parts.js";
 import { duplicatesShare, failure, listen, quantile, samples, seconds, windows } from "./series.js";
@@ -55,9 +55,9 @@ async function facts(context) {
   return told(
     [say("method"), make("code", {}, plainly(info.method))],
     [say("measure"), make("code", {}, plainly(typeof info.similarity === "string" ? info.similarity : write(info.similarity, 4)))],
-    [say("threshold"), similarity(info.min_similarity)],
+    [say("threshold"), threshold(info.min_similarity)],
     info.max_distance === null ? null : [say("max_distance"), number(info.max_distance)],
-    info.floor === null ? null : [say("floor"), similarity(info.floor)],
+    info.floor === null ? null : [say("floor"), threshold(info.floor)],
     [say("keep"), make("code", {}, plainly(info.keep))],
     [say("removed_known"), number(info.removed)], [say("room"), info.gone ? say("room_of", { count: number(info.gone) }) : say("none")],
     [say("size"), megabytes(size)], [say("recipe"), make("code", {}, plainly(recipe)), true]);
