@@ -320,6 +320,67 @@ def test_numbers_follow_the_service(browser, tmp_path):
         page.wait_for_selector("#live:not(:has(.problem))")
 
 
+TICKS = "import('./page/charts.js').then(({ticks}) => %s.map((each) => ticks(...each)))"
+
+
+def test_axes_begin_at_0_but_where_values_hardly_vary_and_reach_all_values(browser, url):
+    choose = random.Random(2)
+    many = [
+        [choose.random() * 10.0 ** choose.randrange(-6, 8) for _ in range(1 + choose.randrange(5))] for _ in range(300)
+    ]
+    steady = [[1_000_000 + choose.randrange(1000) for _ in range(5)] for _ in range(50)]
+    cases = [[values, {}] for values in many] + [[values, {"fits": True, "isWhole": True}] for values in steady]
+    cases += [
+        [[4, 4], {"fits": True, "isWhole": True}],
+        [[0, 0], {}],
+        [[0.02], {"most": 0.1}],
+        [[3, 4], {"isWhole": True}],
+    ]
+    with opened(browser, url) as page:
+        found = page.evaluate(TICKS % json.dumps(cases))
+    for (values, options), scale in zip(cases, found, strict=True):
+        assert scale == sorted(set(scale))
+        assert len(scale) >= 2
+        steps = [b - a for a, b in itertools.pairwise(scale)]
+        assert max(steps) == pytest.approx(min(steps))
+        assert scale[0] <= min(values)
+        assert max(values) <= scale[-1] * (1 + 1e-9)
+        fits = options.get("fits") and 0 < 4 * (max(values) - min(values)) < max(values)
+        assert (scale[0] == 0) == (not fits)
+        assert not options.get("isWhole") or all(each == int(each) for each in scale)
+    assert found[-4:] == [[0, 2, 4], [0, 0.5], [0, 0.05, 0.1], [0, 2, 4]]
+
+
+def test_an_area_is_filled_down_to_0_only(browser, url):
+    draw = """import('./page/charts.js').then(({chart}) => [[5, 900], [1000000, 1000040]].map((values) => {
+      const points = values.map((value, at) => [1000 * at, value]);
+      const found = chart({title: 'x', lines: [{name: '', points, class: 'first'}], format: (value, more) => (more ? String(value) : '1M'),
+                           width: 400, axis: {fits: true, isWhole: true}});
+      return [found.querySelectorAll('.area').length, [...found.querySelectorAll('text')].slice(0, -2).map((each) => each.textContent)];
+    }))"""
+    with opened(browser, url) as page:
+        filled, fitted = page.evaluate(draw)
+        assert filled == [1, ["0", "500", "1000"]]
+        assert fitted == [0, ["1000000", "1000020", "1000040"]]
+
+
+def test_both_texts_have_the_same_scale_of_sums(browser, url):
+    with opened(browser, url, "compare") as page:
+        page.fill("#left", FERRY)
+        page.fill("#right", " ".join(FERRY.split()[:6]))
+        with page.expect_response("**/compare") as answered:
+            page.keyboard.press("Control+Enter")
+        told = answered.value.json()
+        page.wait_for_selector(".steps")
+        sums = {side: [abs(float(each)) for each in told[side]["sums"]] for side in ("left", "right")}
+        for place, side in enumerate(sums):
+            heights = page.locator(f".sums >> nth={place} >> .sum").evaluate_all(
+                "(all) => all.map((each) => Number(each.getAttribute('height')))"
+            )
+            most = max(max(each) for each in sums.values())
+            assert max(heights) == pytest.approx(44 * max(sums[side]) / most, abs=0.01)
+
+
 def test_metrics_are_read_as_prometheus_does(browser, url):
     text = '# HELP x y\nx_total{store="a\\"b\\\\c\\nd",route="e,f"} 3.0\ny 1e+06\nz_bucket{le="+Inf"} 4\n\n'
     with opened(browser, url) as page:

@@ -65,9 +65,10 @@ function features(found) {
 }
 
 function votes(found, bits, differ) {
+  const most = Math.max(1e-9, ...SIDES.flatMap((side) => found[side].sums.map((each) => Math.abs(Number(each))))); // of both: the same scale
   return [
     columns((side) => [
-      sumChart(found[side].sums, differ, say("sums_label", { side: say(`${side}_text`), count: number(differ.length) })),
+      sumChart(found[side].sums, differ, most, say("sums_label", { side: say(`${side}_text`), count: number(differ.length) })),
       bitGrid(bits[side], differ, say("bits_label", { side: say(`${side}_text`), bits: number(bits[side].length), count: number(differ.length) })),
       make("p", { class: "digits" }, make("code", {}, found[side].fingerprint)),
     ]),

@@ -24,10 +24,9 @@ export function bitGrid(bits, differ, label) {
   return draw("svg", { class: "bits", viewBox: `0 0 ${10 * columns} ${10 * Math.ceil(bits.length / columns)}`, role: "img", "aria-label": label }, squares);
 }
 
-// A bar for each bit: above the line, the bit is 1. The bits that differ are those whose sums are close to the line.
-export function sumChart(sums, differ, label) {
+// A bar for each bit, `most` being the highest: above the line, the bit is 1. The bits that differ are those whose sums are close to the line.
+export function sumChart(sums, differ, most, label) {
   const values = sums.map(Number);
-  const most = Math.max(1e-9, ...values.map(Math.abs));
   const marked = new Set(differ);
   const step = 640 / values.length;
   const bars = values.map((value, place) => {

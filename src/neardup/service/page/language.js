@@ -29,7 +29,7 @@ export const number = (value, digits = 0) =>
   format(Intl.NumberFormat, { maximumFractionDigits: digits }).format(value);
 export const compact = (value) =>
   format(Intl.NumberFormat, { notation: "compact", maximumFractionDigits: 1 }).format(value);
-export const share = (value) => format(Intl.NumberFormat, { style: "percent", maximumFractionDigits: 1 }).format(value);
+export const share = (value, more = false) => format(Intl.NumberFormat, { style: "percent", maximumFractionDigits: more ? 2 : 1 }).format(value);
 
 // A similarity as everywhere: the function `similarity_text` of display.py, which says why.
 const [DIGITS, MOST_DIGITS] = [4, 17];

@@ -7,7 +7,11 @@ import { problem, showing, told } from "./parts.js";
 import { duplicatesShare, failure, listen, quantile, samples, seconds, windows } from "./series.js";
 import { plainly } from "./visible.js";
 
-const milliseconds = (value) => `${number(value * 1000, value < 0.01 ? 1 : 0)} ms`;
+// Numbers of charts; `more`: with another digit.
+const short = (value, most, more) => number(value, (value < most ? 1 : 0) + (more ? 1 : 0));
+const milliseconds = (value, more = false) => `${short(value * 1000, 10, more)} ms`;
+const rateOf = (value, more = false) => short(value, 10, more);
+const countOf = (value, more = false) => (more || value < 100000 ? number(value) : compact(value));
 const megabytes = (value) => `${number(value / 1e6, value < 1e7 ? 1 : 0)} MB`;
 export const forget = () => {};
 
@@ -27,7 +31,7 @@ function tiles(store) {
     tile(say("state"), say(of.ready ? "state_ready" : "state_down"), of.waiting ? say("documents_wait", { count: number(of.waiting) }) : say("nothing_waits"), of.ready ? "good" : "bad"),
     tile(say("documents"), number(of.documents), say("kept_now")),
     tile(say("duplicates"), decided ? share(of.duplicate / decided) : "–", say("of_decided", { count: number(decided) })),
-    tile(say("requests_a_second"), number(rate, rate < 10 ? 1 : 0), say("last_minute")),
+    tile(say("requests_a_second"), rateOf(rate), say("last_minute")),
     tile(say("slowest_percent"), slow === null ? "–" : milliseconds(slow), say("last_minute")),
     tile(say("failed"), number(wrong), say("refused_count", { count: number(refused) }), wrong ? "bad" : ""));
 }
@@ -38,11 +42,11 @@ function charts(store, width) {
   const of = (name, points, kind = "first") => ({ name, points, class: kind });
   const own = { width, empty: say("no_values_yet") };
   return make("div", { class: "charts" },
-    chart({ ...own, title: say("documents"), format: compact, fromZero: false,
+    chart({ ...own, title: say("documents"), format: countOf, axis: { fits: true, isWhole: true },
       lines: [of("", samples.filter((each) => each.stores.has(store)).map((each) => [each.at, each.stores.get(store).documents]))] }),
-    chart({ ...own, title: say("duplicates_share"), format: share, most: 0.1,
+    chart({ ...own, title: say("duplicates_share"), format: share, axis: { most: 0.1 },
       lines: [of("", found.map((each) => [at(each), duplicatesShare(each, store)]))] }),
-    chart({ ...own, title: say("requests_a_second"), format: (value) => number(value, value < 10 ? 1 : 0), most: 1,
+    chart({ ...own, title: say("requests_a_second"), format: rateOf, axis: { most: 1 },
       lines: [of("", found.map((each) => [at(each), (each[1].requests - each[0].requests) / seconds(each)]))] }),
     chart({ ...own, title: say("latency"), format: milliseconds,
       lines: [of("p50", found.map((each) => [at(each), quantile(...each, 0.5)])), of("p99", found.map((each) => [at(each), quantile(...each, 0.99)]), "second")] }));

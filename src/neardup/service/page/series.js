@@ -5,8 +5,8 @@ const EVERY = 2000; // milliseconds
 const KEPT = 1800; // an hour
 const WINDOW = 60000; // milliseconds over which rates, shares and latencies are told
 const OWN = new Set(["page", "metrics", "info", "stores", "health", "ready"]); // routes that say nothing of the load
-const LINE = /^(\w+)(?:\{(.*)\})? (\S+)$/;
-const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g;
+const LINE = /^(\w+)(?:\{(.*)\})? (\S+)$/s; // names may have characters that end lines, though not in this format
+const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/gs;
 
 export const samples = [];
 export let failure = null;
