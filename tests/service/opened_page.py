@@ -1,7 +1,6 @@
-"""The page of a service in Chromium: a store with texts in three languages, and what a service answers that keeps texts."""
+"""The page of a service in Chromium, and stores with texts in three languages, some of them duplicates."""
 
 import contextlib
-import json
 
 import neardup as nd
 
@@ -21,97 +20,47 @@ NEAR = {
     BIG: BRIDGE.replace("两棵老槐树", "三棵老槐树"),
     "17": STATION.replace("昭和", "大正"),
 }
+LATE = {"ferry": "https://timetables.example/islands/2026/winter/evening-ferry.html", BIG: 2**63 - 1, "17": "late"}
+"""The ids of the duplicates in `NEAR`."""
+METADATA = {"source": "tests", "n": 1}
+VIEWS = ("check", "compare", "browse", "numbers", "review")
 
 
-def filled_store(path, documents=None, **options):
-    """A store of `KEPT`, or of other documents; its path."""
-    with nd.Store(path, **({"min_similarity": 0.7, "floor": 0.3} | options)) as store:
+def filled_store(path, documents=None, *, metadata=METADATA, **options):
+    """A store of `KEPT` and of the duplicates in `NEAR`, or of other documents; its path."""
+    with nd.Store(path, **({"min_similarity": 0.7, "floor": 0.3, "texts": True} | options)) as store:
         for name, text in (documents or KEPT).items():
-            assert store.check_and_add(name, text, metadata={"source": "tests", "n": 1}).is_new
+            assert store.check_and_add(name, text, metadata=metadata).is_new
+        for name, text in ({} if documents else NEAR).items():
+            assert store.check_and_add(LATE[name], text).duplicate_of == name
     return str(path)
 
 
-def recent():
-    """Duplicates as the route `recent` lists them."""
-    return [
-        {
-            "position": f"{place}-5c96", "id": ("late", 17, None)[place], "duplicate_of": name, "similarity": 0.91 - place / 100, "distance": 5, "exact": False,
-            "seen": 1_790_000_000.0 + place, "text": text, "survivor_text": KEPT[name],
-        }
-        for place, (name, text) in enumerate(NEAR.items())
-    ]  # fmt: skip
-
-
-def pairs():
-    """Pairs as the route `review` lists them: removed ones, and one of kept documents."""
-    removed = [
-        {
-            "left": {"id": each["id"], "position": each["position"], "digest": "5c96", "text": each["text"]},
-            "right": {"id": each["duplicate_of"], "position": None, "digest": "d0cf", "text": each["survivor_text"]},
-            "similarity": each["similarity"],
-            "kind": "removed",
-        }
-        for each in recent()
-    ]
-    sides = {"left": {"id": "ferry", "text": FERRY}, "right": {"id": 17, "text": BREAD}}
-    return [*removed, {**sides, "similarity": 0.69, "kind": "kept"}]
-
-
-class Stubs:
-    """Answers of routes that a service with texts has; `judged` has what was sent to `judge`."""
-
-    def __init__(self, *, texts=None, duplicates=None, review=None):
-        self.texts = {json.dumps(name): text for name, text in (KEPT if texts is None else texts).items()}
-        self.duplicates = recent() if duplicates is None else duplicates
-        self.review = pairs() if review is None else review
-        self.judged = []
-
-    def serve(self, page):
-        page.route("**/v1/stores/*/get", self._get)
-        page.route("**/v1/stores/*/recent", self._recent)
-        page.route("**/v1/stores/*/review", lambda route: self._send(route, {"pairs": self.review}))
-        page.route("**/v1/stores/*/judge", self._judge)
-
-    def _send(self, route, value):
-        route.fulfill(status=200, content_type="application/json", body=json.dumps(value))
-
-    def _get(self, route):
-        answer = route.fetch()
-        value = answer.json()
-        for each in value.get("documents", ()):
-            each["text"] = self.texts.get(json.dumps(each["id"]))
-        route.fulfill(status=answer.status, content_type=answer.headers["content-type"], body=json.dumps(value))
-
-    def _recent(self, route):
-        given = json.loads(route.request.post_data)
-        first = int(given.get("before", "0"))
-        end = first + min(2, given["limit"])  # fewer than asked for, so that there is more to show
-        following = end if end < len(self.duplicates) else None
-        self._send(
-            route, {"duplicates": self.duplicates[first:end], "next": None if following is None else str(following)}
-        )
-
-    def _judge(self, route):
-        self.judged.append(json.loads(route.request.post_data))
-        self._send(route, {})
-
-
-@contextlib.contextmanager
-def opened(browser, url, view="check", *, stubs=None, width=1280, init="", **options):
-    """The page in a new window. `page.heard`: complaints, violations of the policy, and requests to elsewhere."""
+def opened_context(browser, *, width=1280, init="", **options):
+    """A window in which violations of the page's policy are gathered."""
     context = browser.new_context(viewport={"width": width, "height": 900}, **({"locale": "en-US"} | options))
     context.add_init_script(
         "window.violations = []; addEventListener('securitypolicyviolation', (each) => violations.push(each.violatedDirective));"
         + init
     )
+    return context
+
+
+@contextlib.contextmanager
+def opened(browser, url, view="check", *, routed=None, **options):
+    """The page in a new window; `routed`: is given the page before it is loaded.
+
+    `page.heard`: complaints. Violations of the policy, and requests to elsewhere, fail the test.
+    """
+    context = opened_context(browser, **options)
     page = context.new_page()
     page.heard, page.asked = [], []
     page.on("console", lambda message: page.heard.append(message.text))
     page.on("pageerror", lambda error: page.heard.append(str(error)))
     page.on("dialog", lambda dialog: (page.heard.append(dialog.message), dialog.dismiss()))
     page.on("request", lambda request: page.asked.append(request.url))
-    if stubs is not None:
-        stubs.serve(page)
+    if routed is not None:
+        routed(page)
     page.goto(f"{url}/#{view}")
     page.wait_for_selector("h1, dialog")
     try:
@@ -122,8 +71,35 @@ def opened(browser, url, view="check", *, stubs=None, width=1280, init="", **opt
         context.close()
 
 
+def go_to(page, view):
+    """Show a view without loading the page again."""
+    page.evaluate(f"location.hash = '{view}'")
+    page.wait_for_selector(f".view-{view} h1")
+
+
 def check(page, text):
     """Ask about a text, and wait for the verdict."""
     page.fill("#text", text)
-    page.click("text=Check >> nth=-1")
+    page.keyboard.press("Control+Enter")
     page.wait_for_selector("#answer:not([aria-busy]) .verdict")
+
+
+def in_use(page, view):
+    """Bring a view into the state in which it shows most."""
+    if view == "check":
+        check(page, NEAR["ferry"])
+        page.wait_for_selector("#answer .sides")
+    elif view == "compare":
+        page.click(".actions button >> nth=1")
+        page.wait_for_selector(".steps")
+    elif view == "browse":
+        page.click("#recent .quiet >> nth=0")
+        page.wait_for_selector("#recent .sides")
+        page.click("#recent .link >> nth=0")
+        page.wait_for_selector("#document:not([aria-busy]) .card")
+    elif view == "numbers":
+        page.wait_for_selector(".tiles")
+        page.wait_for_selector("#facts dl")
+    else:
+        page.wait_for_selector(".desk:not([aria-busy]) .sides")
+        page.wait_for_selector("#tally")

@@ -16,6 +16,9 @@ SCRIPTS = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("
 STRINGS = SCRIPTS["strings.js"]
 TABLE = dict(re.findall(r"^  (\w+): (\{.*?\}),$", STRINGS[STRINGS.index("STRINGS") :], re.MULTILINE | re.DOTALL))
 
+AS_THEY_ARE = {"0", "1", "ID", "Jaccard", "Space"}
+"""Words that Chinese or Japanese readers know as they are."""
+
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory):
@@ -90,13 +93,14 @@ def test_the_files_have_nothing_inline_and_no_way_from_text_to_markup():
             "document.write",
             "eval(",
             "Function(",
-            "localStorage",
             "cookie",
             "DOMParser",
             "srcdoc",
         ):
             assert forbidden not in script, (name, forbidden)
         assert set(re.findall(r"https?://[\w./]+", script)) <= {"http://www.w3.org/2000/svg"}
+        assert ("localStorage" in script) == (name == "settings.js"), "only settings outlast the tab"
+        assert ("sessionStorage" in script) == (name == "service.js"), "only a token outlasts a reload"
     assert not re.search(r"url\(|@import|https?:", (FOLDER / "style.css").read_text(encoding="utf-8"))
 
 
@@ -106,6 +110,8 @@ def test_every_string_is_there_in_each_language_and_is_used():
         words = re.findall(r'\b(en|zh|ja): "([^"]+)"', row)
         assert [language for language, _ in words] == ["en", "zh", "ja"], key
         assert len({frozenset(re.findall(r"\{\w+\}", each)) for _, each in words}) == 1, key
+        alike = {each for _, each in words[1:] if not re.search("[\u3041-\u30ff\u3400-\u9fff]", each)}
+        assert alike <= AS_THEY_ARE, (key, "is not translated")
     code = "\n".join(text for name, text in SCRIPTS.items() if name != "strings.js")
     patterns = [re.sub(r"\$\{[^}]*\}", r"\\w+", each) for each in re.findall(r"say(?:ing)?\(`([^`]+)`", code)]
     exact = set(re.findall(r'"(\w+)"', code))

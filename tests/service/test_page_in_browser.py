@@ -1,20 +1,36 @@
 """The page in Chromium: each view shows what the service answers, can be used by keyboard, in three languages, light and dark, wide and narrow."""
 
 import http.server
+import itertools
 import json
 import random
+import re
 import shlex
-import subprocess
-import sys
 import threading
 
 import pytest
 
+import neardup as nd
 from accessible import barriers
-from service.opened_page import BIG, BRIDGE, FERRY, NEAR, STATION, Stubs, check, filled_store, opened, pairs
+from places import ROOT
+from service.opened_page import (
+    BIG,
+    BREAD,
+    BRIDGE,
+    FERRY,
+    LATE,
+    NEAR,
+    STATION,
+    VIEWS,
+    check,
+    filled_store,
+    go_to,
+    in_use,
+    opened,
+)
 from service.serving import TOKEN, listening, new_store, tokens_in
 
-VIEWS = ("check", "compare", "browse", "numbers", "review")
+STRINGS = ROOT / "src/neardup/service/page/strings.js"
 
 
 @pytest.fixture(scope="module")
@@ -24,39 +40,59 @@ def url(tmp_path_factory):
         yield found
 
 
-def in_use(page, view):
-    """Bring a view into the state in which it shows most."""
-    if view == "check":
-        check(page, NEAR["ferry"])
-        page.wait_for_selector(".sides")
-    elif view == "compare":
-        page.click("text=/example|示例|例を見る/")
-        page.wait_for_selector(".steps")
-    elif view == "browse":
-        page.click("#recent .quiet >> nth=0")
-        page.click("#recent .link >> nth=0")
-        page.wait_for_selector(".card .match, .card p")
-    elif view == "numbers":
-        page.wait_for_selector(".tiles")
-        page.wait_for_selector("#facts dl")
-    else:
-        page.wait_for_selector(".sides")
-
-
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("locale", ["en-US", "zh-CN", "ja-JP"])
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
-def test_a_view_fits_complains_of_nothing_and_has_no_barriers(browser, url, view, width, scheme):
-    with opened(browser, url, view, stubs=Stubs(), width=width, color_scheme=scheme, reduced_motion="reduce") as page:
-        in_use(page, view)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+def test_views_fit_complain_of_nothing_and_have_no_barriers(browser, url, locale, width, scheme):
+    options = {"width": width, "locale": locale, "color_scheme": scheme, "reduced_motion": "reduce"}
+    with opened(browser, url, **options) as page:
         dark = page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(13, 17, 17)"
         assert dark == (scheme == "dark")
-        assert barriers(page) == []
+        for view in VIEWS:
+            go_to(page, view)
+            in_use(page, view)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, view
+            assert barriers(page) == [], view
         assert page.heard == []
 
 
+# Text that is not the page's own: of the store, of the services, commands, keys, numbers and names of measures.
+FOREIGN = "#said, code, kbd, option, .id, .text, .excerpt, .metadata, .digits, .tokens, .features tbody, .product, .choice b, .sign, [lang]:not(html)"
+OWN_TEXTS = """(foreign) => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const texts = [];
+  while (walker.nextNode()) if (!walker.currentNode.parentElement.closest(`${foreign}, noscript`)) texts.push(walker.currentNode.data);
+  for (const name of ["aria-label", "placeholder", "alt", "title"])
+    for (const each of document.querySelectorAll(`[${name}]`)) if (!each.closest(".id, [lang]:not(html)")) texts.push(each.getAttribute(name));
+  return texts;
+}"""
+
+
+def in_brackets(words):
+    """Words in brackets, but for the places of values."""
+    return re.sub(r"([^{}]+)(?=\{|$)", r"⟦\1⟧", words)
+
+
+def test_every_word_of_the_page_is_one_of_its_strings(browser, url):
+    """A page whose strings are all in brackets has no letter outside of them, in any view; so no word is left untranslated."""
+    script = STRINGS.read_text(encoding="utf-8")
+    head, own = script[: script.index("export const STRINGS")], script[script.index("export const STRINGS") :]
+    marked = head + re.sub(r'\b(en|zh|ja): "([^"]+)"', lambda found: f'{found[1]}: "{in_brackets(found[2])}"', own)
+
+    def routed(page):
+        page.route("**/strings.js", lambda route: route.fulfill(content_type="text/javascript", body=marked))
+
+    with opened(browser, url, routed=routed) as page:
+        for view in VIEWS:
+            go_to(page, view)
+            in_use(page, view)
+            for text in page.evaluate(OWN_TEXTS, FOREIGN):
+                left = re.sub(r"⟦[^⟦⟧]*⟧", "", text)
+                left = re.sub(r"\b(p50|p99|ms|MB)\b|\d[KMB]\b|\b(AM|PM)\b|\b[A-Z][a-z]{2} \d+, \d{4}", "", left)
+                assert not re.search(r"[^\W\d_]", left), (view, text)
+
+
 def test_a_near_duplicate_is_told_large_with_its_texts_side_by_side(browser, url):
-    with opened(browser, url, stubs=Stubs()) as page:
+    with opened(browser, url) as page:
         check(page, NEAR["ferry"])
         assert page.inner_text(".verdict h2") == "Duplicate of ferry"
         assert page.text_content("#said").startswith("Duplicate of ferry")
@@ -71,7 +107,7 @@ def test_a_near_duplicate_is_told_large_with_its_texts_side_by_side(browser, url
 
 
 def test_integers_that_no_number_holds_stay_what_they_are(browser, url):
-    with opened(browser, url, stubs=Stubs()) as page:
+    with opened(browser, url) as page:
         check(page, NEAR[BIG])
         assert page.inner_text(".verdict h2") == f"Duplicate of {BIG}"
         check(page, STATION)
@@ -141,7 +177,7 @@ def test_invisible_characters_are_those_of_the_report(browser, url):
 
 
 def test_a_new_text_is_told_with_the_nearest_below_the_threshold(browser, url):
-    with opened(browser, url, stubs=Stubs()) as page:
+    with opened(browser, url) as page:
         check(page, " ".join(FERRY.split()[:16]))
         assert page.inner_text(".verdict h2") == "New"
         assert "below the threshold" in page.inner_text("#answer")
@@ -193,16 +229,17 @@ def test_what_the_service_refuses_is_told_in_its_words(browser, url):
 
 
 def test_duplicates_and_neighbors_are_walked(browser, url):
-    with opened(browser, url, "browse", stubs=Stubs()) as page:
+    with opened(browser, url, "browse") as page:
         page.wait_for_selector("#recent .match")
-        assert page.locator("#recent .match").count() == 2
-        page.click("text=Show more")
-        page.wait_for_selector("#recent .match >> nth=2")
-        assert page.locator("text=Show more").count() == 0
-        page.click("#recent .quiet >> nth=0")
+        assert page.locator("#recent .match .who .id").all_inner_texts()[::2] == [
+            LATE["17"],
+            str(LATE[BIG]),
+            LATE["ferry"],
+        ]
+        page.click("#recent .quiet >> nth=2")
         page.wait_for_selector("#recent .sides")
         assert page.locator("#recent .sides mark").all_inner_texts() == ["night", "evening"]
-        page.click("#recent .link >> nth=0")
+        page.click("#recent .link >> nth=2")
         page.wait_for_selector(".card")
         assert page.inner_text(".card h3") == "ferry"
         assert FERRY in page.inner_text(".card .quoted")
@@ -215,78 +252,31 @@ def test_duplicates_and_neighbors_are_walked(browser, url):
         page.wait_for_selector("text=no document with the id nobody")
 
 
-def test_pairs_are_judged_by_keys_and_evaluate_reads_the_labels(browser, url, tmp_path):
-    stubs = Stubs()
-    with opened(browser, url, "review", stubs=stubs, accept_downloads=True) as page:
-        page.wait_for_selector(".sides")
-        for key, done in (("s", 1), ("d", 2), ("u", 1), ("s", 2), (" ", 2), ("d", 3)):
-            page.keyboard.press(key)
-            page.wait_for_selector(f"#tally:has-text('{done} of 4')")
-            page.wait_for_selector(".desk:not([aria-busy])")
-        assert page.inner_text("#tally") == "3 of 4 judged: 2 same, 1 different"
-        page.wait_for_selector("text=There are no more pairs.")
-        for name in ("labels.jsonl", "documents.jsonl"):
-            with page.expect_download() as saved:
-                page.click(f"text=Save {name}")
-            saved.value.save_as(tmp_path / name)
-        command = page.inner_text("pre")
-    late = {"id": "late", "position": "0-5c96", "digest": "5c96"}
-    other = {"id": 17, "position": "1-5c96", "digest": "5c96"}  # an id that another text has by now
-    ferry, big = ({"id": name, "digest": "d0cf"} for name in ("ferry", BIG))
-    assert stubs.judged == [
-        {"left": late, "right": ferry, "same": True},
-        {"left": other, "right": big, "same": False},
-        {"left": other, "right": big, "same": True},
-        {"left": {"id": "ferry"}, "right": {"id": 17}, "same": False},
-    ]
-    labels = [json.loads(line) for line in (tmp_path / "labels.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert [(each["left_id"], each["right_id"], each["label"]) for each in labels] == [
-        ("late", "ferry", 1), ("position 1-5c96", BIG, 1), ("ferry", 17, 0),
-    ]  # fmt: skip
-    arguments = command.split()
-    assert arguments[0] == "neardup"
-    done = subprocess.run(
-        [sys.executable, "-m", "neardup", *arguments[1:], "--quiet"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-    )
-    assert done.returncode == 0, done.stderr
-    assert "truth from labels: 3 pairs, 2 of them near-duplicates" in done.stdout
+def test_more_duplicates_than_a_page_of_them_are_shown_when_asked_for(browser, tmp_path):
+    path = filled_store(tmp_path / "s", {"ferry": FERRY, "bread": BREAD})
+    with nd.Store(path) as store:
+        for number in range(45):
+            store.check_and_add(number, FERRY.replace("nine", f"{number} hundred"))
+    with listening({"default": path}) as url, opened(browser, url, "browse") as page:
+        for shown in (20, 40, 45):
+            page.wait_for_selector(f"#recent .match >> nth={shown - 1}")
+            assert page.locator("#recent .match").count() == shown
+            if shown < 45:
+                page.click("text=Show more")
+        assert page.locator("text=Show more").count() == 0
+        assert page.inner_text(".families .chip") == "ferry 45"
 
 
-def test_a_service_without_these_routes_is_told_what_to_do(browser, url):
-    missing = {"status": 404, "content_type": "application/problem+json"}
-    body = json.dumps(
-        {
-            "type": "about:blank",
-            "title": "Not Found",
-            "status": 404,
-            "code": "not_found",
-            "detail": "There is nothing here.",
-        }
-    )
-    with opened(browser, url) as page:
-        for name in ("recent", "review", "judge"):
-            page.route(f"**/stores/*/{name}", lambda route: route.fulfill(**missing, body=body))
-        page.goto(f"{url}/#browse")
-        page.wait_for_selector("text=does not list recent duplicates. A newer neardup does")
-        page.goto(f"{url}/#review")
-        page.wait_for_selector("text=no pairs to review. A newer neardup has")
-        page.unroute("**/stores/*/review")
-        page.route("**/stores/*/review", lambda route: route.fulfill(json={"pairs": pairs()}))
-        page.reload()
-        page.wait_for_selector(".sides")
-        page.keyboard.press("s")
-        page.wait_for_selector("text=This service does not keep judgments.")
-
-
-def test_a_store_without_texts_says_so(browser, url):
-    with opened(browser, url, stubs=Stubs(texts={})) as page:
+def test_a_store_without_texts_says_so(browser, tmp_path):
+    with listening({"default": filled_store(tmp_path / "s", texts=False)}) as url, opened(browser, url) as page:
         check(page, NEAR["ferry"])
         page.wait_for_selector("text=The store does not keep this text")
         assert page.locator(".sides").count() == 0
+        go_to(page, "browse")
+        page.wait_for_selector("#recent .match")
+        assert page.locator("#recent .match .quiet").count() == 0
+        go_to(page, "review")
+        page.wait_for_selector(".desk .notice:has-text('The store does not keep this text')")
 
 
 def test_numbers_follow_the_service(browser, tmp_path):
@@ -399,7 +389,7 @@ def test_metrics_are_read_as_prometheus_does(browser, url):
     ("zh-CN", "库中已有这段文本吗？", "zh-Hans"), ("ja-JP", "この文章は登録済みですか？", "ja"), ("fr-FR", "Does the store know this text?", "en"),
 ])  # fmt: skip
 def test_the_language_is_that_of_the_browser_and_can_be_changed(browser, url, locale, title, lang):
-    with opened(browser, url, locale=locale, stubs=Stubs()) as page:
+    with opened(browser, url, locale=locale) as page:
         assert page.inner_text("h1") == title
         page.fill("#text", FERRY)
         assert page.evaluate("document.documentElement.lang") == lang
@@ -413,7 +403,7 @@ def test_the_language_is_that_of_the_browser_and_can_be_changed(browser, url, lo
 
 
 def test_stores_are_chosen(browser, url):
-    with opened(browser, url, stubs=Stubs()) as page:
+    with opened(browser, url) as page:
         check(page, FERRY)
         assert "It keeps 4 documents." in page.inner_text("main")
         page.select_option("#store", "空")
@@ -426,7 +416,7 @@ def test_stores_are_chosen(browser, url):
 
 
 def test_all_can_be_done_by_keyboard(browser, url):
-    with opened(browser, url, stubs=Stubs()) as page:
+    with opened(browser, url) as page:
         page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement.id") == "skip"
         page.keyboard.press("Enter")

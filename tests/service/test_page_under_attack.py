@@ -5,7 +5,7 @@ import json
 import pytest
 
 import neardup as nd
-from service.opened_page import FERRY, Stubs, opened
+from service.opened_page import FERRY, VIEWS, filled_store, go_to, in_use, opened
 from service.serving import listening
 
 STORE = "<img src=x onerror=window.hacked=1> & \u202e'\""
@@ -24,41 +24,21 @@ COUNTED = "['script', 'img', 'iframe', 'style', 'base', 'object', 'form', '[styl
 
 
 def text_with(payload, number):
-    return f"{payload} {FERRY} {payload} of {number}"
+    return f"{payload} {' '.join(f'{word}{number}' for word in FERRY.split())} {payload} of {number}"
 
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory):
-    """A service whose store has nothing but payloads: as ids, texts, and names and values of metadata."""
+    """A service whose store has nothing but payloads: as ids, texts, and names and values of metadata; kept ones, and duplicates."""
     path = str(tmp_path_factory.mktemp("attack") / "s")
-    with nd.Store(path, min_similarity=0.9, keep="always", floor=0.2) as store:
+    with nd.Store(path, min_similarity=0.8, floor=0.2, texts=True) as store:
         for number, payload in enumerate(PAYLOADS):
-            store.check_and_add(
-                payload, text_with(payload, number), metadata={payload: payload, "deep": [[{payload: [payload]}]]}
-            )
+            metadata = {payload: payload, "deep": [[{payload: [payload]}]]}
+            assert store.check_and_add(payload, text_with(payload, number), metadata=metadata).is_new, payload
+            assert not store.check_and_add(f"{payload} late", text_with(payload, number) + " or so").is_new, payload
+        store.judge(store.recent(limit=1)[0], same=True)
     with listening({STORE: path}) as found:
         yield found
-
-
-def stubs():
-    texts = {payload: text_with(payload, number) for number, payload in enumerate(PAYLOADS)}
-    rows = [
-        {
-            "position": number, "duplicate_of": payload, "similarity": 0.9, "distance": 1, "exact": False, "seen": 0.0,
-            "text": payload + FERRY, "survivor_text": texts[payload],
-        }
-        for number, payload in enumerate(PAYLOADS)
-    ]  # fmt: skip
-    pairs = [
-        {
-            "left": {"id": payload, "text": text},
-            "right": {"position": 1, "text": payload},
-            "similarity": 0.9,
-            "kind": "removed",
-        }
-        for payload, text in texts.items()
-    ]
-    return Stubs(texts=texts, duplicates=rows, review=pairs)
 
 
 def unharmed(page):
@@ -77,7 +57,7 @@ def unharmed(page):
 
 
 def test_texts_ids_and_metadata_stay_words(browser, url):
-    with opened(browser, url, stubs=stubs()) as page:
+    with opened(browser, url) as page:
         for number, payload in enumerate(PAYLOADS):
             page.fill("#text", text_with(payload, number))
             page.keyboard.press("Control+Enter")
@@ -99,25 +79,90 @@ def test_steps_of_a_comparison_stay_words(browser, url):
 
 
 def test_duplicates_neighbors_and_pairs_stay_words(browser, url):
-    with opened(browser, url, "browse", stubs=stubs()) as page:
-        page.wait_for_selector("#recent .match")
-        while page.locator("text=Show more").count():
-            before = page.locator("#recent .match").count()
-            page.click("text=Show more")
-            page.wait_for_selector(f"#recent .match >> nth={before}")
+    with opened(browser, url, "browse") as page:
+        page.wait_for_selector("#recent .match >> nth=0")
         assert page.locator("#recent .match").count() == len(PAYLOADS)
         for number in range(len(PAYLOADS)):
             page.click(f"#recent .link >> nth={number}")
             page.wait_for_selector("#document:not([aria-busy]) .card")
-        page.click("#recent .quiet >> nth=2")
-        page.wait_for_selector("#recent .sides")
-        unharmed(page)
-        page.goto(f"{url}/#review")
         for number in range(len(PAYLOADS)):
+            page.click(f"#recent .quiet >> nth={number}")
+            page.wait_for_selector(f"#recent .match:nth-child({number + 1}) .sides")
+        unharmed(page)
+        go_to(page, "review")
+        for number in range(len(PAYLOADS) - 1):
             page.wait_for_selector(".desk:not([aria-busy]) .sides")
             unharmed(page)
             page.keyboard.press("s")
-            page.wait_for_selector(f"#tally:has-text('{number + 1} of')")
+            page.wait_for_selector(f"#tally:has-text('in this visit: {number + 1};')")
+
+
+NEEDED = {"kind", "fingerprint", "weight", "sums", "hash"}
+"""Without these, the page shows nothing: words that it knows, and numbers."""
+
+
+class Spoiler:
+    """Makes payloads of all strings of answers, and of those that the page sends back what they were."""
+
+    def __init__(self, page, url, payload):
+        self.url, self.payload, self.asked = url, payload, set()
+        self._told, self._meant = {}, {}
+        page.route("**/v1/stores", lambda route: self._answer(route, route.request.url))
+        page.route("**/v1/stores/*/*", lambda route: self._answer(route, self._of_store(route.request.url)))
+        page.route("**/metrics", self._metrics)
+
+    def _of_store(self, address):
+        return f"{self.url}/v1/stores/default/{address.rpartition('/')[2]}"
+
+    def _answer(self, route, address):
+        self.asked.add(address.rpartition("/")[2])
+        given = route.request.post_data
+        sent = (
+            None
+            if given is None
+            else json.dumps(self._each(json.loads(given), lambda text: self._meant.get(text, text)))
+        )
+        answer = route.fetch(url=address, post_data=sent)
+        assert answer.ok, answer.text()
+        route.fulfill(response=answer, body=json.dumps(self._each(answer.json(), self._spoil)))
+
+    def _metrics(self, route):
+        answer = route.fetch()
+        label = json.dumps(self._spoil("default"), ensure_ascii=False)
+        route.fulfill(response=answer, body=answer.text().replace('"default"', label))
+
+    def _spoil(self, text):
+        if text not in self._told:
+            self._told[text] = self.payload if not self._told else f"{self.payload} {len(self._told)}"
+            self._meant[self._told[text]] = text
+        return self._told[text]
+
+    def _each(self, value, change, name=""):
+        if isinstance(value, dict):
+            return {key: self._each(each, change, key) for key, each in value.items()}
+        if isinstance(value, list):
+            return [self._each(each, change, name) for each in value]
+        return change(value) if isinstance(value, str) and name not in NEEDED else value
+
+
+@pytest.mark.parametrize("payload", [PAYLOADS[2], PAYLOADS[3], "__proto__", PAYLOADS[-3]])
+def test_every_string_of_every_route_stays_words(browser, tmp_path, payload):
+    """Ids, texts, metadata, names of stores, methods and recipes, tokens and features, digests and positions, labels of metrics."""
+    spoilers = []
+    with (
+        listening({"default": filled_store(tmp_path / "s", metadata={"a": ["b", {"c": "d"}], "e": "f"})}) as url,
+        opened(browser, url, routed=lambda page: spoilers.append(Spoiler(page, url, payload))) as page,
+    ):
+        for view in VIEWS:
+            go_to(page, view)
+            in_use(page, view)
+            unharmed(page)
+        page.focus(".desk")
+        page.keyboard.press("s")
+        page.wait_for_selector("#tally:has-text('in this visit: 1;')")
+    assert spoilers[0].asked >= {
+        "stores", "info", "check", "passages", "compare", "recent", "get", "neighbors", "review", "judge", "judgements",
+    }  # fmt: skip
 
 
 def test_names_of_stores_and_labels_of_metrics_stay_words(browser, url):
@@ -159,10 +204,7 @@ def test_values_beyond_all_measure_are_shown(browser, tmp_path):
     with nd.Store(tmp_path / "s", min_similarity=0.7) as store:
         store.check_and_add("x" * 5000, FERRY, metadata=deep, expires=1e300)
         store.check_and_add(10**40, " ".join(PAYLOADS), metadata={"n": -(2**63), "": 1e308}, expires=8e12)
-    with (
-        listening({"default": str(tmp_path / "s")}) as url,
-        opened(browser, url, "browse", stubs=stubs(), width=390) as page,
-    ):
+    with listening({"default": str(tmp_path / "s")}) as url, opened(browser, url, "browse", width=390) as page:
         for given in ("x" * 5000, str(10**40)):
             page.fill("#asked", given)
             page.keyboard.press("Enter")

@@ -1,10 +1,10 @@
 // BROWSE: what the store has removed lately, and a kept document with its neighbors, from one to the next.
-import { fill, idElement, make, nameOfId, textElement } from "./elements.js";
+import { fill, idElement, make, nameOfId, textElement, twoLinesOfId } from "./elements.js";
 import { documentsOf, matchList } from "./documents.js";
 import { moment, number, say, saying, similarity, threshold } from "./language.js";
 import { write } from "./json.js";
 import { answering, button, metadata, problem, showing, sideBySide, told } from "./parts.js";
-import { Problem, ask, ofStore } from "./service.js";
+import { ask, ofStore } from "./service.js";
 import { clipped, languageOf, plainly } from "./visible.js";
 
 const PAGE = 20;
@@ -33,7 +33,7 @@ function recentRow(store, each, walk, info) {
     const opens = open.getAttribute("aria-expanded") !== "true";
     open.setAttribute("aria-expanded", String(opens));
     if (!opens) return fill(place);
-    const names = [[say("kept_document"), " ", idElement(each.duplicate_of)], [say("removed_document"), " ", hasId ? idElement(each.id) : say("a_duplicate")]];
+    const names = [{ role: say("kept_document"), id: each.duplicate_of }, { role: say("removed_document"), id: hasId ? each.id : null, otherwise: say("a_duplicate") }];
     await showing(place, () => sideBySide(store, each.survivor_text, each.text, names));
   });
   const value = each.exact ? say("equal") : each.similarity === null ? say("bits_differ", { count: number(each.distance) }) : similarity(each.similarity, info.min_similarity);
@@ -41,7 +41,7 @@ function recentRow(store, each, walk, info) {
     make("div", { class: "match-head recent" },
       make("span", { class: "value" }, value),
       make("span", { class: "who" },
-        make("span", {}, hasId ? [idElement(each.id), " · "] : null, saying("duplicate_of", { id: make("button", { type: "button", class: "link", onclick: () => walk(each.duplicate_of) }, idElement(each.duplicate_of)) })),
+        make("span", {}, hasId ? [twoLinesOfId(each.id), " · "] : null, saying("duplicate_of", { id: make("button", { type: "button", class: "link", onclick: () => walk(each.duplicate_of) }, twoLinesOfId(each.duplicate_of)) })),
         make("span", { class: "soft" }, moment(each.seen))),
       open),
     typeof each.text === "string"
@@ -65,12 +65,7 @@ function families(walk) {
 async function recent(context, walk) {
   const { store } = context;
   const info = await context.info();
-  try {
-    if (state.next === undefined) await more(store);
-  } catch (found) {
-    if (found instanceof Problem && found.isMissing) return make("p", { class: "notice" }, say("no_recent"));
-    throw found;
-  }
+  if (state.next === undefined) await more(store);
   if (!state.recent.length) return make("p", { class: "notice" }, say("nothing_removed"));
   const place = make("div");
   const list = () => fill(place,
@@ -115,7 +110,7 @@ function card({ store }, document, { neighbors, known, info, removed, walk }) {
     text === null ? make("p", { class: "soft" }, say("no_texts")) : textElement(clipped(text, 1200), { class: "text quoted" }),
     make("h4", {}, say("neighbors", { count: number(neighbors.length) })),
     neighbors.length
-      ? matchList(neighbors, { store, text, documents: known, info, walk, opensFirst: false })
+      ? matchList(neighbors, { store, text, name: { role: say("kept_document"), id: document.id }, documents: known, info, walk, opensFirst: false })
       : make("p", { class: "soft" }, say(info.floor ? "no_neighbors" : "no_neighbors_without_floor", { value: threshold(info.floor || info.min_similarity) })));
 }
 

@@ -1,5 +1,5 @@
 // CHECK: whether the store knows a text, and what it is like.
-import { bar, fill, idElement, make } from "./elements.js";
+import { bar, fill, idElement, isLong, make } from "./elements.js";
 import { documentsOf, keepsTexts, matchList } from "./documents.js";
 import { number, say, saying, similarity, threshold } from "./language.js";
 import { answering, button, verdictOf } from "./parts.js";
@@ -11,16 +11,18 @@ export const forget = () => { state.answer = null; };
 
 function verdict(answer, info) {
   const kind = answer.is_new ? "new" : answer.exact ? "exact" : "near";
-  const words = answer.is_new ? say("verdict_new") : saying(`verdict_${kind}`, { id: idElement(answer.duplicate_of) });
+  const { duplicate_of: id } = answer;
+  const isApart = !answer.is_new && isLong(id); // below the words, which are large
+  const words = answer.is_new ? say("verdict_new") : isApart ? say(`verdict_${kind}_alone`) : saying(`verdict_${kind}`, { id: idElement(id) });
   const explained = answer.is_new ? say("new_means", { value: threshold(info.min_similarity) })
     : answer.exact ? say("exact_means")
     : say("near_means", { value: threshold(info.min_similarity), count: number(answer.matches.length) });
   const value = answer.similarity;
   const shown = similarity(value, info.min_similarity);
   return make("section", { class: `verdict ${kind}`, "aria-label": say("verdict") },
-    make("div", {}, make("h2", {}, words), make("p", {}, explained)),
+    make("div", {}, make("h2", {}, words), isApart ? make("p", { class: "whole-id" }, idElement(id)) : null, make("p", {}, explained)),
     value === null ? null : make("div", { class: "figure" },
-      make("strong", {}, shown), make("span", { class: "soft" }, say("similarity")),
+      make("strong", {}, shown), make("span", { class: "soft" }, say("similarity"), " · ", say("threshold_is", { value: threshold(info.min_similarity) })),
       bar(value, { threshold: info.min_similarity, label: say("similarity_of", { value: shown }) })));
 }
 
@@ -48,7 +50,7 @@ function result({ store }) {
     matches.length === 0 ? null : make("section", { class: "panel" },
       make("h2", {}, answer.is_new ? say("nearest") : say("matches", { count: number(matches.length) })),
       info.similarity === "jaccard" ? make("p", { class: "soft" }, say("jaccard_means")) : null,
-      matchList(matches, { store, text, documents, info }),
+      matchList(matches, { store, text, name: { role: say("your_text") }, documents, info }),
       keepsTexts(documents) === false ? make("p", { class: "notice" }, say("no_texts")) : null),
   ];
 }

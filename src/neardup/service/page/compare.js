@@ -94,7 +94,7 @@ function sets(found) {
 async function compared({ store }) {
   const { left, right } = state;
   if (!left.trim() || !right.trim()) return make("p", { class: "notice", role: "alert" }, say("two_wanted"));
-  const names = [say("left_text"), say("right_text")];
+  const names = SIDES.map((side) => ({ role: say(`${side}_text`) }));
   const [found, beside] = await Promise.all([
     ask(ofStore(store, "compare"), { left, right }), sideBySide(store, left, right, names)]);
   state.found = true;

@@ -1,5 +1,5 @@
 // What is known of documents: asked by their ids, and shown as a list of matches, each with its similarity and its text.
-import { bar, fill, idElement, make } from "./elements.js";
+import { bar, fill, make, twoLinesOfId } from "./elements.js";
 import { moment, number, say, similarity } from "./language.js";
 import { write } from "./json.js";
 import { metadata, showing, sideBySide } from "./parts.js";
@@ -23,7 +23,7 @@ export const facts = (document) => [
 ].filter(Boolean).join(" · ");
 
 // One match: similarity, id, what is known of it; with both texts, it opens to show them side by side.
-function matchRow(match, { store, text, document, info, isFirst, walk }) {
+function matchRow(match, { store, text, name, document, info, isFirst, walk }) {
   const value = match.similarity ?? 1 - match.distance / info.recipe.bits;
   const shown = match.similarity === null ? say("bits_differ", { count: number(match.distance) }) : similarity(match.similarity, info.min_similarity);
   const place = make("div", { class: "opened" });
@@ -33,7 +33,7 @@ function matchRow(match, { store, text, document, info, isFirst, walk }) {
     const opens = open.getAttribute("aria-expanded") !== "true";
     open.setAttribute("aria-expanded", String(opens));
     if (!opens) return fill(place);
-    const names = [say("your_text"), [say("kept_document"), " ", idElement(match.id)]];
+    const names = [name, { role: say("kept_document"), id: match.id }];
     await showing(place, () => sideBySide(store, text, document.text, names));
   };
   open?.addEventListener("click", toggle);
@@ -43,17 +43,17 @@ function matchRow(match, { store, text, document, info, isFirst, walk }) {
       make("span", { class: "value" }, shown),
       bar(value, { threshold: match.similarity === null ? null : info.min_similarity, label: say("similarity_of", { value: shown }) }),
       make("span", { class: "who" },
-        walk ? make("button", { type: "button", class: "link", onclick: () => walk(match.id) }, idElement(match.id)) : idElement(match.id),
+        walk ? make("button", { type: "button", class: "link", onclick: () => walk(match.id) }, twoLinesOfId(match.id)) : twoLinesOfId(match.id),
         make("span", { class: "soft" }, say("distance_of", { count: number(match.distance), bits: number(info.recipe.bits) }))),
       open),
     document ? make("p", { class: "known soft" }, metadata(document.metadata, write), " ", facts(document)) : null,
     place);
 }
 
-// Matches as a list; `text`: what they match, or null; `walk`: what a click on an id does.
-export function matchList(matches, { store, text, documents, info, walk = null, opensFirst = true }) {
+// Matches as a list; `text`: what they match, or null, and `name`: what that is; `walk`: what a click on an id does.
+export function matchList(matches, { store, text, name, documents, info, walk = null, opensFirst = true }) {
   return make("ol", { class: "matches" }, matches.map((each, place) =>
-    matchRow(each, { store, text, document: documents.get(write(each.id)), info, isFirst: opensFirst && place === 0, walk })));
+    matchRow(each, { store, text, name, document: documents.get(write(each.id)), info, isFirst: opensFirst && place === 0, walk })));
 }
 
 // Whether the store keeps the texts of documents: null if it has none of these.

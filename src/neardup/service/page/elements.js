@@ -23,6 +23,17 @@ export const fill = (element, ...children) => { element.replaceChildren(); retur
 export const nameOfId = (id) => plainly(typeof id === "string" && /^-?\d+$/.test(id) ? JSON.stringify(id) : id);
 export const idElement = (id) => make("bdi", { class: "id" }, nameOfId(id));
 
+// An id of which the middle is left out if it is long: names of files and addresses begin alike.
+const LONG = 28;
+export const isLong = (id) => nameOfId(id).length > LONG;
+export const twoLinesOfId = (id) => make("bdi", isLong(id) ? { class: "id long", title: nameOfId(id) } : { class: "id" }, nameOfId(id));
+export function shortIdElement(id) {
+  const whole = [...nameOfId(id)];
+  const half = LONG / 2;
+  const shown = whole.length > LONG ? [...whole.slice(0, half - 1), "…", ...whole.slice(-half)] : whole;
+  return make("bdi", { class: "id", title: whole.length > LONG ? whole.join("") : undefined }, shown.join(""));
+}
+
 export const textElement = (text, attributes = {}) =>
   make("div", { class: "text", lang: languageOf(text) || undefined, dir: "auto", ...attributes }, plainly(text));
 

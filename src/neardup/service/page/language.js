@@ -1,15 +1,16 @@
 // The language of the page: chosen by the browser, and by the user. Strings are in strings.js.
+import { keepSetting, setting } from "./settings.js";
 import { STRINGS } from "./strings.js";
 
 export const LANGUAGES = { en: "English", zh: "中文", ja: "日本語" };
-const KEY = "neardup-language";
+const KEY = "language";
 const firstOf = (given) => given.map((each) => each.slice(0, 2).toLowerCase()).find((each) => each in LANGUAGES) ?? "en";
-let language = firstOf([sessionStorage.getItem(KEY) ?? "", ...navigator.languages]);
+let language = firstOf([setting(KEY), ...navigator.languages]);
 
 export const languageNow = () => language;
 export function setLanguage(given) {
   language = given;
-  sessionStorage.setItem(KEY, given);
+  keepSetting(KEY, given);
 }
 
 // A string; with values that are elements, `saying` gives its pieces.

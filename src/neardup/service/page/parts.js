@@ -1,5 +1,5 @@
 // Parts that several views have: problems in the words of the service, states of waiting, and two texts side by side.
-import { fill, make } from "./elements.js";
+import { fill, isLong, make, shortIdElement, twoLinesOfId } from "./elements.js";
 import { number, say } from "./language.js";
 import { Problem, ask, ofStore } from "./service.js";
 import { languageOf, plainly } from "./visible.js";
@@ -47,7 +47,7 @@ export async function answering(place, action, words) {
   announce(words(place));
 }
 
-export const verdictOf = (place) => place.querySelector(".verdict")?.textContent ?? "";
+export const verdictOf = (place) => place.querySelector(".verdict")?.innerText.replace(/\s*\n\s*/g, ". ") ?? "";
 
 export const button = (key, action, attributes = {}) => make("button", { type: "button", onclick: action, ...attributes }, say(key));
 
@@ -74,19 +74,31 @@ function hasLittleInCommon(rows) {
   return sum.common < sum.only;
 }
 
-// Two texts side by side; `names`: what stands above them, as lists of elements or strings.
+// What a text is, above it: its part, and its id, or what stands for that.
+const titleOf = ({ role, id = null, otherwise = "" }, side) => make("h3", { class: side },
+  make("span", { class: "role" }, role), id === null ? otherwise && [" ", otherwise] : [" ", twoLinesOfId(id)]);
+const roleOf = ({ role, id = null }) => make("p", { class: "whose" }, role, id === null ? null : [" ", shortIdElement(id)]);
+
+// A part of a text. On narrow screens and in screen readers parts come one after another, so each says whose it is.
+// After a gap, the space that parts a text from its beginning is not shown.
+function partOf(row, side, { text, name, marksCommon }, isAfterGap) {
+  const passages = row[side].map((each, place) => (isAfterGap && place === 0 ? { ...each, text: each.text.trimStart() } : each));
+  return make("div", { class: `part ${side}${passages.length ? "" : " none"}` }, passages.length ? roleOf(name) : null,
+    make("div", { class: "text", lang: languageOf(text) || undefined, dir: "auto" }, passages.map((each) => passage(each, marksCommon))));
+}
+
+// Two texts side by side; `names`: of each, its `role`, and its `id`, or `otherwise` in place of that.
 export async function sideBySide(store, left, right, names) {
   const found = await ask(ofStore(store, "passages"), { left: beginning(left), right: beginning(right) });
-  const texts = { left, right };
   const marksCommon = hasLittleInCommon(found.rows);
-  const rows = found.rows.map((row) => {
+  const sides = { left: { text: left, name: names[0], marksCommon }, right: { text: right, name: names[1], marksCommon } };
+  const rows = found.rows.map((row, place) => {
     if (row.skipped) return make("p", { class: "skipped" }, say("skipped", { count: number(row.skipped) }));
-    return ["left", "right"].map((side) =>
-      make("div", { class: `text ${side}`, lang: languageOf(texts[side]) || undefined, dir: "auto" }, row[side].map((each) => passage(each, marksCommon))));
+    return Object.keys(sides).map((side) => partOf(row, side, sides[side], place > 0 && found.rows[place - 1].skipped > 0));
   });
   return make("div", { class: "beside" },
-    make("div", { class: "sides", role: "group", "aria-label": say("side_by_side"), tabindex: 0 },
-      make("h3", { class: "left" }, names[0]), make("h3", { class: "right" }, names[1]), rows),
+    make("div", { class: names.some(({ id = null }) => id !== null && isLong(id)) ? "sides long" : "sides", role: "group", "aria-label": say("side_by_side"), tabindex: 0 },
+      titleOf(names[0], "left"), titleOf(names[1], "right"), rows),
     make("p", { class: "key soft" }, marksCommon ? make("span", { class: "common" }, say("both_key")) : make("mark", {}, say("only_one_key")),
       isCut(left) || isCut(right) ? [" · ", say("beginning_only", { count: number(SIDE) })] : null));
 }

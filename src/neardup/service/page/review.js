@@ -1,169 +1,150 @@
-// REVIEW: pairs near the threshold, one at a time, which a person judges by two keys; labels for `neardup evaluate --pairs`.
-import { fill, idElement, make } from "./elements.js";
-import { number, say, similarity } from "./language.js";
+// REVIEW: pairs near the threshold, one at a time, which a person judges by two keys; all judgements as files for `neardup evaluate`.
+import { fill, make } from "./elements.js";
+import { DOCUMENTS, PAIRS, download, exported, hasJudgements } from "./judgements.js";
 import { write } from "./json.js";
+import { number, say, similarity, threshold } from "./language.js";
 import { announce, button, problem, showing, sideBySide } from "./parts.js";
-import { Problem, ask, ofStore } from "./service.js";
+import { ask, ofStore } from "./service.js";
+import { hasKeys, setKeys } from "./settings.js";
 
-const ASKED = 20;
-const COMMAND = "neardup evaluate documents.jsonl --pairs labels.jsonl";
-const state = { pairs: [], place: 0, labels: new Map(), done: [], isEnd: false, isLocal: false, isSaved: true };
+const [ASKED, MOST] = [20, 200]; // pairs in a question
+const COMMAND = `neardup evaluate ${DOCUMENTS} \\\n    --pairs ${PAIRS}`;
+const KEYS = { same: "s", different: "d", skip: " ", back: "b" };
+const SIGNS = { same: "=", different: "≠" };
+const fresh = () => ({ pairs: [], place: 0, verdicts: new Map(), isEnd: false, hasAny: false });
+const state = fresh();
 
-export const forget = () => Object.assign(state, { pairs: [], place: 0, labels: new Map(), done: [], isEnd: false, isLocal: false, isSaved: true });
+export const forget = () => Object.assign(state, fresh());
 
-// A side without its text: a removed duplicate has a position, and an id if the store knows it.
-const sideOf = (side) => Object.fromEntries(["id", "position", "digest"].filter((name) => isThere(side[name])).map((name) => [name, side[name]]));
 const isThere = (value) => value !== undefined && value !== null;
+const sideOf = (side) => Object.fromEntries(["id", "position", "digest"].filter((name) => isThere(side[name])).map((name) => [name, side[name]]));
 const keyOf = (pair) => write([sideOf(pair.left), sideOf(pair.right)]);
 
-// Labels and documents to save. A text is named by its id, or by its position if it has none, or if another text has this id by now.
-function exported() {
-  const documents = new Map();
-  const name = (side) => {
-    const text = side.text ?? "";
-    const place = `position ${side.position}`;
-    const isOther = isThere(side.position) && (documents.get(write(side.id ?? null)) ?? { text }).text !== text;
-    const id = isThere(side.id) && !isOther ? side.id : place;
-    documents.set(write(id), { id, text });
-    return id;
-  };
-  const judged = [...state.labels.values()];
-  for (const { pair } of judged) for (const side of [pair.left, pair.right]) if (!isThere(side.position)) name(side); // kept ones first
-  const labels = judged.map(({ pair, same }) =>
-    ({ left_id: name(pair.left), right_id: name(pair.right), label: same ? 1 : 0, similarity: pair.similarity }));
-  return { labels, documents: [...documents.values()] };
-}
-
+// More pairs. Those that were skipped are listed again, so they are asked for besides.
 async function load(store) {
   const known = new Set(state.pairs.map(keyOf));
-  const { pairs } = await ask(ofStore(store, "review"), { limit: ASKED });
-  const fresh = pairs.filter((pair) => !known.has(keyOf(pair)));
-  state.pairs.push(...fresh);
-  state.isEnd = fresh.length === 0;
+  const skipped = known.size - state.verdicts.size;
+  const { pairs } = await ask(ofStore(store, "review"), { limit: Math.min(MOST, ASKED + skipped) });
+  const unseen = pairs.filter((pair) => !known.has(keyOf(pair)));
+  state.pairs.push(...unseen);
+  state.isEnd = unseen.length === 0;
 }
 
-async function record(store, pair, same) {
-  if (state.isLocal) return;
-  try {
-    await ask(ofStore(store, "judge"), { left: sideOf(pair.left), right: sideOf(pair.right), same });
-  } catch (found) {
-    if (!(found instanceof Problem && found.isMissing)) throw found;
-    state.isLocal = true; // an older service: the labels are in this tab alone
-  }
+const nameOf = (side, kind) => ({ role: say(kind), id: isThere(side.id) ? side.id : null, otherwise: say("a_duplicate") });
+
+function head(pair, info, buttons) {
+  const value = pair.similarity === null ? say("bits_differ", { count: number(pair.distance) }) : similarity(pair.similarity, info.min_similarity);
+  return make("div", { class: "desk-head" },
+    make("p", {}, make("strong", { class: "value" }, value), " ",
+      make("span", { class: "soft" }, say(pair.kind === "removed" ? "was_removed" : "was_kept"),
+        pair.similarity === null ? null : [" · ", say("threshold_is", { value: threshold(info.min_similarity) })])),
+    make("div", { class: "verdicts" }, buttons));
 }
 
-function download(name, lines) {
-  const address = URL.createObjectURL(new Blob(lines.map((each) => `${write(each)}\n`), { type: "application/x-ndjson" }));
-  make("a", { href: address, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 1000);
+// What is known of the work, and all judgements as files.
+function tally(store, info, asFiles) {
+  const words = tallied();
+  const save = (key, name, hasTexts, lines) => button(key, () => asFiles(async () => download(name, (await exported(store, hasTexts))[lines])),
+    { disabled: !state.hasAny || (lines === "documents" && !hasTexts) });
+  return [
+    make("p", { id: "tally" }, words),
+    make("h2", {}, say("export_title")), make("p", {}, say("export_means")),
+    make("div", { class: "actions" }, save("save_pairs", PAIRS, info.texts, "pairs"), save("save_documents", DOCUMENTS, info.texts, "documents")),
+    make("pre", {}, make("code", {}, COMMAND)),
+  ];
 }
 
-function saveLabels() {
-  download("labels.jsonl", exported().labels);
-  state.isSaved = true;
-}
-
-const saveDocuments = () => download("documents.jsonl", exported().documents);
-
-window.addEventListener("beforeunload", (event) => { if (!state.isSaved && state.isLocal) event.preventDefault(); });
-
-function nameOf(side, kind) {
-  return [say(kind), " ", isThere(side.id) ? idElement(side.id) : say("a_duplicate")];
+function tallied() {
+  const same = [...state.verdicts.values()].filter(Boolean).length;
+  const done = state.verdicts.size;
+  if (!done) return say("none_judged");
+  return say("tally", { done: number(done), same: number(same), different: number(done - same) });
 }
 
 export function show(context) {
   const { store } = context;
-  const desk = make("section", { class: "panel desk", tabindex: -1, "aria-label": say("review_title"), "aria-keyshortcuts": "s d u Space" });
-  const tally = make("section", { class: "panel" });
+  const desk = make("div", { class: "desk", tabindex: -1, role: "group", "aria-label": say("review_title") });
+  const summary = make("section", { class: "panel" });
+  const now = () => state.pairs[state.place];
+  const isBusy = () => desk.hasAttribute("aria-busy");
+  let info;
+
+  const keyButton = (key, kind = "", attributes = {}) =>
+    make("button", { type: "button", class: kind, onclick: actions[key], "data-verdict": key, ...attributes },
+      SIGNS[key] ? make("span", { class: "sign", "aria-hidden": "true" }, SIGNS[key]) : null, say(key),
+      make("kbd", { "aria-hidden": "true" }, key === "skip" ? say("space") : KEYS[key].toUpperCase()));
 
   const draw = async () => {
-    while (state.place < state.pairs.length && state.labels.has(keyOf(state.pairs[state.place]))) state.place += 1;
+    info = await context.info();
     if (state.place >= state.pairs.length && !state.isEnd) await load(store);
-    const pair = state.pairs[state.place];
-    if (!pair) return make("p", { class: "notice" }, say(state.labels.size ? "all_judged" : "nothing_to_judge"));
-    const hasTexts = typeof pair.left.text === "string" && typeof pair.right.text === "string";
-    const removed = pair.kind === "removed";
-    const names = [nameOf(pair.left, removed ? "removed_document" : "kept_document"), nameOf(pair.right, "kept_document")];
+    const pair = now();
+    if (!pair) return [make("p", { class: "notice" }, say(state.place ? "all_judged" : "nothing_to_judge")), state.place ? make("div", { class: "verdicts alone" }, keyButton("back")) : null];
+    const verdict = state.verdicts.get(keyOf(pair));
+    const pressed = (same) => ({ "aria-pressed": verdict === undefined ? undefined : String(verdict === same) });
+    const sides = pair.kind === "removed" ? [pair.right, pair.left] : [pair.left, pair.right]; // kept ones are on the left, as everywhere
+    const names = sides.map((side, at) => nameOf(side, at && pair.kind === "removed" ? "removed_document" : "kept_document"));
+    const hasTexts = sides.every((side) => typeof side.text === "string");
     return [
-      make("div", { class: "desk-head" },
-        make("p", {}, make("strong", { class: "value" }, pair.similarity === null ? "–" : similarity(pair.similarity)), " ",
-          make("span", { class: "soft" }, say(removed ? "was_removed" : "was_kept"))),
-        make("div", { class: "verdicts" },
-          keyButton("same", "S", () => judge(true), "main"), keyButton("different", "D", () => judge(false), "main"),
-          keyButton("skip", say("space"), skip), keyButton("undo", "U", undo, "", !state.done.length))),
-      hasTexts ? await sideBySide(store, pair.left.text, pair.right.text, names) : make("p", { class: "notice" }, say("no_texts")),
+      head(pair, info, [keyButton("same", "main", pressed(true)), keyButton("different", "other", pressed(false)), keyButton("skip"), keyButton("back", "", { disabled: !state.place })]),
+      hasTexts ? await sideBySide(store, ...sides.map((side) => side.text), names) : make("p", { class: "notice" }, say("no_texts")),
     ];
   };
-
-  const keyButton = (key, sign, action, kind = "", isOff = false) =>
-    make("button", { type: "button", class: kind, onclick: action, disabled: isOff, "data-verdict": key }, say(key), make("kbd", {}, sign));
-
-  const counted = () => {
-    const same = [...state.labels.values()].filter((each) => each.same).length;
-    const all = state.pairs.length;
-    const isEmpty = state.labels.size === 0;
-    const words = say("tally", { done: number(state.labels.size), all: number(all), same: number(same), different: number(state.labels.size - same) });
-    fill(tally,
-      make("div", { class: "progress" },
-        make("progress", { max: Math.max(1, all), value: state.labels.size, "aria-label": say("progress") }),
-        make("p", { id: "tally" }, words)),
-      make("h2", {}, say("export_title")), make("p", {}, say("export_means")),
-      make("div", { class: "actions" }, button("save_labels", saveLabels, { disabled: isEmpty }), button("save_documents", saveDocuments, { disabled: isEmpty })),
-      make("pre", {}, make("code", {}, COMMAND)),
-      state.isLocal && !isEmpty ? make("p", { class: "soft" }, say("only_here")) : null);
-    announce(words);
+  const count = () => fill(summary, tally(store, info, asFiles));
+  const asFiles = async (action) => {
+    summary.querySelector(".problem")?.remove();
+    try { await action(); } catch (found) { summary.append(problem(found)); }
   };
-
   const next = async () => {
     const had = desk.contains(document.activeElement);
     await showing(desk, draw);
-    counted();
+    if (info) { count(); announce(tallied()); }
     if (had || document.activeElement === document.body) desk.focus({ preventScroll: true });
   };
   const judge = async (same) => {
-    const pair = state.pairs[state.place];
-    if (!pair || desk.hasAttribute("aria-busy")) return;
+    const pair = now();
+    if (!pair || isBusy()) return;
     try {
-      await record(store, pair, same);
+      await ask(ofStore(store, "judge"), { left: sideOf(pair.left), right: sideOf(pair.right), same });
     } catch (found) {
       desk.append(problem(found));
       return;
     }
-    state.labels.set(keyOf(pair), { pair, same });
-    state.done.push(state.place);
-    state.isSaved = false;
+    state.verdicts.set(keyOf(pair), same);
+    state.hasAny = true;
     state.place += 1;
     await next();
   };
-  const skip = async () => {
-    if (!state.pairs[state.place] || desk.hasAttribute("aria-busy")) return;
-    state.place += 1;
+  const go = async (step) => {
+    if (isBusy() || (step > 0 ? !now() : !state.place)) return;
+    state.place += step;
     await next();
   };
-  const undo = async () => {
-    const place = state.done.pop();
-    if (place === undefined) return;
-    state.labels.delete(keyOf(state.pairs[place]));
-    state.place = place;
-    await next();
-  };
-  const keys = { s: () => judge(true), d: () => judge(false), u: undo, " ": skip };
+  const actions = { same: () => judge(true), different: () => judge(false), skip: () => go(1), back: () => go(-1) };
   desk.addEventListener("keydown", (event) => {
-    const action = keys[event.key.toLowerCase()];
-    if (!action || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-    if (event.key === " " && event.target.closest("button, summary, .sides")) return; // the space key is theirs
+    const name = Object.keys(KEYS).find((each) => KEYS[each] === event.key.toLowerCase());
+    if (!name || !hasKeys() || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    if (event.key === " " && event.target !== desk) return; // the space key is that of what has the focus
     event.preventDefault();
-    action();
+    actions[name]();
   });
 
-  const begin = async () => {
-    try {
-      return await draw();
-    } catch (found) {
-      if (found instanceof Problem && found.isMissing) return make("p", { class: "notice" }, say("no_review"));
-      throw found;
-    }
-  };
-  showing(desk, begin).then(() => { counted(); if (desk.isConnected) desk.focus({ preventScroll: true }); });
-  return [make("h1", {}, say("review_title")), make("p", { class: "lead" }, say("review_lead")), desk, tally];
+  const panel = make("section", { class: "panel desk-panel", "aria-label": say("review_title") }, desk);
+  panel.append(keysChoice((isOn) => {
+    panel.classList.toggle("no-keys", !isOn);
+    if (isOn) desk.setAttribute("aria-keyshortcuts", "s d Space b");
+    else desk.removeAttribute("aria-keyshortcuts");
+  }));
+  showing(desk, async () => {
+    const [shown, hasAny] = await Promise.all([draw(), hasJudgements(store)]);
+    state.hasAny ||= hasAny;
+    return shown;
+  }).then(() => { if (info) count(); if (desk.isConnected) desk.focus({ preventScroll: true }); });
+  return [make("h1", {}, say("review_title")), make("p", { class: "lead" }, say("review_lead")), panel, summary];
+}
+
+// The keys can be switched off: who speaks to a computer does not want the letters of words to judge.
+function keysChoice(isTold) {
+  const input = make("input", { type: "checkbox", id: "keys", checked: hasKeys(), onchange: () => { setKeys(input.checked); isTold(input.checked); } });
+  isTold(hasKeys());
+  return make("p", { class: "keys-choice soft" }, input, make("label", { for: "keys" }, say("keys")), make("span", {}, say("keys_means")));
 }

@@ -11,7 +11,6 @@ export class Problem extends Error {
     this.status = status;
     this.code = code;
   }
-  get isMissing() { return this.code === "not_found" || this.code === "method_not_allowed"; }
 }
 
 export const hasToken = () => token !== "";

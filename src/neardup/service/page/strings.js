@@ -28,9 +28,9 @@ export const STRINGS = {
   language: { en: "Language", zh: "语言", ja: "言語" },
   token: { en: "Token", zh: "令牌", ja: "トークン" },
   private: {
-    en: "What you paste goes to this service and nowhere else. The page keeps nothing once its tab is closed.",
-    zh: "粘贴的内容只发送到本服务。关闭标签页后，页面不保留任何内容。",
-    ja: "貼り付けた内容はこのサービスだけに送られます。タブを閉じると、ページには何も残りません。",
+    en: "What you paste goes to this service and nowhere else. Once its tab is closed, the page keeps only your choice of language and keys.",
+    zh: "粘贴的内容只发送到本服务。关闭标签页后，页面只保留您对语言和快捷键的选择。",
+    ja: "貼り付けた内容はこのサービスだけに送られます。タブを閉じた後に残るのは、言語とショートカットキーの設定だけです。",
   },
   routes: { en: "Routes for programs (OpenAPI)", zh: "供程序使用的接口（OpenAPI）", ja: "プログラム用の API（OpenAPI）" },
   waiting: { en: "One moment…", zh: "请稍候……", ja: "お待ちください…" },
@@ -65,8 +65,8 @@ export const STRINGS = {
     en: "the first {count} characters are compared", zh: "仅比较前 {count} 个字符", ja: "先頭の {count} 文字を比べています",
   },
   your_text: { en: "Your text", zh: "您的文本", ja: "入力した文章" },
-  kept_document: { en: "Kept:", zh: "保留：", ja: "保持：" },
-  removed_document: { en: "Removed:", zh: "去除：", ja: "除去：" },
+  kept_document: { en: "Kept", zh: "保留", ja: "保持" },
+  removed_document: { en: "Removed", zh: "去除", ja: "除去" },
   a_duplicate: { en: "a duplicate", zh: "重复文档", ja: "重複した文書" },
 
   // Check
@@ -89,6 +89,8 @@ export const STRINGS = {
   verdict: { en: "Verdict", zh: "结论", ja: "結果" },
   verdict_new: { en: "New", zh: "新文本", ja: "新しい文章" },
   verdict_near: { en: "Duplicate of {id}", zh: "与 {id} 重复", ja: "{id} と重複" },
+  verdict_near_alone: { en: "Duplicate", zh: "重复文本", ja: "重複" },
+  verdict_exact_alone: { en: "Same text", zh: "相同文本", ja: "同一の文章" },
   verdict_exact: { en: "Same as {id}", zh: "与 {id} 相同", ja: "{id} と同一" },
   new_means: {
     en: "No kept document reaches similarity {value}.", zh: "没有文档的相似度达到 {value}。", ja: "類似度 {value} に達する文書はありません。",
@@ -214,7 +216,7 @@ export const STRINGS = {
   tokens: { en: "Tokens", zh: "词元", ja: "トークン" },
   fingerprint: { en: "Fingerprint", zh: "指纹", ja: "指紋" },
   metadata: { en: "Metadata", zh: "元数据", ja: "メタデータ" },
-  duplicates_lately: { en: "Duplicates, of those listed below", zh: "下方列出的重复文档", ja: "下の一覧にある重複" },
+  duplicates_lately: { en: "Duplicates in the list below", zh: "下方列出的重复文档", ja: "下の一覧にある重複" },
   neighbors: { en: "Neighbors: {count}", zh: "相邻文档：{count}", ja: "近い文書：{count}" },
   no_neighbors: {
     en: "No other kept document reaches similarity {value}.", zh: "没有其他文档的相似度达到 {value}。", ja: "類似度 {value} に達する他の文書はありません。",
@@ -230,11 +232,6 @@ export const STRINGS = {
   largest_families: { en: "Most duplicates here:", zh: "此处重复最多：", ja: "この中で重複が多い文書：" },
   show_more: { en: "Show more", zh: "显示更多", ja: "さらに表示" },
   nothing_removed: { en: "The store has found no duplicates yet.", zh: "尚未发现重复文档。", ja: "重複はまだ見つかっていません。" },
-  no_recent: {
-    en: "This service does not list recent duplicates. A newer neardup does: pip install -U 'neardup[server]', then start the service again.",
-    zh: "本服务不能列出最近的重复文档。请升级 neardup：pip install -U 'neardup[server]'，然后重启服务。",
-    ja: "このサービスは最近の重複を一覧できません。neardup を更新し（pip install -U 'neardup[server]'）、サービスを再起動してください。",
-  },
 
   // Numbers
   numbers_title: { en: "How the service is doing", zh: "服务运行状况", ja: "サービスの状況" },
@@ -281,45 +278,42 @@ export const STRINGS = {
   // Review
   review_title: { en: "Is this the same text?", zh: "这是同一文本吗？", ja: "同じ文章ですか？" },
   review_lead: {
-    en: "Pairs near the threshold, one at a time. Your judgments tell whether the threshold is right.",
+    en: "Pairs near the threshold, one at a time. Your judgements tell whether the threshold is right.",
     zh: "逐对查看接近阈值的文本。您的判断可说明阈值是否合适。",
     ja: "しきい値に近い組を 1 つずつ判定します。その結果から、しきい値が適切かどうかが分かります。",
   },
   same: { en: "Same", zh: "相同", ja: "同じ" },
   different: { en: "Different", zh: "不同", ja: "違う" },
   skip: { en: "Skip", zh: "跳过", ja: "飛ばす" },
-  undo: { en: "Undo", zh: "撤销", ja: "元に戻す" },
+  back: { en: "Back", zh: "返回", ja: "戻る" },
   space: { en: "Space", zh: "空格", ja: "Space" },
   was_removed: { en: "was removed as a duplicate", zh: "已作为重复去除", ja: "重複として除かれた" },
   was_kept: { en: "both were kept", zh: "两者均保留", ja: "両方とも保持された" },
-  progress: { en: "Progress", zh: "进度", ja: "進捗" },
+  threshold_is: { en: "threshold {value}", zh: "阈值 {value}", ja: "しきい値 {value}" },
+  keys: { en: "Shortcut keys", zh: "快捷键", ja: "ショートカットキー" },
+  keys_means: {
+    en: "S same, D different, Space skips, B goes back. They work while the pair has the focus.",
+    zh: "S 相同，D 不同，空格跳过，B 返回。仅在文本对获得焦点时有效。",
+    ja: "S 同じ、D 違う、Space 飛ばす、B 戻る。組にフォーカスがあるときに働きます。",
+  },
   tally: {
-    en: "{done} of {all} judged: {same} same, {different} different",
-    zh: "已判断 {done} / {all}：相同 {same}，不同 {different}",
-    ja: "{all} 組中 {done} 組を判定：同じ {same}、違う {different}",
+    en: "Judged in this visit: {done}; {same} same, {different} different",
+    zh: "本次已判断 {done} 对：相同 {same}，不同 {different}",
+    ja: "今回の判定：{done} 組（同じ {same}、違う {different}）",
   },
-  export_title: { en: "Use your judgments", zh: "使用判断结果", ja: "判定を使う" },
+  none_judged: { en: "Nothing is judged in this visit yet.", zh: "本次尚未判断。", ja: "今回はまだ判定していません。" },
+  export_title: { en: "Use the judgements", zh: "使用判断结果", ja: "判定を使う" },
   export_means: {
-    en: "Save the labels and the texts, then let neardup measure which options agree with you:",
-    zh: "保存标注和文本，然后用 neardup 测量哪些选项与您的判断一致：",
-    ja: "ラベルと文章を保存し、どの設定が判定と合うかを neardup で測ります。",
+    en: "The store keeps all judgements, also those of others. Save them with their texts, then let neardup measure which options agree with them:",
+    zh: "文档库保存所有判断，包括他人的判断。请连同文本一起保存，然后用 neardup 测量哪些选项与判断一致：",
+    ja: "ストアにはほかの人の分も含めてすべての判定が残ります。文章とともに保存し、どの設定が判定と合うかを neardup で測ります。",
   },
-  save_labels: { en: "Save labels.jsonl", zh: "保存 labels.jsonl", ja: "labels.jsonl を保存" },
+  save_pairs: { en: "Save pairs.jsonl", zh: "保存 pairs.jsonl", ja: "pairs.jsonl を保存" },
   save_documents: { en: "Save documents.jsonl", zh: "保存 documents.jsonl", ja: "documents.jsonl を保存" },
-  only_here: {
-    en: "This service does not keep judgments. They are in this tab alone: save them.",
-    zh: "本服务不保存判断结果。它们仅存在于此标签页中：请及时保存。",
-    ja: "このサービスは判定を保持しません。このタブだけにあるので、保存してください。",
-  },
   all_judged: { en: "There are no more pairs. Thank you.", zh: "没有更多文本对了。谢谢。", ja: "判定する組はもうありません。ありがとうございました。" },
   nothing_to_judge: {
     en: "There are no pairs to review: nothing is near the threshold, or the store keeps no texts. Create it with --texts to review.",
     zh: "没有可评审的文本对：没有接近阈值的文本，或文档库未保存文本。如需评审，请在创建时使用 --texts。",
     ja: "判定する組がありません。しきい値に近いものがないか、本文が保持されていません。判定するには、ストアを --texts 付きで作成してください。",
-  },
-  no_review: {
-    en: "This service has no pairs to review. A newer neardup has: pip install -U 'neardup[server]', then start the service again. Or judge pairs in a report: neardup dedup IN -o OUT --report report.html",
-    zh: "本服务不提供评审。请升级 neardup：pip install -U 'neardup[server]'，然后重启服务。也可以在报告中评审：neardup dedup IN -o OUT --report report.html",
-    ja: "このサービスでは判定できません。neardup を更新し（pip install -U 'neardup[server]'）、サービスを再起動してください。レポートでも判定できます：neardup dedup IN -o OUT --report report.html",
   },
 };
