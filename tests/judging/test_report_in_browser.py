@@ -141,7 +141,7 @@ def test_pairs_are_judged_by_keyboard_and_the_labels_can_be_evaluated(opened, co
     page.keyboard.press("y")
     for _ in range(count - 3):
         page.keyboard.press("k")
-    assert page.locator(".judging [aria-pressed=true]").all_inner_texts() == ["n Different"]
+    assert page.locator(".judging [aria-pressed=true]").get_attribute("data-verdict") == "0"
     assert page.inner_text("#pair-3 .judged") == "you: different"
     with page.expect_download() as download:
         page.click("#download")
@@ -193,6 +193,47 @@ def test_judgments_are_kept_when_the_page_is_opened_again_and_can_be_forgotten(o
     page.reload()
     assert page.inner_text(".tally").endswith("judged: 0 duplicates, 0 different")
     assert page.locator("#download").is_disabled()
+
+
+def test_the_keys_can_be_switched_off_which_is_remembered(opened):
+    page = opened()
+    place = page.locator(".place")
+    page.keyboard.press("j")
+    assert place.inner_text().startswith("2 of")
+    page.click("text=Shortcut keys")
+    for again in (False, True):
+        if again:
+            page.reload()
+        assert not page.is_checked("#keys")
+        assert page.locator("kbd:visible").count() == 0
+        before = place.inner_text(), page.inner_text(".tally")
+        for key in "jkynu":
+            page.keyboard.press(key)
+        assert (place.inner_text(), page.inner_text(".tally")) == before
+    page.check("#keys")
+    page.keyboard.press("j")
+    assert place.inner_text().startswith("2 of")
+    assert page.locator("kbd:visible").all_inner_texts() == ["k", "j", "y", "n", "u"]
+
+
+LOOKS = "(each) => [each.querySelector('.sign').textContent, getComputedStyle(each).borderTopStyle]"
+
+
+def test_duplicate_and_different_are_told_apart_without_colors(opened):
+    page = opened()
+    assert [page.eval_on_selector(f"[data-verdict='{each}']", LOOKS) for each in "10"] == [
+        ["=", "solid"],
+        ["≠", "dashed"],
+    ]
+
+
+@pytest.mark.parametrize(("width", "shown"), [(390, True), (1280, False)])
+def test_each_block_says_whose_it_is_where_they_are_one_above_another(opened, width, shown):
+    page = opened(width)
+    parts = page.locator("#pair-1 .part:not(.empty)")
+    names = parts.locator(".whose")
+    assert names.all_text_contents() == ["Survivor", "Removed"] * (parts.count() // 2)
+    assert {each.bounding_box()["height"] > 10 for each in names.all()} == {shown}
 
 
 def test_labels_are_copied(opened):

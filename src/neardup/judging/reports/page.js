@@ -8,6 +8,7 @@
   const filter = document.getElementById("show");
   const [same, different] = ["1", "0"].map((label) => panel.querySelector(`[data-verdict="${label}"]`));
   const key = "neardup-" + document.body.dataset.run;
+  const keys = document.getElementById("keys");
   let labels = {};
   let judged = [];
   let shown = pairs;
@@ -137,7 +138,7 @@
     u: undo,
   };
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
+    if (!keys.checked || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input:not(#keys), textarea, select")) return;
     const move = moves[event.key.toLowerCase()];
     if (!move) return;
     event.preventDefault();
@@ -155,6 +156,15 @@
       else go(shown.findIndex((pair) => bandOf(pair) === band));
     });
   }
+
+  // The keys can be switched off, in all reports: who speaks to a computer does not want the letters of words to judge.
+  const showKeys = () => panel.classList.toggle("no-keys", !keys.checked);
+  keys.checked = store((storage) => storage.getItem("neardup-keys")) !== "off";
+  keys.addEventListener("change", () => {
+    showKeys();
+    store((storage) => storage.setItem("neardup-keys", keys.checked ? "on" : "off"));
+  });
+  showKeys();
 
   const before = store((storage) => JSON.parse(storage.getItem(key))) || {};
   for (const [ids, label] of Object.entries(before)) if (known.has(ids) && (label === 0 || label === 1)) labels[ids] = label;
