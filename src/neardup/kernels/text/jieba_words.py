@@ -1,0 +1,284 @@
+"""The tokens of texts, as jieba cuts them: words of the likeliest way, and words guessed in what that leaves in single characters.
+
+Definitions: jieba 0.42.1, `Tokenizer.cut` and `cut_for_search`, `finalseg.cut`; the model is a hidden Markov model whose states are
+a word's begin, end and middle and a word of one character, and its likeliest states are found by Viterbi's algorithm (1967).
+"""
+
+import numpy as np
+
+from neardup.kernels.compilation import kernel
+from neardup.kernels.text.jieba_routes import (
+    ALPHANUMERIC,
+    BEHIND,
+    FIRST_SIGN,
+    LETTER,
+    PERCENT,
+    POINT,
+    UNKNOWN_HAN,
+    find_route,
+    find_words,
+    number_characters,
+)
+from neardup.kernels.text.word_trie import FIRST_WORD, FORBIDDEN, child, rank_of
+
+u64 = np.uint64
+ONE = u64(1)
+BEGIN, END, MIDDLE, SINGLE = 0, 1, 2, 3
+GUESS, SEARCH, EVERY, FORBID = 1, 2, 4, 8
+"""How to cut: guess words by the model; give also the words in words; give also what has no letter, mark or number; look for
+guessed words that are forbidden.
+"""
+DOCUMENT, PLACE, TOKENS, NEEDED = range(4)
+"""What `cut_documents` has reached: the text, the byte in it, the number of tokens; and whether it needs more room."""
+
+
+@kernel
+def rank_of_word(first, after, tables, scratch):
+    """The rank of the characters from `first` up to `after` as a word."""
+    numbers = scratch.numbers
+    node = tables.roots[numbers[first]]
+    k = first + ONE
+    while k < after and node != u64(0):
+        node = child(tables.slots, node, u64(numbers[k]))
+        k += ONE
+    return rank_of(node)
+
+
+@kernel
+def has_letter(first, after, scratch):
+    """Whether one of the characters is no sign of `SIGNS`."""
+    for k in range(first, after):
+        number = scratch.numbers[k]
+        if number < FIRST_SIGN or number >= UNKNOWN_HAN:
+            return True
+    return False
+
+
+@kernel
+def put(first, after, how, scratch, starts, ends, t):
+    """Put one token, unless it has no letter; returns how many there are."""
+    if how & EVERY != 0 or has_letter(first, after, scratch):
+        starts[t], ends[t] = scratch.places[first], scratch.places[after]
+        t += ONE
+    return t
+
+
+@kernel
+def put_token(first, after, how, scratch, starts, ends, t):
+    """Put one token, in search mode after the words of two and of three characters in it."""
+    if how & SEARCH != 0:
+        if after - first > 2:
+            for k in range(first, after - ONE):
+                if rank_of(scratch.pairs[k]) >= FIRST_WORD:
+                    t = put(k, k + u64(2), how, scratch, starts, ends, t)
+        if after - first > 3:
+            for k in range(first, after - u64(2)):
+                if rank_of(scratch.triples[k]) >= FIRST_WORD:
+                    t = put(k, k + u64(3), how, scratch, starts, ends, t)
+    return put(first, after, how, scratch, starts, ends, t)
+
+
+@kernel
+def put_singles(first, after, how, scratch, starts, ends, t):
+    for k in range(first, after):
+        t = put(k, k + ONE, how, scratch, starts, ends, t)
+    return t
+
+
+@kernel
+def find_states(first, after, tables, scratch):
+    """The likeliest states of Chinese characters. Of equally likely ones, the last in the order of the letters B, E, M, S."""
+    numbers, shown, model, states = scratch.numbers, tables.shown, tables.model, scratch.states
+    end_begin, single_begin, begin_middle, middle_middle = model[5], model[6], model[7], model[8]
+    begin_end, middle_end, end_single, single_single = model[9], model[10], model[11], model[12]
+    row = numbers[first]
+    begin, end = model[1] + shown[row, BEGIN], model[2] + shown[row, END]
+    middle, single = model[3] + shown[row, MIDDLE], model[4] + shown[row, SINGLE]
+    for k in range(first + ONE, after):
+        row = numbers[k]
+        to_begin, to_end, to_middle, to_single = shown[row, BEGIN], shown[row, END], shown[row, MIDDLE], shown[row, SINGLE]
+        begin_0, begin_1 = end + end_begin + to_begin, single + single_begin + to_begin
+        end_0, end_1 = begin + begin_end + to_end, middle + middle_end + to_end
+        middle_0, middle_1 = begin + begin_middle + to_middle, middle + middle_middle + to_middle
+        single_0, single_1 = end + end_single + to_single, single + single_single + to_single
+        begin, end = max(begin_1, begin_0), max(end_1, end_0)
+        middle, single = max(middle_1, middle_0), max(single_1, single_0)
+        states[k] = (
+            np.uint8(begin_1 >= begin_0)
+            | np.uint8(end_1 >= end_0) << np.uint8(1)
+            | np.uint8(middle_1 >= middle_0) << np.uint8(2)
+            | np.uint8(single_1 >= single_0) << np.uint8(3)
+        )
+    state = u64(SINGLE if single >= end else END)
+    k = after
+    while True:
+        k -= ONE
+        came_from = states[k]
+        states[k] = np.uint8(state)
+        if k == first:
+            break
+        second = u64(came_from) >> state & ONE
+        # B comes from E or S, S from E or S, E from B or M, M from B or M.
+        outer = state == u64(BEGIN) or state == u64(SINGLE)
+        before = (u64(SINGLE) if second else u64(END)) if outer else (u64(MIDDLE) if second else u64(BEGIN))
+        state = before
+
+
+@kernel
+def put_guessed(first, after, how, tables, scratch, starts, ends, t):
+    """Put a guessed token, or its characters if it is forbidden."""
+    if how & FORBID != 0 and rank_of_word(first, after, tables, scratch) == FORBIDDEN:
+        for k in range(first, after):
+            t = put_token(k, k + ONE, how, scratch, starts, ends, t)
+        return t
+    return put_token(first, after, how, scratch, starts, ends, t)
+
+
+@kernel
+def guess_han(first, after, how, tables, scratch, starts, ends, t):
+    """Put the words that the model finds in Chinese characters."""
+    if after - first == ONE:
+        return put_guessed(first, after, how, tables, scratch, starts, ends, t)
+    find_states(first, after, tables, scratch)
+    begin = done = first
+    for k in range(first, after):
+        state = scratch.states[k]
+        if state == BEGIN:
+            begin = k
+        elif state == END:
+            t = put_guessed(begin, k + ONE, how, tables, scratch, starts, ends, t)
+            done = k + ONE
+        elif state == SINGLE:
+            t = put_guessed(k, k + ONE, how, tables, scratch, starts, ends, t)
+            done = k + ONE
+    if done < after:
+        t = put_guessed(done, after, how, tables, scratch, starts, ends, t)
+    return t
+
+
+@kernel
+def is_alphanumeric(number):
+    return number >= ALPHANUMERIC and number < FIRST_SIGN
+
+
+@kernel
+def is_digit(number):
+    return number >= ALPHANUMERIC and number < ALPHANUMERIC + 10
+
+
+@kernel
+def end_of_number(k, after, numbers):
+    """Where the letters and digits end that begin at `k`, with a point and digits behind them, and a percent sign."""
+    while k < after and is_alphanumeric(numbers[k]):
+        k += ONE
+    if k + ONE < after and numbers[k] == POINT and is_digit(numbers[k + ONE]):
+        k += ONE
+        while k < after and is_digit(numbers[k]):
+            k += ONE
+    if k < after and numbers[k] == PERCENT:
+        k += ONE
+    return k
+
+
+@kernel
+def guess(first, after, how, tables, scratch, starts, ends, t):
+    """Put the tokens of a run of single characters: what the model finds in Chinese ones, numbers with letters, other signs."""
+    numbers = scratch.numbers
+    k = first
+    while k < after:
+        begin = k
+        if numbers[k] >= UNKNOWN_HAN:
+            while k < after and numbers[k] >= UNKNOWN_HAN:
+                k += ONE
+            t = guess_han(begin, k, how, tables, scratch, starts, ends, t)
+            continue
+        if is_alphanumeric(numbers[k]):
+            k = end_of_number(k, after, numbers)
+        else:
+            while k < after and numbers[k] < UNKNOWN_HAN and not is_alphanumeric(numbers[k]):
+                k += ONE
+        t = put_token(begin, k, how, scratch, starts, ends, t)
+    return t
+
+
+@kernel
+def put_run(first, after, how, tables, scratch, starts, ends, t):
+    """Put the tokens of single characters that stand together, up to the next word or separator."""
+    if how & GUESS != 0:
+        if after - first == ONE:
+            return put(first, after, how, scratch, starts, ends, t)
+        if scratch.pairs[first] != u64(0) and rank_of_word(first, after, tables, scratch) >= FIRST_WORD:
+            return put_singles(first, after, how, scratch, starts, ends, t)
+        return guess(first, after, how, tables, scratch, starts, ends, t)
+    numbers = scratch.numbers
+    k = first
+    while k < after:
+        begin = k
+        while k < after and is_alphanumeric(numbers[k]):
+            k += ONE
+        k = max(k, begin + ONE)
+        t = put_token(begin, k, how, scratch, starts, ends, t)
+    return t
+
+
+@kernel
+def put_tokens(n, how, tables, scratch, starts, ends, t):
+    """Put the tokens of the first n characters; returns how many there are."""
+    lengths, numbers = scratch.lengths, scratch.numbers
+    k, after = u64(0), u64(n)
+    while k < after:
+        first = k
+        while lengths[k] == 1:
+            k += ONE
+        if k > first:
+            t = put_run(first, k, how, tables, scratch, starts, ends, t)
+        length = u64(lengths[k])
+        if length > ONE:
+            t = put_token(k, k + length, how, scratch, starts, ends, t)
+            k += length
+        elif k < after:
+            if how & EVERY != 0 or numbers[k] == LETTER:
+                starts[t], ends[t] = scratch.places[k], scratch.places[k + ONE]
+                t += ONE
+            k += ONE
+    return t
+
+
+@kernel
+def last_separator(n, scratch):
+    """Behind the last separator of the first n characters, or 0."""
+    while n > 0 and scratch.numbers[n - 1] > LETTER:
+        n -= 1
+    return n
+
+
+@kernel
+def cut_documents(data, offsets, how, tables, folds, scratch, starts, ends, documents, reached):
+    """The tokens of the documents `data[offsets[d]:offsets[d + 1]]`, valid UTF-8: token t is data[starts[t]:ends[t]].
+
+    starts, ends: int64[], with a place for each byte, in search mode two. documents: int64[n + 1], where the tokens of each begin.
+    reached: int64[4], zeros; if `scratch` has no room for what stands between two separators, reached[NEEDED] becomes 1, and the
+    next call with more room goes on.
+    """
+    d, i, t = reached[DOCUMENT], reached[PLACE], u64(reached[TOKENS])
+    reached[NEEDED] = 0
+    documents[0] = 0
+    while d < len(offsets) - 1:
+        end = offsets[d + 1]
+        i = max(i, offsets[d])
+        while i < end:
+            n = number_characters(data, i, end, tables, folds, scratch)
+            if scratch.places[n] < end:
+                n = last_separator(n, scratch)
+                if n == 0:
+                    reached[DOCUMENT], reached[PLACE], reached[TOKENS], reached[NEEDED] = d, i, np.int64(t), 1
+                    return
+                for k in range(n, n + BEHIND):
+                    scratch.numbers[k] = np.uint16(0)
+            find_words(n, tables, scratch)
+            find_route(n, tables, scratch)
+            t = put_tokens(n, how, tables, scratch, starts, ends, t)
+            i = scratch.places[n]
+        d += 1
+        documents[d] = np.int64(t)
+    reached[DOCUMENT], reached[PLACE], reached[TOKENS] = d, i, np.int64(t)

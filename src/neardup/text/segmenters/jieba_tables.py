@@ -1,0 +1,146 @@
+"""Build the tables of a dictionary and its model for the kernels that cut Chinese texts."""
+
+import math
+from collections.abc import Iterable, Mapping
+from itertools import chain
+
+import numpy as np
+
+from neardup.arrays import Array
+from neardup.errors import OptionError
+from neardup.kernels.text.jieba_routes import ALPHANUMERIC, LETTER, SIGNS, UNKNOWN_HAN, WordTables
+from neardup.kernels.text.normalization import CLASS_SHIFT, TWO_BITS
+from neardup.kernels.text.word_trie import (
+    BASE_SHIFT,
+    EMPTY,
+    FIRST_WORD,
+    FORBIDDEN,
+    LABEL_SHIFT,
+    MOST_RANKS,
+    MOST_SLOTS,
+    NO_WORD,
+    place_children,
+)
+from neardup.text.segmenters.jieba_counts import WordCounts
+from neardup.text.segmenters.jieba_data import IMPOSSIBLE, STATES, read_model
+from neardup.text.unicode_tables import fold_tables
+
+FIRST_HAN, LAST_HAN = 0x4E00, 0x9FD5
+"""The Chinese characters that jieba knows."""
+INSIDE = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" + SIGNS
+"""The other characters that its words may have, in the order of their numbers."""
+BEFORE = ("EB", "SB", "BM", "MM", "BE", "ME", "ES", "SS")
+"""The pairs of states in the order of `WordTables.model`."""
+
+
+def build_tables(counts: WordCounts) -> WordTables:
+    """The tables for a dictionary, with the model of the package jieba. Takes about a second.
+
+    Raises:
+        OptionError: the dictionary is too large.
+        DataError: a file of jieba is damaged.
+    """
+    start, move, shown = read_model()
+    words = list(counts.counts)
+    codes = np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), np.uint32)
+    sizes = np.fromiter(map(len, words), np.int64, len(words))
+    uses = np.repeat(np.fromiter(counts.counts.values(), np.float64, len(words)), sizes)
+    numbers, many = _numbers(codes, uses, chain.from_iterable(shown.values()))
+    values, ranks = _weights(counts)
+    roots, slots = _trie(np.where(codes < 0x10000, numbers[codes & 0xFFFF], 0), sizes, ranks, many)
+    model = [-math.log(counts.total), *(start[each] for each in STATES), *(move[a][b] for a, b in BEFORE)]
+    rows = np.full((many, len(STATES)), IMPOSSIBLE)
+    for state, letter in enumerate(STATES):
+        of = shown[letter]
+        rows[numbers[np.fromiter(map(ord, of), np.int64, len(of))], state] = np.fromiter(of.values(), np.float64, len(of))
+    rows[:UNKNOWN_HAN + 1] = IMPOSSIBLE
+    return WordTables(numbers, roots, slots, values, rows, np.array(model))
+
+
+def _numbers(codes: Array, uses: Array, of_model: Iterable[str]) -> tuple[Array, int]:
+    """The number of each code point, and how many numbers there are; the characters that are used most have the lowest."""
+    folds = fold_tables()
+    every = np.arange(0x10000)
+    letters = folds.fold_blocks[folds.fold_index[every >> 7].astype(np.int64) << 7 | every & 127] >> CLASS_SHIFT & TWO_BITS
+    numbers = np.where(letters != 0, LETTER, 0).astype(np.uint16)
+    numbers[[ord(each) for each in INSIDE]] = np.arange(ALPHANUMERIC, UNKNOWN_HAN)
+    numbers[FIRST_HAN : LAST_HAN + 1] = UNKNOWN_HAN
+    is_han = (codes >= FIRST_HAN) & (codes <= LAST_HAN)
+    used = np.bincount(codes[is_han] - FIRST_HAN, uses[is_han] + 1.0, LAST_HAN + 1 - FIRST_HAN)
+    modelled = np.array([ord(each) - FIRST_HAN for each in of_model if FIRST_HAN <= ord(each) <= LAST_HAN])
+    used[modelled] += 0.5
+    order = np.argsort(-used, kind="stable")[: np.count_nonzero(used)]
+    numbers[FIRST_HAN + order] = np.arange(UNKNOWN_HAN + 1, UNKNOWN_HAN + 1 + len(order))
+    return numbers, UNKNOWN_HAN + 1 + len(order)
+
+
+def _weights(counts: WordCounts) -> tuple[Array, Array]:
+    """The weight of each rank, and the rank of each word."""
+    total = math.log(counts.total)
+    distinct = sorted({count for count in counts.counts.values() if count})
+    if FIRST_WORD + len(distinct) > MOST_RANKS:
+        raise OptionError(f"The dictionary has {len(distinct):,} different counts: at most {MOST_RANKS - FIRST_WORD:,} are possible.")
+    rank_of: Mapping[int, int] = {count: rank for rank, count in enumerate(distinct, FIRST_WORD)} | {0: NO_WORD}
+    ranks = np.fromiter(
+        (
+            FORBIDDEN if not count and word in counts.forbidden else rank_of[count]
+            for word, count in counts.counts.items()
+        ),
+        np.int64,
+        len(counts.counts),
+    )
+    return np.array([-np.inf, -np.inf, *(math.log(count) - total for count in distinct)]), ranks
+
+
+def _trie(numbers: Array, sizes: Array, ranks: Array, many: int) -> tuple[Array, Array]:
+    """The nodes of words: of the first characters, uint64[many], and below, uint64[s].
+
+    numbers: of all characters of the words, one word after another; sizes: the characters of each; ranks: of each.
+    """
+    starts = np.cumsum(sizes) - sizes
+    known = np.ones(len(sizes), np.bool_)
+    known[np.searchsorted(starts, np.flatnonzero(numbers <= LETTER), "right") - 1] = False
+    known &= sizes > 0
+    starts, sizes, ranks = starts[known], sizes[known], ranks[known]
+    nodes = numbers[starts].astype(np.int64)
+    labels, parents = [np.arange(many)], [np.full(many, -1)]
+    node_ranks = [np.full(many, NO_WORD)]
+    node_ranks[0][nodes[sizes == 1]] = ranks[sizes == 1]
+    begun, depth = 0, 1
+    while (longer := sizes > depth).any():
+        starts, sizes, ranks, nodes = starts[longer], sizes[longer], ranks[longer], nodes[longer]
+        keys, places = np.unique(nodes << 16 | numbers[starts + depth], return_inverse=True)
+        begun += len(labels[-1])
+        labels.append(keys & 0xFFFF)
+        parents.append(keys >> 16)
+        node_ranks.append(np.full(len(keys), NO_WORD))
+        ends = sizes == depth + 1
+        node_ranks[-1][places[ends]] = ranks[ends]
+        nodes = places + begun
+        depth += 1
+    label, parent, rank = np.concatenate(labels), np.concatenate(parents), np.concatenate(node_ranks)
+    bases, used = _placed(label, parent, many)
+    packed = bases.astype(np.uint64) << BASE_SHIFT | rank.astype(np.uint64)
+    slots = np.full(used, EMPTY)
+    slots[bases[parent[many:]] + label[many:]] = label[many:].astype(np.uint64) << LABEL_SHIFT | packed[many:]
+    return packed[:many].copy(), slots
+
+
+def _placed(labels: Array, parents: Array, many: int) -> tuple[Array, int]:
+    """The base of each node, and how many slots are used."""
+    counts = np.bincount(parents[many:], minlength=len(labels))
+    firsts = np.zeros(len(labels), np.int64)
+    firsts[np.unique(parents[many:])] = many + np.unique(parents[many:], return_index=True)[1]
+    having = np.flatnonzero(counts)
+    having = having[np.argsort(-counts[having], kind="stable")]
+    size, used = 2 * (len(labels) + many), 0
+    while not used:
+        if size > MOST_SLOTS:
+            raise OptionError(
+                f"The dictionary is too large: its words have {len(labels):,} different beginnings, too many for 2^26 places."
+            )
+        held, taken = np.zeros(size // 8 + 8, np.uint8), np.zeros(size // 8 + 8, np.uint8)
+        bases = np.zeros(len(labels), np.int64)
+        used = place_children(having, firsts, counts, labels, held, taken, bases)
+        size *= 2
+    return bases, used
