@@ -128,26 +128,26 @@ def find_route(n, tables, scratch):
     k = u64(n)
     while k != u64(0):
         k -= ONE
-        number = numbers[k]
-        if number <= LETTER:
-            after_3, after_2, after_1 = after_2, after_1, 0.0
-            sums[k], lengths[k] = 0.0, 0
-            continue
-        best, length = weights[rank_of(roots[number])] + after_1, u64(1)
-        weight = weights[rank_of(pairs[k])] + after_2
-        best, length = (weight, u64(2)) if weight >= best else (best, length)
-        triple = triples[k]
-        weight = weights[rank_of(triple)] + after_3
-        best, length = (weight, u64(3)) if weight >= best else (best, length)
-        node, at = triple, k + u64(3)
-        while base_of(node) != u64(0):
-            node = child(slots, node, u64(numbers[at]))
-            at += ONE
-            weight = weights[rank_of(node)] + sums[at]
-            if weight >= best:
-                best, length = weight, at - k
-        if best == -np.inf:
-            best, length = unknown + after_1, u64(1)
-        after_3, after_2, after_1 = after_2, after_1, best
+        number, triple = numbers[k], triples[k]
+        two, three = weights[rank_of(pairs[k])] + after_2, weights[rank_of(triple)] + after_3
+        length = u64(3) if three >= two else u64(2)
+        longer = three if three > two else two
+        if base_of(triple) != u64(0):
+            node, at = triple, k + u64(3)
+            while base_of(node) != u64(0):
+                node = child(slots, node, u64(numbers[at]))
+                at += ONE
+                weight = weights[rank_of(node)] + sums[at]
+                if weight >= longer:
+                    longer, length = weight, at - k
+        # What the next character waits for is one addition and one maximum: all else is ready before.
+        alone = weights[rank_of(roots[number])]
+        alone = unknown if alone == -np.inf and longer == -np.inf else alone
+        one = alone + after_1
+        length = length if longer >= one else ONE
+        best = longer if longer > one else one
+        separates = number <= LETTER
+        best = 0.0 if separates else best
+        lengths[k] = np.int32(u64(0) if separates else length)
         sums[k] = best
-        lengths[k] = np.int32(length)
+        after_3, after_2, after_1 = after_2, after_1, best

@@ -14,6 +14,7 @@ from neardup.kernels.text.jieba_routes import (
     LETTER,
     PERCENT,
     POINT,
+    SEPARATOR,
     UNKNOWN_HAN,
     find_route,
     find_words,
@@ -205,8 +206,6 @@ def guess(first, after, how, tables, scratch, starts, ends, t):
 def put_run(first, after, how, tables, scratch, starts, ends, t):
     """Put the tokens of single characters that stand together, up to the next word or separator."""
     if how & GUESS != 0:
-        if after - first == ONE:
-            return put(first, after, how, scratch, starts, ends, t)
         if scratch.pairs[first] != u64(0) and rank_of_word(first, after, tables, scratch) >= FIRST_WORD:
             return put_singles(first, after, how, scratch, starts, ends, t)
         return guess(first, after, how, tables, scratch, starts, ends, t)
@@ -223,24 +222,27 @@ def put_run(first, after, how, tables, scratch, starts, ends, t):
 
 @kernel
 def put_tokens(n, how, tables, scratch, starts, ends, t):
-    """Put the tokens of the first n characters; returns how many there are."""
-    lengths, numbers = scratch.lengths, scratch.numbers
+    """Put the tokens of the first n characters; returns how many there are.
+
+    What comes next is hard to predict, so words, lone characters and separators are put in one way, and a branch is only for what
+    is rare: characters that stand together, and tokens that begin with a sign or have words in them.
+    """
+    lengths, numbers, places = scratch.lengths, scratch.numbers, scratch.places
+    searches, every = how & SEARCH != 0, how & EVERY != 0
     k, after = u64(0), u64(n)
     while k < after:
-        first = k
-        while lengths[k] == 1:
-            k += ONE
-        if k > first:
-            t = put_run(first, k, how, tables, scratch, starts, ends, t)
-        length = u64(lengths[k])
-        if length > ONE:
-            t = put_token(k, k + length, how, scratch, starts, ends, t)
-            k += length
-        elif k < after:
-            if how & EVERY != 0 or numbers[k] == LETTER:
-                starts[t], ends[t] = scratch.places[k], scratch.places[k + ONE]
-                t += ONE
-            k += ONE
+        length, number = u64(lengths[k]), numbers[k]
+        end = k + max(length, ONE)
+        starts[t], ends[t] = places[k], places[end]
+        if length == ONE and lengths[end] == 1:
+            while lengths[end] == 1:
+                end += ONE
+            t = put_run(k, end, how, tables, scratch, starts, ends, t)
+        elif (number >= FIRST_SIGN and number < UNKNOWN_HAN) or (searches and length > u64(2)):
+            t = put_token(k, end, how, scratch, starts, ends, t)
+        else:
+            t += u64(number != SEPARATOR or every)
+        k = end
     return t
 
 
