@@ -14,9 +14,9 @@ import neardup as nd
 from compatibility import tools
 from compatibility.corpus import CHARACTERS, TEXTS
 from neardup.recipe.word_lists import user_dictionary
+from neardup.recipe.dictionaries import jieba_entries
 from neardup.text.segmenters.cppjieba import SEPARATORS, cutter
 from neardup.text.segmenters.cutting import CutterSettings
-from neardup.text.segmenters.jieba import entries
 from places import DATA
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1200)]
@@ -85,7 +85,7 @@ def corpus(name):
 @pytest.mark.parametrize("name", ["laws", "passages", "odd texts"])
 def test_words_are_those_of_cppjieba(name, hmm, cppjieba, tmp_path):
     texts = corpus(name) if name != "odd texts" else [re.sub("[\0\x1e\x1f]", " ", text) for text in TEXTS + CHARACTERS]
-    cut = cutter(CutterSettings("cppjieba", None, hmm, tuple(entries(GOJIEBA)), ""))
+    cut = cutter(CutterSettings("cppjieba", None, hmm, tuple(jieba_entries(GOJIEBA)), ""))
     expected = answers(cppjieba, texts, [-1 if hmm else -2] * len(texts), tmp_path, user=True)
     for text, words in zip(texts, expected, strict=True):
         assert cut(text) == [word for word in words if word not in SEPARATORS]

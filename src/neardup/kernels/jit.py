@@ -9,12 +9,8 @@ The folder is `NEARDUP_CACHE_DIR` if set, else the user's cache folder, else (re
 
 import contextlib
 import hashlib
-import os
 import pickle
 import shutil
-import stat
-import sys
-import tempfile
 import time
 from collections.abc import Callable
 from functools import cache
@@ -28,6 +24,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLoca
 from numba.core.codegen import get_host_cpu_features
 
 from neardup.kernels.native.library import source_digest
+from neardup.kernels.user_cache import candidate_folders, is_private, private_temporary_folder, say, writable
 
 
 def has_feature(name: str) -> bool:
@@ -52,10 +49,6 @@ reason = ""
 """Why kernels are compiled at first use, if nobody asked for that; said once, with the announcement."""
 
 
-def _say(line: str) -> None:
-    print(f"neardup: {line}", file=sys.stderr, flush=True)
-
-
 def _digest() -> str:
     """Digest of all that decides a kernel's machine code, but for the processor, which Numba keys by itself."""
     versions = f"numba {numba.__version__} llvmlite {llvmlite.__version__}"
@@ -67,59 +60,8 @@ DIGEST = _digest()
 """Taken before any kernel is: sources that change later in this process's life are not what it compiles."""
 
 
-def _candidate_folders() -> list[Path]:
-    chosen = os.environ.get("NEARDUP_CACHE_DIR")
-    if chosen:
-        return [Path(chosen)]
-    with contextlib.suppress(RuntimeError):  # no home at all
-        home = Path.home()
-        default = home / ("Library/Caches" if sys.platform == "darwin" else ".cache")
-        return [Path(os.environ.get("XDG_CACHE_HOME") or default) / "neardup"]
-    return []
-
-
-def _is_private(folder: Path) -> bool:
-    """Whether nobody else can have written what lies in a folder, or can put another in its place: cached code is executed."""
-    with contextlib.suppress(OSError):  # it is not there yet
-        found = folder.lstat()
-        if found.st_uid != os.getuid() or found.st_mode & 0o022:
-            return False
-    with contextlib.suppress(OSError):
-        found = folder.parent.stat()
-        if found.st_uid not in (os.getuid(), 0) or (found.st_mode & 0o022 and not found.st_mode & stat.S_ISVTX):
-            return False
-    return True
-
-
-def _writable(folder: Path) -> bool:
-    try:
-        folder.parent.parent.mkdir(parents=True, exist_ok=True)
-        for each in (folder.parent, folder):
-            each.mkdir(mode=0o755, exist_ok=True)
-        tempfile.TemporaryFile(dir=folder).close()
-    except OSError:
-        return False
-    return True
-
-
-def _private_temporary_folder() -> Path:
-    """A folder under the temporary directory that only this user can have written: cached code is executed."""
-    folder = Path(tempfile.gettempdir()) / f"neardup-{os.getuid()}"
-    with contextlib.suppress(OSError):
-        folder.mkdir(mode=0o700, exist_ok=True)
-        found = folder.lstat()
-        if (
-            stat.S_ISDIR(found.st_mode)
-            and found.st_uid == os.getuid()
-            and not found.st_mode & 0o022
-            and _writable(folder)
-        ):
-            return folder
-    return Path(tempfile.mkdtemp(prefix="neardup-"))
-
-
 def _forget_unused(folder: Path) -> None:
-    """Remove the machine code of other versions; `_writable` touches a folder whenever it is used."""
+    """Remove the machine code of other versions; `writable` touches a folder whenever it is used."""
     oldest = time.time() - KEPT_DAYS * 86_400
     for other in folder.glob("[0-9a-f]" * len(DIGEST)):
         with contextlib.suppress(OSError):  # another process removes it as well
@@ -131,21 +73,21 @@ def _forget_unused(folder: Path) -> None:
 def cache_folder() -> Path:
     """The folder that holds this version's machine code, made if need be; unused ones of other versions go then."""
     problem = "cannot write a home folder"
-    for folder in _candidate_folders():
+    for folder in candidate_folders():
         is_new = not (folder / DIGEST).exists()
-        if not _is_private(folder / DIGEST):
+        if not is_private(folder / DIGEST):
             problem = (
                 f"others own {folder / DIGEST} or its folder, or can write there (chmod go-w): its code is not run"
             )
-        elif not _writable(folder / DIGEST):
+        elif not writable(folder / DIGEST):
             problem = f"cannot write {folder}"
         else:
             if is_new:
                 _forget_unused(folder)
             return folder / DIGEST
-    folder = _private_temporary_folder() / DIGEST
+    folder = private_temporary_folder() / DIGEST
     folder.mkdir(mode=0o700, exist_ok=True)
-    _say(f"{problem}: compiled kernels are kept in {folder} (set NEARDUP_CACHE_DIR to choose)")
+    say(f"{problem}: compiled kernels are kept in {folder} (set NEARDUP_CACHE_DIR to choose)")
     return folder
 
 
@@ -189,7 +131,7 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
         if loaded is None and not _announced:
             _announced = True
             because = f"; compiled ones cannot be used: {reason}" if reason else ""
-            _say(
+            say(
                 f"compiling kernels for this machine, once, up to a minute a command (`neardup warmup` compiles all){because}"
             )
         return loaded

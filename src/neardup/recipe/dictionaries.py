@@ -8,6 +8,12 @@ from typing import Any
 from neardup.recipe.word_lists import WordList
 
 JIEBA_ENTRY = re.compile(r"(\S+)(?:\s+([0-9]+))?(?:\s+([A-Za-z]+))?")
+def jieba_entries(dictionary: WordList) -> list[tuple[str, int | None]]:
+    """The words of a dictionary for jieba or cppjieba, with their counts where they have any."""
+    found = [JIEBA_ENTRY.fullmatch(line) for line in dictionary.lines]
+    return [(each[1], int(each[2]) if each[2] else None) for each in found if each is not None]
+
+
 MOST = 10**12
 """The largest count of a word in a user dictionary: sums of counts stay far below 64 bits."""
 SUDACHI_COLUMNS = (18, 19)
@@ -34,6 +40,7 @@ def sudachi_problems(dictionary: WordList) -> list[str]:
 
 PROBLEMS: dict[str, Callable[[WordList], list[str]]] = {
     "jieba": jieba_problems,
+    "rjieba": jieba_problems,
     "cppjieba": jieba_problems,
     "sudachi": sudachi_problems,
 }

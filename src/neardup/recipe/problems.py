@@ -26,6 +26,10 @@ _BROUGHT = {"segmenter": Segmenter, "hash": HashFunction}
 """Types that a caller may pass instead of a name."""
 
 
+BY_JIEBA = ("jieba", "rjieba")
+"""The segmenters of weights of the package jieba, which does without one; recipes from before there were kernels have the second."""
+
+
 def meant(given: object, allowed: Collection[str]) -> str:
     """A question with the most similar allowed name, or an empty string."""
     near = difflib.get_close_matches(str(given), list(allowed), 1)
@@ -136,7 +140,7 @@ def _of_words(recipe: RecipeFields) -> list[str]:
     if known and weights == "cppjieba" and recipe.segmenter not in GUESSING:
         these = "`segmenter='cppjieba'`, or 'jieba', which is faster and cuts a little differently"
         found.append(f"`weights={weights!r}` with `segmenter={recipe.segmenter!r}`: give {these}")
-    if known and weights in ("jieba_tfidf", "jieba_textrank") and recipe.segmenter != "jieba":
+    if known and weights in ("jieba_tfidf", "jieba_textrank") and recipe.segmenter not in BY_JIEBA:
         found.append(f"`weights={weights!r}` with `segmenter={recipe.segmenter!r}`: give `segmenter='jieba'`")
     if background and recipe.segmenter in ("words", "characters", "whitespace"):
         found.append(

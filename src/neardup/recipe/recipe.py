@@ -27,6 +27,7 @@ from neardup.recipe.parts import (
 )
 from neardup.recipe.problems import field_problems
 from neardup.recipe.referenced_files import read_dictionary, read_frequencies, read_stop_words
+from neardup.recipe.segmenter_identity import segmenter_identity
 from neardup.recipe.segmenters import PACKAGES
 from neardup.recipe.stored_parts import StoredPart, plain, with_versions
 
@@ -51,9 +52,9 @@ class Recipe(RecipeFields):
         segmenter: the segmenter that cuts texts into tokens, one of SEGMENTERS, or a `Segmenter`.
         keywords: the number of features of each text that vote, the heaviest first; BY_LENGTH for a number that depends on the
             text's length; None for all.
-        mode: the mode of the segmenter: "search" for jieba; "A", "B" or "C" (the default) for sudachi, from shortest to longest
+        mode: the mode of the segmenter: "search" for jieba and rjieba; "A", "B" or "C" (the default) for sudachi, from shortest to longest
             words.
-        hmm: whether jieba and cppjieba guess words that their dictionary lacks, with a hidden Markov model.
+        hmm: whether jieba, rjieba and cppjieba guess words that their dictionary lacks, with a hidden Markov model.
         dictionary: the path of a user dictionary in UTF-8, or a name of `neardup.recipe.word_lists.USER_DICTIONARIES`. It is read
             at once; its content decides the digest.
         stop_words: tokens to leave out before windows are formed: names of `neardup.recipe.word_lists.STOP_LISTS`, or paths of
@@ -133,7 +134,7 @@ class Recipe(RecipeFields):
             if field.name in FIRST_FIELDS or (field.name != "max_distance" and value != field.default):
                 values[field.name] = plain(value)
         if isinstance(self.segmenter, str) and self.segmenter in PACKAGES:
-            values["segmenter"] = with_versions(self.segmenter, PACKAGES[self.segmenter])
+            values["segmenter"] = segmenter_identity(self.segmenter)
         values["weights"] = (
             with_versions(self.weights, WEIGHT_PACKAGES.get(self.weights, ()))
             if isinstance(self.weights, str)

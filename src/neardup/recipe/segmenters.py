@@ -7,23 +7,29 @@ from typing import Any, Literal
 from neardup.errors import OptionError
 from neardup.recipe.stored_parts import StoredPart
 
-SegmenterName = Literal["words", "characters", "whitespace", "jieba", "cppjieba", "sudachi"]
+SegmenterName = Literal["words", "characters", "whitespace", "jieba", "rjieba", "cppjieba", "sudachi"]
 SegmenterMode = Literal["search", "A", "B", "C"]
 SEGMENTERS = {
     "words": "runs of letters and numbers; each Han or Kana character by itself",
     "characters": "each letter, mark or number by itself",
     "whitespace": "runs between white space, with attached punctuation",
-    "jieba": "Chinese words, by rjieba: the extra [zh]",
+    "jieba": "Chinese words as the package jieba cuts them, with its dictionary: the extra [zh]",
+    "rjieba": "Chinese words by the package rjieba: slower than jieba, and in rare places different; the extra [rjieba]",
     "cppjieba": "Chinese words as cppjieba, gojieba and nodejieba cut them: slower than jieba; the extra [zh]",
     "sudachi": "Japanese words, by SudachiPy and its core dictionary: the extra [ja]",
 }
-MODES = {"jieba": ("search",), "sudachi": ("A", "B", "C")}
+MODES = {"jieba": ("search",), "rjieba": ("search",), "sudachi": ("A", "B", "C")}
 """The allowed values of `mode` for each segmenter."""
-GUESSING = ("jieba", "cppjieba")
+GUESSING = ("jieba", "rjieba", "cppjieba")
 """The segmenters that guess words with a hidden Markov model."""
-PACKAGES = {"jieba": ("rjieba",), "cppjieba": ("jieba",), "sudachi": ("sudachipy", "sudachidict_core")}
-"""The distributions that decide the tokens of a segmenter; a recipe's digest has their versions."""
-EXTRAS = {"jieba": "zh", "cppjieba": "zh", "sudachi": "ja"}
+PACKAGES = {
+    "jieba": ("jieba",),
+    "rjieba": ("rjieba",),
+    "cppjieba": ("jieba",),
+    "sudachi": ("sudachipy", "sudachidict_core"),
+}
+"""The distributions that decide the tokens of a segmenter; `neardup.recipe.segmenter_identity` has what a digest holds of them."""
+EXTRAS = {"jieba": "zh", "rjieba": "rjieba", "cppjieba": "zh", "sudachi": "ja"}
 """The extra that installs each segmenter: `pip install 'neardup[…]'`."""
 
 
@@ -81,10 +87,10 @@ def option_problems(segmenter: Any, mode: Any, hmm: Any, dictionary: Any) -> lis
         return found  # refused elsewhere; its options are unknown
     modes = MODES.get(name, ())
     if mode is not None and mode not in modes:
-        has = f"{name} has {', '.join(modes)}" if modes else f"{name} has no modes; {' and '.join(MODES)} have"
+        has = f"{name} has {', '.join(modes)}" if modes else f"{name} has no modes; {', '.join([*MODES][:-1])} and {[*MODES][-1]} have"
         found.append(f"`mode={mode!r}` with `segmenter={name!r}`: {has}. Leave it out for the default")
     if hmm is False and name not in GUESSING:
-        have = " and ".join(GUESSING)
+        have = ", ".join(GUESSING[:-1]) + f" and {GUESSING[-1]}"
         found.append(f"`hmm=False` with `segmenter={name!r}`: only {have} have a hidden Markov model. Leave it out")
     if dictionary is not None and name not in PACKAGES:
         have = ", ".join([*PACKAGES][:-1]) + f" and {[*PACKAGES][-1]}"

@@ -15,7 +15,7 @@ from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.programs import KIND as PROGRAM_KIND
 from neardup.recipe.programs import stored_program_recipe
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.segmenters import PACKAGES
+from neardup.recipe.segmenter_identity import stored_segmenter
 from neardup.recipe.stored_parts import of_other_versions, stored, with_versions
 from neardup.recipe.vectors import KIND, stored_vector_recipe
 from neardup.recipe.word_lists import STOP_LISTS, USER_DICTIONARIES, stop_list, user_dictionary
@@ -85,8 +85,9 @@ def _stored_value(name: str, value: Any, files: Mapping[tuple[str, str], KeptFil
         return [_stored_value(name, each, files) for each in value]
     if not isinstance(value, dict):
         return value
+    if name == "segmenter":
+        return stored_segmenter(value)
     by_field: dict[str, Mapping[str, tuple[str, ...]]] = {
-        "segmenter": PACKAGES,
         "normalize": NORMALIZER_PACKAGES,
         "weights": WEIGHT_PACKAGES,
     }

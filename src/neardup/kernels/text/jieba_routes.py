@@ -38,8 +38,8 @@ class WordTables(NamedTuple):
         slots: uint64[s], the nodes below.
         weights: float64[r], the logarithm of a word's share, by its rank; -inf for what is no word.
         shown: float64[c, 4], the logarithm of the probability of a character in each state: B, M, E, S.
-        model: float64[13], that of a character that is no word; that of each state to be first; and that of B after E and S, of
-            M after B and M, of E after B and M, of S after E and S.
+        model: float64[14], that of a character that is no word; that of each state to be first; and that of B after E and S, of
+            M after B and M, of E after B and M, of S after E and S; and the first rank of words that are forbidden.
     """
 
     numbers: Array

@@ -126,9 +126,14 @@ def find_states(first, after, tables, scratch):
 
 
 @kernel
+def is_forbidden(rank, tables):
+    return rank == FORBIDDEN or rank >= u64(tables.model[13])
+
+
+@kernel
 def put_guessed(first, after, how, tables, scratch, starts, ends, t):
     """Put a guessed token, or its characters if it is forbidden."""
-    if how & FORBID != 0 and rank_of_word(first, after, tables, scratch) == FORBIDDEN:
+    if how & FORBID != 0 and is_forbidden(rank_of_word(first, after, tables, scratch), tables):
         for k in range(first, after):
             t = put_token(k, k + ONE, how, scratch, starts, ends, t)
         return t

@@ -66,9 +66,9 @@ def place_children(parents, firsts, counts, labels, held, taken, bases):
         held, taken: uint8[s // 8 + 8], zeros: a bit for each slot that is a node, and for each base.
         bases: int64[n], zeros: the result.
 
-    Returns how many slots are used, or 0 if s are too few.
+    Returns whether s are enough.
     """
-    size, used = 8 * (len(held) - 8), 1
+    size = 8 * (len(held) - 8)
     held[0] = taken[0] = 1  # slot 0 is no node, base 0 of none
     from_here, with_children = 0, 0  # where a node with so many children first has a chance
     for parent in parents:
@@ -78,7 +78,7 @@ def place_children(parents, firsts, counts, labels, held, taken, bases):
         base, tries = from_here, 0
         while True:
             if base + AT_ONCE + labels[end - 1] > size:
-                return 0
+                return False
             closed = conflicts(taken, base, 0)
             i = first
             while i < end and closed & ALL_AT_ONCE != ALL_AT_ONCE:
@@ -95,5 +95,4 @@ def place_children(parents, firsts, counts, labels, held, taken, bases):
         set_bit(taken, base)
         for i in range(first, end):
             set_bit(held, base + labels[i])
-        used = max(used, base + labels[end - 1] + 1)
-    return used
+    return True

@@ -1,7 +1,7 @@
 """Build the tables of a dictionary and its model for the kernels that cut Chinese texts."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import chain
 
 import numpy as np
@@ -46,9 +46,9 @@ def build_tables(counts: WordCounts) -> WordTables:
     sizes = np.fromiter(map(len, words), np.int64, len(words))
     uses = np.repeat(np.fromiter(counts.counts.values(), np.float64, len(words)), sizes)
     numbers, many = _numbers(codes, uses, chain.from_iterable(shown.values()))
-    values, ranks = _weights(counts)
+    values, ranks, forbidden_from = _weights(counts)
     roots, slots = _trie(np.where(codes < 0x10000, numbers[codes & 0xFFFF], 0), sizes, ranks, many)
-    model = [-math.log(counts.total), *(start[each] for each in STATES), *(move[a][b] for a, b in BEFORE)]
+    model = [-math.log(counts.total), *(start[each] for each in STATES), *(move[a][b] for a, b in BEFORE), forbidden_from]
     rows = np.full((many, len(STATES)), IMPOSSIBLE)
     for state, letter in enumerate(STATES):
         of = shown[letter]
@@ -66,30 +66,29 @@ def _numbers(codes: Array, uses: Array, of_model: Iterable[str]) -> tuple[Array,
     numbers[[ord(each) for each in INSIDE]] = np.arange(ALPHANUMERIC, UNKNOWN_HAN)
     numbers[FIRST_HAN : LAST_HAN + 1] = UNKNOWN_HAN
     is_han = (codes >= FIRST_HAN) & (codes <= LAST_HAN)
-    used = np.bincount(codes[is_han] - FIRST_HAN, uses[is_han] + 1.0, LAST_HAN + 1 - FIRST_HAN)
+    uses = np.bincount(codes[is_han] - FIRST_HAN, uses[is_han] + 1.0, LAST_HAN + 1 - FIRST_HAN).astype(np.float64)
     modelled = np.array([ord(each) - FIRST_HAN for each in of_model if FIRST_HAN <= ord(each) <= LAST_HAN])
-    used[modelled] += 0.5
-    order = np.argsort(-used, kind="stable")[: np.count_nonzero(used)]
+    uses[modelled] += 0.5
+    order = np.argsort(-uses, kind="stable")[: np.count_nonzero(uses)]
     numbers[FIRST_HAN + order] = np.arange(UNKNOWN_HAN + 1, UNKNOWN_HAN + 1 + len(order))
     return numbers, UNKNOWN_HAN + 1 + len(order)
 
 
-def _weights(counts: WordCounts) -> tuple[Array, Array]:
-    """The weight of each rank, and the rank of each word."""
+def _weights(counts: WordCounts) -> tuple[Array, Array, int]:
+    """The weight of each rank, and the rank of each word; from which rank on words are forbidden, though they have a count."""
     total = math.log(counts.total)
-    distinct = sorted({count for count in counts.counts.values() if count})
+    forbidden = counts.forbidden
+    kinds = {(word in forbidden, count) for word, count in counts.counts.items()} if forbidden else None
+    distinct = sorted(kinds or {(False, count) for count in counts.counts.values()})
+    distinct = [each for each in distinct if each[1]]
     if FIRST_WORD + len(distinct) > MOST_RANKS:
-        raise OptionError(f"The dictionary has {len(distinct):,} different counts: at most {MOST_RANKS - FIRST_WORD:,} are possible.")
-    rank_of: Mapping[int, int] = {count: rank for rank, count in enumerate(distinct, FIRST_WORD)} | {0: NO_WORD}
-    ranks = np.fromiter(
-        (
-            FORBIDDEN if not count and word in counts.forbidden else rank_of[count]
-            for word, count in counts.counts.items()
-        ),
-        np.int64,
-        len(counts.counts),
-    )
-    return np.array([-np.inf, -np.inf, *(math.log(count) - total for count in distinct)]), ranks
+        raise OptionError(
+            f"The dictionary has {len(distinct):,} different counts: at most {MOST_RANKS - FIRST_WORD:,} are possible."
+        )
+    rank_of = {kind: rank for rank, kind in enumerate(distinct, FIRST_WORD)} | {(False, 0): NO_WORD, (True, 0): FORBIDDEN}
+    ranks = [rank_of[word in forbidden, count] for word, count in counts.counts.items()]
+    values = np.array([-np.inf, -np.inf, *(math.log(count) - total for _, count in distinct)])
+    return values, np.array(ranks), FIRST_WORD + sum(not of_forbidden for of_forbidden, _ in distinct)
 
 
 def _trie(numbers: Array, sizes: Array, ranks: Array, many: int) -> tuple[Array, Array]:
@@ -119,28 +118,28 @@ def _trie(numbers: Array, sizes: Array, ranks: Array, many: int) -> tuple[Array,
         nodes = places + begun
         depth += 1
     label, parent, rank = np.concatenate(labels), np.concatenate(parents), np.concatenate(node_ranks)
-    bases, used = _placed(label, parent, many)
+    bases = _placed(label, parent, many)
     packed = bases.astype(np.uint64) << BASE_SHIFT | rank.astype(np.uint64)
-    slots = np.full(used, EMPTY)
+    slots = np.full(int(bases.max()) + many, EMPTY)  # whatever character follows: kernels look without a check
     slots[bases[parent[many:]] + label[many:]] = label[many:].astype(np.uint64) << LABEL_SHIFT | packed[many:]
     return packed[:many].copy(), slots
 
 
-def _placed(labels: Array, parents: Array, many: int) -> tuple[Array, int]:
-    """The base of each node, and how many slots are used."""
+def _placed(labels: Array, parents: Array, many: int) -> Array:
+    """The base of each node."""
     counts = np.bincount(parents[many:], minlength=len(labels))
     firsts = np.zeros(len(labels), np.int64)
     firsts[np.unique(parents[many:])] = many + np.unique(parents[many:], return_index=True)[1]
     having = np.flatnonzero(counts)
     having = having[np.argsort(-counts[having], kind="stable")]
-    size, used = 2 * (len(labels) + many), 0
-    while not used:
+    size, placed = 2 * (len(labels) + many), False
+    while not placed:
         if size > MOST_SLOTS:
             raise OptionError(
                 f"The dictionary is too large: its words have {len(labels):,} different beginnings, too many for 2^26 places."
             )
         held, taken = np.zeros(size // 8 + 8, np.uint8), np.zeros(size // 8 + 8, np.uint8)
         bases = np.zeros(len(labels), np.int64)
-        used = place_children(having, firsts, counts, labels, held, taken, bases)
+        placed = place_children(having, firsts, counts, labels, held, taken, bases)
         size *= 2
-    return bases, used
+    return bases

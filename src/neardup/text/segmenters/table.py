@@ -11,13 +11,14 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.kernels.fingerprints.features import hash_spans
 from neardup.kernels.text.segmenters import list_hashes
+from neardup.recipe.dictionaries import jieba_entries
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.segmenters import EXTRAS, PACKAGES, Segmenter
 from neardup.recipe.stored_parts import StoredPart, available, check_installed
 from neardup.recipe.word_lists import WordList
 from neardup.text.normalizers import FoldedTexts, normalized
 from neardup.text.segmenters.cutting import CutterSettings, cut_texts
-from neardup.text.segmenters.jieba import entries
+from neardup.text.segmenters.jieba import words_of_jieba
 from neardup.text.segmenters.tokens import Tokens, between_spaces_of, characters_of, from_joined, words_of, words_of_any
 from neardup.text.segmenters.workers import cut_by_package
 
@@ -41,6 +42,12 @@ def _of_package(folded: FoldedTexts, recipe: Recipe) -> Tokens:
     return _from_cut(*cut_by_package(*_raw(folded), settings))
 
 
+def _jieba(folded: FoldedTexts, recipe: Recipe) -> Tokens:
+    check_installed("segmenter='jieba'", PACKAGES["jieba"], EXTRAS["jieba"])
+    settings = _settings("jieba", recipe.mode, recipe.hmm, recipe.dictionary, tuple(recipe.normalize))
+    return words_of_jieba(folded, settings)
+
+
 @lru_cache(4)
 def _settings(name: str, mode: str | None, hmm: bool, dictionary: Any, normalize: tuple[Any, ...]) -> CutterSettings:
     words: tuple[tuple[str, int | None], ...] = ()
@@ -50,7 +57,7 @@ def _settings(name: str, mode: str | None, hmm: bool, dictionary: Any, normalize
     if dictionary is not None and name == "sudachi":  # sudachi normalizes words as it does texts
         source, source_name = "\n".join(dictionary.lines) + "\n", dictionary.name
     elif dictionary is not None:
-        found = entries(dictionary)
+        found = jieba_entries(dictionary)
         as_texts = normalized(pa.array([word for word, _ in found], pa.large_string()), normalize)
         words = tuple((as_texts[i], count) for i, (_, count) in enumerate(found) if as_texts[i])
     return CutterSettings(name, mode, hmm, words, source, source_name)
@@ -73,7 +80,8 @@ SEGMENTER_TABLE: dict[str, Callable[[FoldedTexts, Recipe], Tokens]] = {
     "words": _words,
     "characters": _characters,
     "whitespace": _whitespace,
-    "jieba": _of_package,
+    "jieba": _jieba,
+    "rjieba": _of_package,
     "cppjieba": _of_package,
     "sudachi": _of_package,
 }

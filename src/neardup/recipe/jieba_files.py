@@ -1,0 +1,45 @@
+"""The files of the installed package jieba: where they are, and the digest of those that decide tokens. Imports nothing heavy."""
+
+import hashlib
+import importlib.util
+from functools import cache
+from pathlib import Path
+
+from neardup.errors import DataError
+from neardup.recipe.stored_parts import check_installed, version_of
+
+JIEBA, EXTRA = "jieba", "zh"
+"""The package, and the extra of neardup that installs it."""
+DICTIONARY = "dict.txt"
+MODEL = ("finalseg/prob_start.py", "finalseg/prob_trans.py", "finalseg/prob_emit.py")
+
+
+def read_jieba_file(name: str, what: str = "`segmenter='jieba'`") -> bytes:
+    """The content of a file of the package jieba, which is not imported: that takes a second.
+
+    Raises:
+        MissingExtra: jieba is not installed; the message says that `what` needs it.
+        DataError: the file cannot be read.
+    """
+    check_installed(what, (JIEBA,), EXTRA)
+    found = importlib.util.find_spec(JIEBA)
+    try:
+        return (Path(str(found.origin if found else "")).parent / name).read_bytes()
+    except OSError as problem:
+        raise DataError(f"The file {name} of the package jieba cannot be read ({problem}). Install jieba again.") from None
+
+
+@cache
+def words_digest() -> str | None:
+    """The digest of the dictionary and the model of jieba, 16 hexadecimal digits; None if jieba is not installed.
+
+    Raises:
+        DataError: a file cannot be read.
+    """
+    if version_of(JIEBA) is None:
+        return None
+    digest = hashlib.sha256()
+    for name in (DICTIONARY, *MODEL):
+        content = read_jieba_file(name)
+        digest.update(f"{name} {len(content)}\n".encode() + content)
+    return digest.hexdigest()[:16]

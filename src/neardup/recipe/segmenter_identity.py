@@ -1,0 +1,50 @@
+"""What tells the tokens of one segmenter from those of another in a recipe's digest: what decides them, not who cuts them.
+
+The kernels cut as jieba does, so `jieba` is told by the digest of the words and the model that they read. rjieba brings its own,
+so it is told by its version, under the name that it had before there were kernels: files of those days are of `rjieba`.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from neardup.recipe.jieba_files import JIEBA, words_digest
+from neardup.recipe.segmenters import PACKAGES
+from neardup.recipe.stored_parts import StoredPart, of_other_versions, stored, version_of, with_versions
+
+WORDS = "words"
+FORMER_NAMES = {"rjieba": "jieba"}
+"""The names of segmenters in digests, where they are not their own."""
+
+
+def segmenter_identity(name: str) -> Any:
+    """The value of a segmenter of the package in a recipe's digest.
+
+    Raises:
+        DataError: a file of the package jieba cannot be read.
+    """
+    if name == JIEBA:
+        return {"name": name, WORDS: words_digest()}
+    return with_versions(FORMER_NAMES.get(name, name), PACKAGES.get(name, ()))
+
+
+def stored_segmenter(value: Mapping[str, Any]) -> str | StoredPart:
+    """The segmenter with this value in a digest; a placeholder if it is a caller's, or what decides its tokens is not here.
+
+    Raises:
+        as in `segmenter_identity`.
+    """
+    for name, packages in PACKAGES.items():
+        if value.get("name") != FORMER_NAMES.get(name, name) or set(value) != set(segmenter_identity(name)):
+            continue
+        if value == segmenter_identity(name):
+            return name
+        return stored(dict(value), _other_words(value) if name == JIEBA else of_other_versions(dict(value), packages))
+    return stored(dict(value))
+
+
+def _other_words(value: Mapping[str, Any]) -> str:
+    here = f"jieba {version_of(JIEBA)} has {words_digest()}" if version_of(JIEBA) else "there is no jieba"
+    return (
+        f"the fingerprints were made with jieba's dictionary and model {value[WORDS]}, and here {here}. "
+        "Install the version of jieba that they were made with"
+    )

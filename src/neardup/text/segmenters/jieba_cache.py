@@ -1,0 +1,117 @@
+"""The tables of dictionaries, kept in the user's cache folder by the digest of all that decides them."""
+
+import contextlib
+import hashlib
+import os
+import tempfile
+import time
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from neardup.arrays import Array
+from neardup.kernels.text.jieba_routes import WordTables
+from neardup.kernels.user_cache import candidate_folders, is_private, say, writable
+from neardup.recipe.jieba_files import words_digest
+from neardup.text.segmenters.jieba_counts import counted
+from neardup.text.segmenters.jieba_tables import build_tables
+
+FORMAT = 1
+"""Rises with every change of what the tables hold."""
+FOLDER = "dictionaries"
+KEPT_DAYS = 30
+"""Tables that were not used for so long are removed when others are kept."""
+Dictionary = tuple[tuple[str, int | None], ...]
+TYPES = {
+    "numbers": ("uint16", 1),
+    "roots": ("uint64", 1),
+    "slots": ("uint64", 1),
+    "weights": ("float64", 1),
+    "shown": ("float64", 2),
+    "model": ("float64", 1),
+}
+"""The type and the dimensions of each table."""
+
+
+class _Damaged(Exception):  # noqa: N818 - not an error: the tables are built again
+    """Kept tables cannot be used; the message says why."""
+
+
+def tables_digest(dictionary: Dictionary) -> str:
+    """The digest of all that decides the tables, 16 hexadecimal digits: jieba's files, a user's words, the format."""
+    words = repr((FORMAT, words_digest(), dictionary))
+    return hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def kept_tables(dictionary: Dictionary) -> WordTables:
+    """The tables of jieba's dictionary with a user's words, which takes a second if they are not in the user's cache folder.
+
+    What is damaged there, or of another dictionary, is built again, and said so. What others may have written is not read.
+
+    Raises:
+        OptionError: the dictionary is too large.
+        DataError: a file of the package jieba is damaged.
+    """
+    digest = tables_digest(dictionary)
+    folder = _folder()
+    path = folder / f"jieba-{digest}.npz" if folder else None
+    if path is not None and path.exists():
+        try:
+            return _read(path, digest)
+        except _Damaged as problem:
+            say(f"{path} {problem}: it is built again")
+    tables = build_tables(counted(dictionary))
+    if path is not None:
+        with contextlib.suppress(OSError):  # a full disk costs only the keeping
+            _write(path, digest, tables)
+    return tables
+
+
+def _folder() -> Path | None:
+    """The folder of dictionaries, if nobody else can write there and files can be put there."""
+    for place in candidate_folders():
+        folder = place / FOLDER
+        if not is_private(folder):
+            say(f"others own {folder} or its folder, or can write there (chmod go-w): dictionaries are not kept there")
+        elif writable(folder):
+            return folder
+    return None
+
+
+def _read(path: Path, digest: str) -> WordTables:
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            found: Mapping[str, Array] = dict(arrays)
+    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as problem:
+        raise _Damaged(f"is damaged ({problem})") from None
+    if found.keys() != {*TYPES, "digest"}:
+        raise _Damaged("is no dictionary of this version")
+    if str(found["digest"]) != digest:
+        raise _Damaged(f"is of another dictionary, {found['digest']}")
+    if any((str(found[name].dtype), found[name].ndim) != TYPES[name] for name in TYPES):
+        raise _Damaged("is no dictionary of this version")
+    with contextlib.suppress(OSError):
+        os.utime(path)
+    return WordTables(**{name: found[name] for name in TYPES})
+
+
+def _write(path: Path, digest: str, tables: WordTables) -> None:
+    """Put the tables into the folder under their name at once, and remove those that nobody used for long."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            np.savez(file, digest=np.array(digest), **tables._asdict())
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+    oldest = time.time() - KEPT_DAYS * 86_400
+    for other in path.parent.iterdir():
+        with contextlib.suppress(OSError):  # another process removes it as well
+            if other.stat().st_mtime < oldest:
+                other.unlink()
