@@ -306,7 +306,7 @@ def test_content_that_is_not_what_the_digest_says_is_not_used(made):
 
 
 def test_packages_of_other_versions_are_named(made):
-    values = nd.Recipe(segmenter="jieba").stored()
+    values = nd.Recipe(segmenter="rjieba").stored()
     values["segmenter"]["rjieba"] = "0.0.1"
     with pytest.raises(
         nd.OptionError, match=r"made with rjieba 0\.0\.1, and here is rjieba .*pip install rjieba==0\.0\.1"

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import shutil
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import neardup as nd
 from neardup.fingerprints.fingerprint_file import read_fingerprint_file
+from neardup.recipe import jieba_files, segmenter_identity, stored_parts
 from neardup.recipe.parts import UNICODE
 from neardup.recipe.presets import find_recipe
 from neardup.recipe.serialization import check_same, stored_recipe
@@ -234,7 +236,7 @@ def test_a_recipe_file_gets_all_its_problems_at_once(tmp_path):
         "a recipe has no `bit` (did you mean `bits`?)",
         "a recipe has no `colour`. It has",
         "`bits='64'`: give an integer",
-        "`segmenter='jeiba'`: give one of words, characters, whitespace, jieba, cppjieba, sudachi (did you mean jieba?)",
+        "`segmenter='jeiba'`: give one of words, characters, whitespace, jieba, rjieba, cppjieba, sudachi (did you mean jieba?)",
         "`normalize='nfkc'`: give a list of names",
         "`keywords` with `weights='uniform'`",
         "stop list 'zhh': give one of zh, ja, en, or an existing file (did you mean zh?)",
@@ -249,10 +251,10 @@ def test_a_recipe_file_gets_all_its_problems_at_once(tmp_path):
     ("fields", "said"),
     [
         ({"segmenter": "characters", "cjk_shingle": 3}, "`cjk_shingle=3` is for `segmenter='words'`"),
-        ({"mode": "search"}, "`mode='search'` with `segmenter='words'`: words has no modes; jieba and sudachi have"),
-        ({"segmenter": "cppjieba", "mode": "search"}, "cppjieba has no modes; jieba and sudachi have"),
+        ({"mode": "search"}, "`mode='search'` with `segmenter='words'`: words has no modes; jieba, rjieba and sudachi have"),
+        ({"segmenter": "cppjieba", "mode": "search"}, "cppjieba has no modes; jieba, rjieba and sudachi have"),
         ({"segmenter": "sudachi", "mode": "search"}, "sudachi has A, B, C"),
-        ({"segmenter": "sudachi", "hmm": False}, "only jieba and cppjieba have a hidden Markov model"),
+        ({"segmenter": "sudachi", "hmm": False}, "only jieba, rjieba and cppjieba have a hidden Markov model"),
         ({"segmenter": str.split}, "wrap a function of your own: Segmenter"),
         ({"segmenter": ["words"]}, "give one of words, characters"),
         ({"dictionary": 3, "segmenter": "jieba"}, "`dictionary=3`: give the path of a file, or one of gojieba"),
@@ -270,7 +272,7 @@ def test_a_dictionary_is_for_segmenters_that_have_one(tmp_path):
     path.write_text("a\n")
     with pytest.raises(
         nd.OptionError,
-        match="`dictionary` with `segmenter='words'`: only jieba, cppjieba and sudachi have dictionaries",
+        match="`dictionary` with `segmenter='words'`: only jieba, rjieba, cppjieba and sudachi have dictionaries",
     ):
         nd.Recipe(dictionary=path)
 
@@ -318,9 +320,9 @@ def test_the_content_of_a_list_decides_the_digest_not_its_path_or_its_line_ends(
 
 
 def test_versions_of_packages_decide_the_digest(monkeypatch):
-    before = nd.Recipe(segmenter="jieba").digest(), nd.Recipe(normalize=["simplified"]).digest()
+    before = nd.Recipe(segmenter="rjieba").digest(), nd.Recipe(normalize=["simplified"]).digest()
     monkeypatch.setattr("neardup.recipe.stored_parts.version_of", lambda name: "0.0.1")
-    after = nd.Recipe(segmenter="jieba").digest(), nd.Recipe(normalize=["simplified"]).digest()
+    after = nd.Recipe(segmenter="rjieba").digest(), nd.Recipe(normalize=["simplified"]).digest()
     assert before[0] != after[0]
     assert before[1] != after[1]
 
@@ -340,14 +342,41 @@ def test_a_stored_recipe_comes_back_whole_where_its_parts_are_at_hand():
         )
 
 
+def test_recipes_from_before_there_were_kernels_are_of_rjieba_and_keep_their_digests():
+    former = nd.Recipe().as_dict() | {"segmenter": {"name": "jieba", "rjieba": metadata.version("rjieba")}}
+    found = stored_recipe(former)
+    assert found == nd.Recipe(segmenter="rjieba")
+    assert found.as_dict() == former
+    assert found.digest() != nd.Recipe(segmenter="jieba").digest()
+    with pytest.raises(nd.RecipeMismatch, match="segmenter"):
+        check_same(nd.Recipe(segmenter="jieba"), former, "old.parquet")
+    keywords = former | {"weights": {"name": "jieba_tfidf", "jieba": metadata.version("jieba")}}
+    assert stored_recipe(keywords) == nd.Recipe(segmenter="rjieba", weights="jieba_tfidf")
+
+
+def test_the_digest_of_jieba_is_of_its_words_and_not_of_its_version(monkeypatch):
+    recipe = nd.Recipe(segmenter="jieba")
+    assert recipe.as_dict()["segmenter"] == {"name": "jieba", "words": jieba_files.words_digest()}
+    before, stored = recipe.digest(), recipe.as_dict()
+    monkeypatch.setattr(stored_parts, "version_of", lambda _: "9.9")
+    assert nd.Recipe(segmenter="jieba").digest() == before
+    monkeypatch.setattr(segmenter_identity, "words_digest", lambda: "0" * 16)
+    assert nd.Recipe(segmenter="jieba").digest() != before
+    with pytest.raises(nd.OptionError, match=r"dictionary and model .*, and here jieba .* has 0000.*Install the version"):
+        nd.fingerprint(["法律"], recipe=stored_recipe(stored))
+
+
 def test_a_stored_recipe_keeps_its_digest_and_says_what_is_not_at_hand(tmp_path):
     path = tmp_path / "words.txt"
     path.write_text("法律\n", encoding="utf-8")
-    elsewhere = nd.Recipe(segmenter="jieba").as_dict()
+    elsewhere = nd.Recipe(segmenter="rjieba").as_dict()
     elsewhere["segmenter"]["rjieba"] = "0.0.1"
+    other_words = nd.Recipe(segmenter="jieba").as_dict()
+    other_words["segmenter"]["words"] = "0" * 16
     for part, values in (
         ("segmenter", nd.Recipe(segmenter=nd.Segmenter(str.split, name="mine", version="7")).as_dict()),
         ("segmenter", elsewhere),
+        ("segmenter", other_words),
         ("dictionary", nd.Recipe(segmenter="jieba", dictionary=path).as_dict()),
         ("stop_words", nd.Recipe(stop_words=[path]).as_dict()),
         ("normalize", nd.Recipe().as_dict() | {"normalize": [{"name": "simplified", "opencc": "0.0.1"}]}),

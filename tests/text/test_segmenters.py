@@ -1,5 +1,6 @@
 """Segmenters: what each gives, that threads and workers change nothing, and what is refused."""
 
+import importlib
 import json
 import os
 import re
@@ -34,7 +35,7 @@ from strategies import any_text, texts
 ALIENS = "美国“51区”雇员称内部有9架飞碟,曾看见灰色外星人"
 TOKYO = "国家公務員は東京都庁に行った。"
 MIXED = "The 京都 office of 東京都庁 moved: 我们的法律 changed in Heisei 30年、カタカナも。"
-JIEBA = CutterSettings("jieba", None, True, (), "")
+RJIEBA = CutterSettings("rjieba", None, True, (), "")
 
 
 def tokens(given_texts, recipe):
@@ -107,12 +108,18 @@ def test_jieba_guesses_words_by_its_model_and_has_a_search_mode():
     assert tokens([ALIENS], nd.Recipe(segmenter="jieba", mode="search"))[0][-2:] == ["外星", "外星人"]
 
 
-def test_jieba_gives_what_the_package_gives_but_for_punctuation():
-    import rjieba
-
+@pytest.mark.parametrize("package", ["jieba", "rjieba"])
+def test_segmenters_give_what_their_packages_give_but_for_punctuation(package):
+    cut = importlib.import_module(package).cut
     given_texts = [ALIENS, TOKYO, MIXED, "", "，。"]
-    found = tokens(given_texts, nd.Recipe(segmenter="jieba", normalize=[]))
-    assert found == [[t for t in rjieba.cut(text) if naive.characters(t)] for text in given_texts]
+    found = tokens(given_texts, nd.Recipe(segmenter=package, normalize=[]))
+    assert found == [[t for t in cut(text) if naive.characters(t)] for text in given_texts]
+
+
+def test_a_word_with_a_count_of_0_is_removed_and_never_guessed(tmp_path):
+    text = "他来到了网易杭研大厦"
+    recipe = nd.Recipe(segmenter="jieba", dictionary=write(tmp_path / "words.txt", "杭研 0\n来到 0\n"))
+    assert tokens([text], recipe) == [["他来", "到", "了", "网易", "杭", "研", "大厦"]]
 
 
 def test_sudachi_has_three_modes():
@@ -158,7 +165,7 @@ GUESSED = {
     "张力在吉林省": ["张力", "在", "吉林省"],
     "蓝翔的区块链": ["蓝翔", "的", "区块链"],
 }
-"""The words of cppjieba, compiled; rjieba cuts most of these texts differently."""
+"""The words of cppjieba, compiled; jieba cuts most of these texts differently."""
 
 
 def test_cppjieba_cuts_as_the_compiled_cppjieba_does():
@@ -191,7 +198,7 @@ def test_a_dictionary_of_the_package_is_a_name_in_python_and_in_files_and_surviv
         nd.Recipe(segmenter="sudachi", dictionary="gojieba")
 
 
-@pytest.mark.parametrize("segmenter", ["jieba", "cppjieba", "sudachi"])
+@pytest.mark.parametrize("segmenter", ["jieba", "rjieba", "cppjieba", "sudachi"])
 def test_zero_bytes_in_texts_are_spaces_for_packages(segmenter):
     recipe = nd.Recipe(segmenter=segmenter)
     assert tokens(["法律\0条文\0", "\0", "東京"], recipe) == tokens(["法律 条文 ", " ", "東京"], recipe)
@@ -268,17 +275,17 @@ def test_segmenters_of_a_caller_are_told_apart_by_name_and_version():
 
 @pytest.mark.parametrize(
     ("segmenter", "package", "extra"),
-    [("jieba", "rjieba", "zh"), ("cppjieba", "jieba", "zh"), ("sudachi", "sudachipy", "ja")],
+    [("jieba", "jieba", "zh"), ("rjieba", "rjieba", "rjieba"), ("cppjieba", "jieba", "zh"), ("sudachi", "sudachipy", "ja")],
 )
 def test_a_missing_extra_is_named_with_the_command_that_installs_it(monkeypatch, segmenter, package, extra):
     monkeypatch.setattr(stored_parts, "version_of", lambda name: None if name == package else "1")
     recipe = nd.Recipe(segmenter=segmenter)
     with pytest.raises(nd.MissingExtra, match=rf"needs {package}\. Install it: pip install 'neardup\[{extra}\]'"):
         nd.fingerprint(["a"], recipe=recipe)
-    assert recipe.as_dict()["segmenter"][package] is None
+    assert None in recipe.as_dict()["segmenter"].values()
 
 
-@pytest.mark.parametrize("fields", [{"segmenter": "jieba"}, {"segmenter": "sudachi"}, {"segmenter": "characters"}])
+@pytest.mark.parametrize("fields", [{"segmenter": "jieba"}, {"segmenter": "rjieba"}, {"segmenter": "sudachi"}, {"segmenter": "characters"}])
 def test_threads_and_workers_change_nothing(fields, monkeypatch):
     recipe = nd.Recipe(**fields)
     given_texts = [ALIENS, TOKYO, "", MIXED] * 5
@@ -288,28 +295,33 @@ def test_threads_and_workers_change_nothing(fields, monkeypatch):
 
 
 def test_no_more_workers_than_threads_are_started_and_they_are_used_again():
-    recipe = nd.Recipe(segmenter="jieba")
+    recipe = nd.Recipe(segmenter="rjieba")
     for _ in range(2):
         list(in_order(lambda text: tokens([text], recipe), [ALIENS] * 12, 2))
     first = {worker.process for worker in workers._IDLE}
     assert 1 <= len(first) <= 2
     list(in_order(lambda text: tokens([text], recipe), [ALIENS] * 2, 2))
     assert {worker.process for worker in workers._IDLE} >= first
-    list(in_order(lambda text: tokens([text], nd.Recipe(segmenter="jieba", hmm=False)), [ALIENS] * 2, 2))
+    list(in_order(lambda text: tokens([text], nd.Recipe(segmenter="rjieba", hmm=False)), [ALIENS] * 2, 2))
     assert not {worker.process for worker in workers._IDLE} & first
     assert not [process for process in first if Path(f"/proc/{process}").exists()]
 
 
+def test_jieba_needs_no_workers():
+    list(in_order(lambda text: tokens([text], nd.Recipe(segmenter="jieba")), [ALIENS] * 12, 2))
+    assert workers._IDLE == []
+
+
 def test_one_thread_needs_no_worker():
-    nd.fingerprint([ALIENS], recipe=nd.Recipe(segmenter="jieba"), threads=1)
+    nd.fingerprint([ALIENS], recipe=nd.Recipe(segmenter="rjieba"), threads=1)
     assert workers._IDLE == []
 
 
 def test_a_worker_that_dies_is_an_error_and_leaves_nothing_behind():
-    worker = Worker(JIEBA)
+    worker = Worker(RJIEBA)
     os.kill(worker.process, signal.SIGKILL)
     with pytest.raises(
-        ChildProcessError, match="worker process of the segmenter jieba ended with code -9.*fewer `threads`"
+        ChildProcessError, match="worker process of the segmenter rjieba ended with code -9.*fewer `threads`"
     ):
         worker.cut(b"a", np.array([0, 1]).tobytes())
     worker.end()
@@ -317,9 +329,9 @@ def test_a_worker_that_dies_is_an_error_and_leaves_nothing_behind():
 
 def test_what_fails_in_a_worker_is_shown_and_the_worker_is_ended():
     def cut(_):
-        return cut_by_package(b"\xff", np.array([0, 1]).tobytes(), JIEBA)
+        return cut_by_package(b"\xff", np.array([0, 1]).tobytes(), RJIEBA)
 
-    with pytest.raises(ChildProcessError, match=r"(?s)segmenter jieba failed in a worker process:.*UnicodeDecodeError"):
+    with pytest.raises(ChildProcessError, match=r"(?s)segmenter rjieba failed in a worker process:.*UnicodeDecodeError"):
         list(in_order(cut, range(2), 2))
     assert workers._IDLE == []
 
@@ -331,8 +343,8 @@ from neardup.text.segmenters import workers
 from neardup.text.segmenters.workers import Worker
 from neardup.text.segmenters.cutting import CutterSettings
 from neardup.recipe.segmenters import SEGMENTERS
-nd.fingerprint(["法律 条文"] * 3, recipe=nd.Recipe(segmenter="jieba"), threads=1)
-worker = Worker(CutterSettings("jieba", None, True, (), ""))
+nd.fingerprint(["法律 条文"] * 3, recipe=nd.Recipe(segmenter="rjieba"), threads=1)
+worker = Worker(CutterSettings("rjieba", None, True, (), ""))
 worker.cut(b"a", bytes(8) + b"\\1" + bytes(7))
 workers._IDLE.append(worker)
 print(worker.process, flush=True)
@@ -368,7 +380,7 @@ def test_workers_end_with_the_process_however_it_ends(how):
 
 
 def test_a_fork_does_not_share_workers():
-    list(in_order(lambda text: tokens([text], nd.Recipe(segmenter="jieba")), [ALIENS] * 2, 2))
+    list(in_order(lambda text: tokens([text], nd.Recipe(segmenter="rjieba")), [ALIENS] * 2, 2))
     assert workers._IDLE
     mine = list(workers._IDLE)
     workers._forget()

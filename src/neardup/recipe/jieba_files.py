@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from neardup.errors import DataError
-from neardup.recipe.stored_parts import check_installed, version_of
+from neardup.recipe.stored_parts import check_installed, is_installed
 
 JIEBA, EXTRA = "jieba", "zh"
 """The package, and the extra of neardup that installs it."""
@@ -29,15 +29,17 @@ def read_jieba_file(name: str, what: str = "`segmenter='jieba'`") -> bytes:
         raise DataError(f"The file {name} of the package jieba cannot be read ({problem}). Install jieba again.") from None
 
 
-@cache
 def words_digest() -> str | None:
     """The digest of the dictionary and the model of jieba, 16 hexadecimal digits; None if jieba is not installed.
 
     Raises:
         DataError: a file cannot be read.
     """
-    if version_of(JIEBA) is None:
-        return None
+    return _words_digest() if is_installed(JIEBA) else None
+
+
+@cache
+def _words_digest() -> str:
     digest = hashlib.sha256()
     for name in (DICTIONARY, *MODEL):
         content = read_jieba_file(name)

@@ -88,6 +88,11 @@ def version_of(distribution: str) -> str | None:
         return None
 
 
+def is_installed(distribution: str) -> bool:
+    """Whether a distribution is installed."""
+    return version_of(distribution) is not None
+
+
 def with_versions(name: str, distributions: tuple[str, ...]) -> Any:
     """The name of a part with the versions of its packages, because its results may depend on them."""
     return {"name": name, **{each: version_of(each) for each in distributions}} if distributions else name
@@ -99,6 +104,6 @@ def check_installed(what: str, distributions: tuple[str, ...], extra: str) -> No
     Raises:
         MissingExtra: a package is missing; the message has the command that installs it.
     """
-    missing = [each for each in distributions if version_of(each) is None]
+    missing = [each for each in distributions if not is_installed(each)]
     if missing:
         raise MissingExtra(f"{what} needs {' and '.join(missing)}. Install it: pip install 'neardup[{extra}]'")

@@ -50,6 +50,23 @@ def background_table(normalize: tuple[Any, ...]) -> "IdfTable":
     return _table(words, values, float(np.sort(values)[len(values) // 2]), normalize)
 
 
+@lru_cache(1)
+def float_table() -> "IdfTable":
+    """The frequencies of all words as they stand in the file: the bits of float64 in place of integers, as jieba reckons."""
+    from neardup.fingerprints.weights.idf_table import idf_table
+    from neardup.kernels.fingerprints.features import hash_spans
+    from neardup.text.normalizers import normalized
+
+    words, values = background("`weights='jieba_tfidf'`")
+    last = dict(zip(words, values.tolist(), strict=True))  # of equal words, jieba keeps the last
+    folded = normalized(pa.array(list(last), pa.large_string()), ())
+    hashes = np.empty(len(last), np.uint64)
+    hash_spans(folded.data, folded.offsets[:-1].copy(), folded.offsets[1:].copy(), hashes)
+    order, idf = np.argsort(hashes), np.array(list(last.values()))
+    unknown = np.sort(idf)[len(idf) // 2]
+    return idf_table(hashes[order], idf[order].view(np.int64), int(unknown.view(np.int64)))
+
+
 @lru_cache(2)
 def keyword_table(normalize: tuple[Any, ...]) -> "IdfTable":
     """The frequencies as in cppjieba: words of two or more characters, as in its file. Other words get their mean."""

@@ -10,7 +10,7 @@ from neardup.kernels.text.jieba_words import FORBID, GUESS, NEEDED, SEARCH, cut_
 from neardup.kernels.text.tokens import WORD
 from neardup.text.normalizers import FoldedTexts
 from neardup.text.segmenters.cutting import CutterSettings
-from neardup.text.segmenters.jieba_cache import kept_tables
+from neardup.text.segmenters.jieba_cache import Dictionary, kept_tables
 from neardup.text.segmenters.tokens import Tokens
 from neardup.text.unicode_tables import fold_tables
 
@@ -28,13 +28,21 @@ def words_of_jieba(folded: FoldedTexts, settings: CutterSettings) -> Tokens:
     """
     how = GUESS * settings.hmm | SEARCH * (settings.mode == "search")
     how |= FORBID * any(count == 0 for _, count in settings.dictionary)
+    return tokens_by(word_tables(settings.dictionary), folded, how)
+
+
+def word_tables(dictionary: Dictionary = ()) -> WordTables:
+    """The tables of jieba's dictionary with a user's words; they stay in memory for the next call.
+
+    Raises:
+        as in `neardup.text.segmenters.jieba_cache.kept_tables`.
+    """
     with _LOADING:  # several threads may need them at once
-        tables = _tables(settings.dictionary)
-    return tokens_by(tables, folded, how)
+        return _tables(dictionary)
 
 
 @lru_cache(2)
-def _tables(dictionary: tuple[tuple[str, int | None], ...]) -> WordTables:
+def _tables(dictionary: Dictionary) -> WordTables:
     return kept_tables(dictionary)
 
 

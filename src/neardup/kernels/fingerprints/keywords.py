@@ -1,0 +1,57 @@
+"""Which tokens of a text count for the keywords of the package jieba."""
+
+import numpy as np
+
+from neardup.kernels.compilation import kernel
+from neardup.kernels.text.normalization import CLASS_SHIFT, TWO_BITS, decode, fold_entry
+
+u64 = np.uint64
+LONGEST_STOP_WORD = 5
+
+
+@kernel
+def has_letter(data, start, end, folds):
+    """Whether `data[start:end]` has a letter, mark or number."""
+    i = start
+    while i < end:
+        code, length = decode(data, i)
+        if fold_entry(code, folds) >> CLASS_SHIFT & TWO_BITS != 0:
+            return True
+        i += length
+    return False
+
+
+@kernel
+def is_one_character(data, start, end):
+    """Whether `data[start:end]` is one character, or a carriage return and a line feed."""
+    byte = data[start]
+    length = 1 + (byte >= 0xC0) + (byte >= 0xE0) + (byte >= 0xF0)
+    return start + length == end or byte == 0x0D
+
+
+@kernel
+def is_stop_word(data, start, end, stop_words):
+    """Whether `data[start:end]` is one of stop_words (uint64[]: ASCII, little-endian) but for its case."""
+    if end - start > LONGEST_STOP_WORD:
+        return False
+    word = u64(0)
+    for i in range(start, end):
+        byte = u64(data[i])
+        if byte >= u64(0x41) and byte <= u64(0x5A):
+            byte |= u64(0x20)
+        word |= byte << u64(8 * (i - start))
+    for stop_word in stop_words:
+        if stop_word == word:
+            return True
+    return False
+
+
+@kernel
+def choose_keywords(data, starts, ends, documents, stop_words, folds, keep, lettered):
+    """Which tokens are of two characters or more and no stop words: keep, bool[t]; lettered, int64[n]: tokens with a letter."""
+    for d in range(len(documents) - 1):
+        lettered[d] = 0
+        for t in range(documents[d], documents[d + 1]):
+            start, end = starts[t], ends[t]
+            lettered[d] += has_letter(data, start, end, folds)
+            keep[t] = not is_one_character(data, start, end) and not is_stop_word(data, start, end, stop_words)
