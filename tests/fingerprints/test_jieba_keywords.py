@@ -10,11 +10,14 @@ from dataclasses import replace
 
 import jieba
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import naive
 import neardup as nd
 from neardup.fingerprints.weights.table import FINE
 from places import DATA, GOLDEN
+from strategies import characters
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -60,6 +63,17 @@ def check(name, texts):
 @pytest.mark.parametrize("name", METHODS)
 def test_words_and_weights_are_those_of_the_package(name):
     check(name, TEXTS)
+
+
+words = st.sampled_from("法律 国家 应当 来到 大厦 学院 拖拉机 的 了 网易 杭研 A股 THE the 1.5 ... -- C++ ， 。".split())
+mixed = st.lists(st.one_of(words, words, words, st.integers(0x4E00, 0x9FD5).map(chr), characters), max_size=60).map("".join)
+
+
+@pytest.mark.parametrize("name", METHODS)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(texts=st.lists(mixed, max_size=4))
+def test_words_and_weights_of_any_texts_are_those_of_the_package(name, texts):
+    check(name, texts)
 
 
 @pytest.mark.skipif(not LAWS.exists(), reason="the open evaluation data are not in ../shared/data")

@@ -23,10 +23,9 @@ def weighted_features(folded: FoldedTexts, recipe: Recipe) -> WeightedFeatures:
         DataError: the recipe's document frequencies are damaged.
     """
     if recipe.weights in EXTRACTORS:
-        from neardup.fingerprints.weights.jieba_extractors import extracted
-        from neardup.fingerprints.weights.jieba_keywords import tfidf_keywords
+        from neardup.fingerprints.weights.jieba_keywords import tfidf_keywords, textrank_keywords
 
-        found = tfidf_keywords(folded, recipe) if recipe.weights == "jieba_tfidf" else extracted(folded, recipe)
+        found = (tfidf_keywords if recipe.weights == "jieba_tfidf" else textrank_keywords)(folded, recipe)
     else:
         tokens = tokens_of(folded, recipe)
         occurrences = occurrences_of(tokens, recipe)

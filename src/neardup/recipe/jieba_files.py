@@ -11,6 +11,7 @@ from neardup.recipe.stored_parts import check_installed, is_installed
 JIEBA, EXTRA = "jieba", "zh"
 """The package, and the extra of neardup that installs it."""
 DICTIONARY = "dict.txt"
+TAG_MODEL = tuple(f"posseg/{name}.py" for name in ("prob_start", "prob_trans", "prob_emit", "char_state_tab"))
 MODEL = ("finalseg/prob_start.py", "finalseg/prob_trans.py", "finalseg/prob_emit.py")
 
 
@@ -29,6 +30,16 @@ def read_jieba_file(name: str, what: str = "`segmenter='jieba'`") -> bytes:
         raise DataError(f"The file {name} of the package jieba cannot be read ({problem}). Install jieba again.") from None
 
 
+@cache
+def tags_digest() -> str:
+    """The digest of the dictionary with its tags and of the model of tags, 16 hexadecimal digits; jieba must be installed.
+
+    Raises:
+        DataError: a file cannot be read.
+    """
+    return _digest_of((DICTIONARY, *TAG_MODEL))
+
+
 def words_digest() -> str | None:
     """The digest of the dictionary and the model of jieba, 16 hexadecimal digits; None if jieba is not installed.
 
@@ -40,8 +51,12 @@ def words_digest() -> str | None:
 
 @cache
 def _words_digest() -> str:
+    return _digest_of((DICTIONARY, *MODEL))
+
+
+def _digest_of(names: tuple[str, ...]) -> str:
     digest = hashlib.sha256()
-    for name in (DICTIONARY, *MODEL):
+    for name in names:
         content = read_jieba_file(name)
         digest.update(f"{name} {len(content)}\n".encode() + content)
     return digest.hexdigest()[:16]

@@ -10,11 +10,15 @@ from neardup.fingerprints.occurrences import occurrences_of
 from neardup.fingerprints.weights.fixed_point import fixed
 from neardup.fingerprints.weights.jieba_package import float_table
 from neardup.fingerprints.weights.table import FINE
+from neardup.kernels.fingerprints.jieba_textrank import GraphScratch, rank_documents
 from neardup.kernels.fingerprints.keywords import choose_keywords
 from neardup.kernels.text.jieba_words import EVERY, GUESS
+from neardup.recipe.jieba_files import EXTRA, JIEBA
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.stored_parts import check_installed
 from neardup.text.normalizers import FoldedTexts
 from neardup.text.segmenters.jieba import tokens_by, word_tables
+from neardup.text.segmenters.jieba_tagging import tagged_tokens
 from neardup.text.segmenters.tokens import Tokens
 from neardup.text.unicode_tables import fold_tables
 
@@ -53,6 +57,7 @@ def tfidf_keywords(folded: FoldedTexts, recipe: Recipe) -> WeightedFeatures:
         MissingExtra: jieba is not installed.
         DataError: a file of jieba is damaged.
     """
+    check_installed("`weights='jieba_tfidf'`", (JIEBA,), EXTRA)
     tokens = tokens_by(word_tables(), folded, GUESS | EVERY)
     keep, lettered = chosen(tokens)
     features = occurrences_of(tokens.only(keep), recipe).features
@@ -66,10 +71,60 @@ def tfidf_keywords(folded: FoldedTexts, recipe: Recipe) -> WeightedFeatures:
 def in_order(features: Features, weights: Array, lettered: Array) -> WeightedFeatures:
     """Features with their weights (float64[f]), the heaviest of each text first, of equal ones those that come first now."""
     order = np.lexsort((-weights, features.documents))
-    sorted_features = features._replace(
-        hashes=features.hashes[order],
-        counts=features.counts[order],
-        firsts=features.firsts[order],
-        sizes=features.sizes[order],
+    return WeightedFeatures(_reordered(features, order), fixed(weights[order], FINE), lettered)
+
+
+def _reordered(features: Features, order: Array) -> Features:
+    columns = {name: getattr(features, name)[order] for name in ("hashes", "counts", "firsts", "sizes")}
+    return features._replace(**columns)
+
+
+TAGS = ("n", "ns", "v", "vn")
+"""The parts of speech that jieba's `textrank` keeps."""
+
+
+def textrank_keywords(folded: FoldedTexts, recipe: Recipe) -> WeightedFeatures:
+    """All keywords of normalized texts that stand near another, the most central first: as jieba's `textrank`.
+
+    Raises:
+        MissingExtra: jieba is not installed.
+        DataError: a file of jieba is damaged.
+    """
+    check_installed("`weights='jieba_textrank'`", (JIEBA,), EXTRA)
+    tokens, wanted = tagged_tokens(folded, TAGS)
+    keep, lettered = chosen(tokens)
+    keep &= wanted
+    positions = np.flatnonzero(keep)
+    features, feature_of, offsets = occurrences_of(tokens.only(keep), recipe)
+    most = int(np.diff(offsets).max(initial=0))
+    nodes, ranks = np.empty(len(features.counts), np.int64), np.empty(len(features.counts))
+    starts, ends = features.tokens.starts[features.firsts], features.tokens.ends[features.firsts]
+    rank_documents(
+        tokens.data, feature_of, positions, offsets, starts, ends, features.offsets, _graph(most), nodes, ranks
     )
-    return WeightedFeatures(sorted_features, fixed(weights[order], FINE), lettered)
+    near = nodes >= 0
+    order = np.lexsort((nodes[near], features.documents[near]))
+    in_graph = features.only(near)
+    return in_order(_reordered(in_graph, order), ranks[near][order], lettered)
+
+
+def _graph(words: int) -> GraphScratch:
+    size = 8
+    while size < 8 * words:
+        size *= 2
+    edges, features = 4 * words, words + 1
+    return GraphScratch(
+        np.empty(size, np.int64),
+        np.full(size, -1, np.int64),
+        np.empty(edges, np.int64),
+        np.empty(edges, np.int64),
+        np.empty(edges),
+        np.empty(features, np.int64),
+        np.empty(features, np.int64),
+        np.empty(2 * edges, np.int64),
+        np.empty(2 * edges),
+        np.empty(features),
+        np.empty(features),
+        np.empty(features, np.int64),
+        np.empty(features, np.int64),
+    )

@@ -1,4 +1,4 @@
-"""The tables of dictionaries, kept in the user's cache folder by the digest of all that decides them."""
+"""The tables of dictionaries and models, kept in the user's cache folder by the digest of all that decides them."""
 
 import contextlib
 import hashlib
@@ -6,7 +6,7 @@ import os
 import tempfile
 import time
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +24,10 @@ FOLDER = "dictionaries"
 KEPT_DAYS = 30
 """Tables that were not used for so long are removed when others are kept."""
 Dictionary = tuple[tuple[str, int | None], ...]
-TYPES = {
+"""A user's words with their counts, in their order."""
+Types = Mapping[str, tuple[str, int]]
+"""The type and the dimensions of each table."""
+TYPES: Types = {
     "numbers": ("uint16", 1),
     "roots": ("uint64", 1),
     "slots": ("uint64", 1),
@@ -32,37 +35,49 @@ TYPES = {
     "shown": ("float64", 2),
     "model": ("float64", 1),
 }
-"""The type and the dimensions of each table."""
 
 
 class _Damaged(Exception):  # noqa: N818 - not an error: the tables are built again
     """Kept tables cannot be used; the message says why."""
 
 
+def digest_of_parts(*parts: object) -> str:
+    """The digest of all that decides some tables and of their format, 16 hexadecimal digits."""
+    return hashlib.sha256(repr((FORMAT, *parts)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
 def tables_digest(dictionary: Dictionary) -> str:
-    """The digest of all that decides the tables, 16 hexadecimal digits: jieba's files, a user's words, the format."""
-    words = repr((FORMAT, words_digest(), dictionary))
-    return hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    """The digest of all that decides the tables of a dictionary: jieba's files, a user's words, the format."""
+    return digest_of_parts(words_digest(), dictionary)
 
 
 def kept_tables(dictionary: Dictionary) -> WordTables:
     """The tables of jieba's dictionary with a user's words, which takes a second if they are not in the user's cache folder.
 
-    What is damaged there, or of another dictionary, is built again, and said so. What others may have written is not read.
-
     Raises:
         OptionError: the dictionary is too large.
         DataError: a file of the package jieba is damaged.
     """
-    digest = tables_digest(dictionary)
+
+    def build() -> dict[str, Array]:
+        return build_tables(counted(dictionary))._asdict()
+
+    return WordTables(**kept("jieba", tables_digest(dictionary), TYPES, build))
+
+
+def kept(name: str, digest: str, types: Types, build: Callable[[], dict[str, Array]]) -> dict[str, Array]:
+    """The tables with a digest, from the user's cache folder, or as they are built now and kept there.
+
+    What is damaged there, or of other words, is built again, and said so. What others may have written is not read.
+    """
     folder = _folder()
-    path = folder / f"jieba-{digest}.npz" if folder else None
+    path = folder / f"{name}-{digest}.npz" if folder else None
     if path is not None and path.exists():
         try:
-            return _read(path, digest)
+            return _read(path, digest, types)
         except _Damaged as problem:
             say(f"{path} {problem}: it is built again")
-    tables = build_tables(counted(dictionary))
+    tables = build()
     if path is not None:
         with contextlib.suppress(OSError):  # a full disk costs only the keeping
             _write(path, digest, tables)
@@ -80,29 +95,30 @@ def _folder() -> Path | None:
     return None
 
 
-def _read(path: Path, digest: str) -> WordTables:
+def _read(path: Path, digest: str, types: Types) -> dict[str, Array]:
     try:
         with np.load(path, allow_pickle=False) as arrays:
-            found: Mapping[str, Array] = dict(arrays)
+            found: dict[str, Array] = dict(arrays)
     except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as problem:
         raise _Damaged(f"is damaged ({problem})") from None
-    if found.keys() != {*TYPES, "digest"}:
+    if found.keys() != {*types, "digest"}:
         raise _Damaged("is no dictionary of this version")
     if str(found["digest"]) != digest:
         raise _Damaged(f"is of another dictionary, {found['digest']}")
-    if any((str(found[name].dtype), found[name].ndim) != TYPES[name] for name in TYPES):
+    if any((str(found[name].dtype), found[name].ndim) != types[name] for name in types):
         raise _Damaged("is no dictionary of this version")
     with contextlib.suppress(OSError):
         os.utime(path)
-    return WordTables(**{name: found[name] for name in TYPES})
+    del found["digest"]
+    return found
 
 
-def _write(path: Path, digest: str, tables: WordTables) -> None:
+def _write(path: Path, digest: str, tables: Mapping[str, Array]) -> None:
     """Put the tables into the folder under their name at once, and remove those that nobody used for long."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
-            np.savez(file, digest=np.array(digest), **tables._asdict())
+            np.savez(file, digest=np.array(digest), **tables)
             file.flush()
             os.fsync(file.fileno())
         os.replace(name, path)

@@ -99,7 +99,7 @@ def counted(words: Iterable[tuple[str, int | None]]) -> WordCounts:
     Raises:
         DataError: jieba's dictionary is damaged.
     """
-    found = WordCounts(*read_counts())
+    found = WordCounts(*read_counts()[:2])
     for word, count in words:
         found.add(word, count)
     return found

@@ -33,8 +33,12 @@ BEFORE = ("EB", "SB", "BM", "MM", "BE", "ME", "ES", "SS")
 """The pairs of states in the order of `WordTables.model`."""
 
 
-def build_tables(counts: WordCounts) -> WordTables:
+def build_tables(counts: WordCounts, others: str = "") -> WordTables:
     """The tables for a dictionary, with the model of the package jieba. Takes about a second.
+
+    Args:
+        counts: the dictionary.
+        others: characters besides those of the dictionary and the model that have numbers of their own.
 
     Raises:
         OptionError: the dictionary is too large.
@@ -45,7 +49,7 @@ def build_tables(counts: WordCounts) -> WordTables:
     codes = np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), np.uint32)
     sizes = np.fromiter(map(len, words), np.int64, len(words))
     uses = np.repeat(np.fromiter(counts.counts.values(), np.float64, len(words)), sizes)
-    numbers, many = _numbers(codes, uses, chain.from_iterable(shown.values()))
+    numbers, many = _numbers(codes, uses, chain(others, *shown.values()))
     values, ranks, forbidden_from = _weights(counts)
     roots, slots = _trie(np.where(codes < 0x10000, numbers[codes & 0xFFFF], 0), sizes, ranks, many)
     model = [-math.log(counts.total), *(start[each] for each in STATES), *(move[a][b] for a, b in BEFORE), forbidden_from]
