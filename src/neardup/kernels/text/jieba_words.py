@@ -7,6 +7,7 @@ a word's begin, end and middle and a word of one character, and its likeliest st
 import numpy as np
 
 from neardup.kernels.compilation import kernel
+from neardup.kernels.intrinsics import trailing_zeros
 from neardup.kernels.text.jieba_routes import (
     ALPHANUMERIC,
     BEHIND,
@@ -29,6 +30,8 @@ GUESS, SEARCH, EVERY, FORBID = 1, 2, 4, 8
 """How to cut: guess words by the model; give also the words in words; give also what has no letter, mark or number; look for
 guessed words that are forbidden.
 """
+SHORT = u64(16)
+"""Characters whose states fit into 64 bits, four for each."""
 DOCUMENT, PLACE, TOKENS, NEEDED = range(4)
 """What `cut_documents` has reached: the text, the byte in it, the number of tokens; and whether it needs more room."""
 
@@ -128,6 +131,51 @@ def find_states(first, after, tables, scratch):
 @kernel
 def is_forbidden(rank, tables):
     return rank == FORBIDDEN or rank >= u64(tables.model[13])
+
+
+@kernel
+def put_short_guess(first, after, tables, scratch, starts, ends, t):
+    """Put the words that the model finds in at most SHORT Chinese characters, as `guess_han` does: the way back stays in a register.
+
+    A way ends in an end or a single, and between two of these no other word begins: tokens go from one end to the next.
+    """
+    numbers, shown, model, places = scratch.numbers, tables.shown, tables.model, scratch.places
+    end_begin, single_begin, begin_middle, middle_middle = model[5], model[6], model[7], model[8]
+    begin_end, middle_end, end_single, single_single = model[9], model[10], model[11], model[12]
+    row = numbers[first]
+    begin, end = model[1] + shown[row, BEGIN], model[2] + shown[row, END]
+    middle, single = model[3] + shown[row, MIDDLE], model[4] + shown[row, SINGLE]
+    came_from, shift = u64(0), u64(0)
+    for k in range(first + ONE, after):
+        row = numbers[k]
+        to_begin, to_end, to_middle, to_single = shown[row, BEGIN], shown[row, END], shown[row, MIDDLE], shown[row, SINGLE]
+        begin_0, begin_1 = end + end_begin + to_begin, single + single_begin + to_begin
+        end_0, end_1 = begin + begin_end + to_end, middle + middle_end + to_end
+        middle_0, middle_1 = begin + begin_middle + to_middle, middle + middle_middle + to_middle
+        single_0, single_1 = end + end_single + to_single, single + single_single + to_single
+        begin, end = (begin_1 if begin_1 > begin_0 else begin_0), (end_1 if end_1 > end_0 else end_0)
+        middle = middle_1 if middle_1 > middle_0 else middle_0
+        single = single_1 if single_1 > single_0 else single_0
+        shift += u64(4)
+        seconds = u64(begin_1 >= begin_0) | u64(end_1 >= end_0) << ONE
+        seconds |= u64(middle_1 >= middle_0) << u64(2) | u64(single_1 >= single_0) << u64(3)
+        came_from |= seconds << shift
+    state = u64(SINGLE) if single >= end else u64(END)
+    stops = ONE << (after - first - ONE)
+    while shift != u64(0):
+        second = came_from >> (shift + state) & ONE
+        outer = ONE & ~(state ^ state >> ONE)  # B and S come from E or S, E and M from B or M
+        state = second + second + outer
+        shift -= u64(4)
+        stops |= (state & ONE) << (shift >> u64(2))  # E and S are odd
+    start = first
+    while stops != u64(0):
+        stop = first + trailing_zeros(stops) + ONE
+        starts[t], ends[t] = places[start], places[stop]
+        start = stop
+        t += ONE
+        stops &= stops - ONE
+    return t
 
 
 @kernel
@@ -234,15 +282,21 @@ def put_tokens(n, how, tables, scratch, starts, ends, t):
     """
     lengths, numbers, places = scratch.lengths, scratch.numbers, scratch.places
     searches, every = how & SEARCH != 0, how & EVERY != 0
+    guesses = how & (GUESS | SEARCH | FORBID) == GUESS
     k, after = u64(0), u64(n)
     while k < after:
         length, number = u64(lengths[k]), numbers[k]
         end = k + max(length, ONE)
         starts[t], ends[t] = places[k], places[end]
         if length == ONE and lengths[end] == 1:
+            lowest = number
             while lengths[end] == 1:
+                lowest = min(lowest, numbers[end])
                 end += ONE
-            t = put_run(k, end, how, tables, scratch, starts, ends, t)
+            if guesses and lowest >= UNKNOWN_HAN and end - k <= SHORT and scratch.pairs[k] == u64(0):
+                t = put_short_guess(k, end, tables, scratch, starts, ends, t)
+            else:
+                t = put_run(k, end, how, tables, scratch, starts, ends, t)
         elif (number >= FIRST_SIGN and number < UNKNOWN_HAN) or (searches and length > u64(2)):
             t = put_token(k, end, how, scratch, starts, ends, t)
         else:
