@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 import naive
 from neardup.kernels import compilation
+from neardup.kernels.text.jieba_routes import LETTER
 from neardup.kernels.text.jieba_words import EVERY, FORBID, GUESS, SEARCH
-from neardup.kernels.text.word_trie import EMPTY, LABEL_SHIFT
+from neardup.kernels.text.word_trie import EMPTY
 from neardup.text.normalizers import normalized
 from neardup.text.segmenters.jieba import tokens_by
 from neardup.text.segmenters.jieba_counts import WordCounts, counted
@@ -166,9 +167,9 @@ def test_words_of_laws_are_those_of_the_package():
 
 
 def test_no_two_nodes_share_a_slot_and_every_word_is_found():
-    slots = tables().slots
-    labels = slots[slots != EMPTY] >> LABEL_SHIFT
-    assert np.all(labels > 0)
+    labels = tables().labels
+    assert np.all(labels > LETTER)
+    assert np.all((labels == EMPTY) <= (tables().slots == 0))
     words = [word for word in list(counts().counts)[::500] if len(word) > 1 and set(word) <= KNOWN]
     assert all(walk(word) == counts().counts[word] for word in words)
     assert walk("中华人民共和国国") is None
@@ -179,9 +180,9 @@ def walk(word):
     first, *others = (int(tables().numbers[ord(each)]) for each in word)
     node = int(tables().roots[first])
     for number in others:
-        base = node >> 22 & (1 << 26) - 1
-        node = int(tables().slots[base + number]) if base else 0
-        if node >> 48 != number:
+        base = node >> 32
+        if not base or tables().labels[base + number] != number:
             return None
-    weight = tables().weights[node & (1 << 22) - 1]
+        node = int(tables().slots[base + number])
+    weight = tables().weights[node & (1 << 32) - 1]
     return None if weight == -np.inf else round(np.exp(weight) * counts().total)

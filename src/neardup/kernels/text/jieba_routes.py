@@ -35,7 +35,7 @@ class WordTables(NamedTuple):
     Attributes:
         numbers: uint16[65536], of each code point.
         roots: uint64[c], the node of each number, as in `neardup.kernels.text.word_trie`.
-        slots: uint64[s], the nodes below.
+        labels, slots: uint16[s], uint64[s], the nodes below.
         weights: float64[r], the logarithm of a word's share, by its rank; -inf for what is no word.
         shown: float64[c, 4], the logarithm of the probability of a character in each state: B, M, E, S.
         model: float64[14], that of a character that is no word; that of each state to be first; and that of B after E and S, of
@@ -44,6 +44,7 @@ class WordTables(NamedTuple):
 
     numbers: Array
     roots: Array
+    labels: Array
     slots: Array
     weights: Array
     shown: Array
@@ -104,12 +105,12 @@ def number_characters(data, i, end, tables, folds, scratch):
 @kernel
 def find_words(n, tables, scratch):
     """The nodes of the two and three characters from each of the first n on; one after another, for no result waits for another."""
-    numbers, roots, slots = scratch.numbers, tables.roots, tables.slots
+    numbers, roots, labels, slots = scratch.numbers, tables.roots, tables.labels, tables.slots
     pairs, triples = scratch.pairs, scratch.triples
     for k in range(u64(n)):
-        pair = child(slots, roots[numbers[k]], u64(numbers[k + ONE]))
+        pair = child(labels, slots, roots[numbers[k]], numbers[k + ONE])
         pairs[k] = pair
-        triples[k] = child(slots, pair, u64(numbers[k + TWO]))
+        triples[k] = child(labels, slots, pair, numbers[k + TWO])
 
 
 @kernel
@@ -135,7 +136,7 @@ def find_route(n, tables, scratch):
         if base_of(triple) != u64(0):
             node, at = triple, k + u64(3)
             while base_of(node) != u64(0):
-                node = child(slots, node, u64(numbers[at]))
+                node = child(tables.labels, slots, node, numbers[at])
                 at += ONE
                 weight = weights[rank_of(node)] + sums[at]
                 if weight >= longer:

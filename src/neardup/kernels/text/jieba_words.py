@@ -43,7 +43,7 @@ def rank_of_word(first, after, tables, scratch):
     node = tables.roots[numbers[first]]
     k = first + ONE
     while k < after and node != u64(0):
-        node = child(tables.slots, node, u64(numbers[k]))
+        node = child(tables.labels, tables.slots, node, numbers[k])
         k += ONE
     return rank_of(node)
 

@@ -1,9 +1,9 @@
 """A dictionary of words as a double-array trie (Aoe 1989, "An efficient digital search algorithm by using a double-array structure").
 
-A slot is a node, in 64 bits: 16 of the label of its last character, 26 of the base of its children, 22 of the rank of its weight.
-The child by a character of number c is the slot at base + c, if its label is c. Bases are all different, so a label alone says
-whose child a slot is (Yata et al. 2007, "A compact static double-array keeping character codes"). A base of 0 is of no children,
-and slot 0 is no node.
+A slot is a node, in 64 bits: 32 of the base of its children, and 32 of the rank of its weight. The child by a character of number c
+is the slot at base + c, if its label is c. Bases are all different, so a label alone says whose child a slot is (Yata et al. 2007,
+"A compact static double-array keeping character codes"). A base of 0 is of no children; slot 0 is no node, and holds 0. Labels are
+an array of their own: most pairs of characters begin no word, and then the slot need not be brought from memory.
 """
 
 import numpy as np
@@ -12,11 +12,10 @@ from neardup.kernels.compilation import kernel
 from neardup.kernels.intrinsics import load64, trailing_zeros
 
 u64 = np.uint64
-LABEL_SHIFT, BASE_SHIFT = u64(48), u64(22)
-BASE_MASK, RANK_MASK = u64((1 << 26) - 1), u64((1 << 22) - 1)
-MOST_SLOTS, MOST_RANKS = 1 << 26, 1 << 22
-EMPTY = u64(0xFFFF << 48)
-"""A slot that is no node: no character has this label."""
+BASE_SHIFT, RANK_MASK = u64(32), u64((1 << 32) - 1)
+MOST_SLOTS = 1 << 31
+EMPTY = 0xFFFF
+"""The label of a slot that is no node: no character has this number."""
 AT_ONCE = 56
 ALL_AT_ONCE = u64((1 << AT_ONCE) - 1)
 """Bases that are tried at once."""
@@ -28,7 +27,7 @@ NO_WORD, FORBIDDEN, FIRST_WORD = 0, 1, 2
 
 @kernel
 def base_of(slot):
-    return slot >> BASE_SHIFT & BASE_MASK
+    return slot >> BASE_SHIFT
 
 
 @kernel
@@ -37,11 +36,14 @@ def rank_of(slot):
 
 
 @kernel
-def child(slots, node, label):
-    """The slot of a node's child, or 0; without a branch, because whether there is one is hard to predict. uint64s."""
+def child(labels, slots, node, number):
+    """The slot of a node's child by the number of a character, uint16, or 0.
+
+    Without a branch, because whether there is one is hard to predict.
+    """
     base = base_of(node)
-    found = slots[base + label if base != 0 else u64(0)]
-    return found if found >> LABEL_SHIFT == label else u64(0)
+    place = base + u64(number) if base != u64(0) else u64(0)
+    return slots[place if labels[place] == number else u64(0)]
 
 
 @kernel

@@ -30,6 +30,7 @@ Types = Mapping[str, tuple[str, int]]
 TYPES: Types = {
     "numbers": ("uint16", 1),
     "roots": ("uint64", 1),
+    "labels": ("uint16", 1),
     "slots": ("uint64", 1),
     "weights": ("float64", 1),
     "shown": ("float64", 2),

@@ -15,8 +15,6 @@ from neardup.kernels.text.word_trie import (
     EMPTY,
     FIRST_WORD,
     FORBIDDEN,
-    LABEL_SHIFT,
-    MOST_RANKS,
     MOST_SLOTS,
     NO_WORD,
     place_children,
@@ -51,14 +49,14 @@ def build_tables(counts: WordCounts, others: str = "") -> WordTables:
     uses = np.repeat(np.fromiter(counts.counts.values(), np.float64, len(words)), sizes)
     numbers, many = _numbers(codes, uses, chain(others, *shown.values()))
     values, ranks, forbidden_from = _weights(counts)
-    roots, slots = _trie(np.where(codes < 0x10000, numbers[codes & 0xFFFF], 0), sizes, ranks, many)
+    roots, labels, slots = _trie(np.where(codes < 0x10000, numbers[codes & 0xFFFF], 0), sizes, ranks, many)
     model = [-math.log(counts.total), *(start[each] for each in STATES), *(move[a][b] for a, b in BEFORE), forbidden_from]
     rows = np.full((many, len(STATES)), IMPOSSIBLE)
     for state, letter in enumerate(STATES):
         of = shown[letter]
         rows[numbers[np.fromiter(map(ord, of), np.int64, len(of))], state] = np.fromiter(of.values(), np.float64, len(of))
     rows[:UNKNOWN_HAN + 1] = IMPOSSIBLE
-    return WordTables(numbers, roots, slots, values, rows, np.array(model))
+    return WordTables(numbers, roots, labels, slots, values, rows, np.array(model))
 
 
 def _numbers(codes: Array, uses: Array, of_model: Iterable[str]) -> tuple[Array, int]:
@@ -85,18 +83,14 @@ def _weights(counts: WordCounts) -> tuple[Array, Array, int]:
     kinds = {(word in forbidden, count) for word, count in counts.counts.items()} if forbidden else None
     distinct = sorted(kinds or {(False, count) for count in counts.counts.values()})
     distinct = [each for each in distinct if each[1]]
-    if FIRST_WORD + len(distinct) > MOST_RANKS:
-        raise OptionError(
-            f"The dictionary has {len(distinct):,} different counts: at most {MOST_RANKS - FIRST_WORD:,} are possible."
-        )
     rank_of = {kind: rank for rank, kind in enumerate(distinct, FIRST_WORD)} | {(False, 0): NO_WORD, (True, 0): FORBIDDEN}
     ranks = [rank_of[word in forbidden, count] for word, count in counts.counts.items()]
     values = np.array([-np.inf, -np.inf, *(math.log(count) - total for _, count in distinct)])
     return values, np.array(ranks), FIRST_WORD + sum(not of_forbidden for of_forbidden, _ in distinct)
 
 
-def _trie(numbers: Array, sizes: Array, ranks: Array, many: int) -> tuple[Array, Array]:
-    """The nodes of words: of the first characters, uint64[many], and below, uint64[s].
+def _trie(numbers: Array, sizes: Array, ranks: Array, many: int) -> tuple[Array, Array, Array]:
+    """The nodes of words: of the first characters, uint64[many], and below, with their labels, uint16[s] and uint64[s].
 
     numbers: of all characters of the words, one word after another; sizes: the characters of each; ranks: of each.
     """
@@ -124,9 +118,11 @@ def _trie(numbers: Array, sizes: Array, ranks: Array, many: int) -> tuple[Array,
     label, parent, rank = np.concatenate(labels), np.concatenate(parents), np.concatenate(node_ranks)
     bases = _placed(label, parent, many)
     packed = bases.astype(np.uint64) << BASE_SHIFT | rank.astype(np.uint64)
-    slots = np.full(int(bases.max()) + many, EMPTY)  # whatever character follows: kernels look without a check
-    slots[bases[parent[many:]] + label[many:]] = label[many:].astype(np.uint64) << LABEL_SHIFT | packed[many:]
-    return packed[:many].copy(), slots
+    size = int(bases.max()) + many  # whatever character follows: kernels look without a check
+    labels_of, slots = np.full(size, EMPTY, np.uint16), np.zeros(size, np.uint64)
+    places = bases[parent[many:]] + label[many:]
+    labels_of[places], slots[places] = label[many:], packed[many:]
+    return packed[:many].copy(), labels_of, slots
 
 
 def _placed(labels: Array, parents: Array, many: int) -> Array:
@@ -140,7 +136,7 @@ def _placed(labels: Array, parents: Array, many: int) -> Array:
     while not placed:
         if size > MOST_SLOTS:
             raise OptionError(
-                f"The dictionary is too large: its words have {len(labels):,} different beginnings, too many for 2^26 places."
+                f"The dictionary is too large: its words have {len(labels):,} different beginnings, too many for 2^31 places."
             )
         held, taken = np.zeros(size // 8 + 8, np.uint8), np.zeros(size // 8 + 8, np.uint8)
         bases = np.zeros(len(labels), np.int64)
