@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 # Half of the time that pip takes for the 150 packages of the tests.
 INSTALL := $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python
 
-.PHONY: help debian nginx postgresql java demo kernels kernels-from-wheel wheels wheel-arm test test-some test-all test-long slow-tests test-levels test-checked test-interpreted test-cluster test-cluster-long test-lowest install-tools test-properties fuzz flips kills kills-service lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start bench-store bench-store-growth bench-service redis soak soak-service soak-store clean
+.PHONY: help debian nginx postgresql java demo kernels kernels-from-wheel wheels wheel-arm test test-some test-all test-long slow-tests test-levels test-checked test-interpreted test-cluster test-cluster-long test-lowest install-tools test-properties fuzz flips kills kills-service lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start bench-store bench-store-growth bench-service jieba-identity redis soak soak-service soak-store clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /: /' | sort
@@ -120,6 +120,10 @@ kills: $(VENV)/developing kernels  ## KILLS runs of dedup --resume, index, filte
 
 kills-service: $(VENV)/developing kernels  ## KILLS kills of services under load (KILLS=200), each followed by a search for what they had acknowledged; ONLY=folder or postgresql
 	PYTHONPATH=tests $(BIN)/python -m service.kills --kills $(KILLS) --seed $(SEED) $(if $(ONLY),--only $(ONLY)) $(if $(OUTPUT),--output $(OUTPUT))
+
+# Folders of .txt and .json files to compare besides the laws: TEXTS="poems news".
+jieba-identity: $(VENV)/developing kernels  ## all tokens of all Chinese texts at hand beside the package jieba's; long
+	$(BIN)/python benchmarks/jieba_identity.py $(if $(TEXTS),--texts $(TEXTS))
 
 lint: $(VENV)/developing  ## style
 	$(BIN)/ruff check .

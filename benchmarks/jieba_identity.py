@@ -45,7 +45,7 @@ SEED = 24
 QUICK = 1_000_000
 """Bytes of each set with `--quick`."""
 TAGGED = re.compile(r"(\S+)/[A-Za-z]+\s*")
-OTHERS = "0123456789ABCXYZabcxyz+#&._%- \t\n\r\u3000\u00a0，。、；：？！“”（）《》【】…—·γжéあアｶ각😀👍🏽\u200d\ufe0f\u0378\ue000𠀀𪜶"
+OTHERS = "0123456789ABCXYZabcxyz+#&._%- \t\n\r\u3000\u00a0，。、；：？！“”（）《》…—·γжéあアｶ각😀👍🏽\u200d\ufe0f\u0378\ue000𠀀𪜶"
 
 
 def strings(value: Any) -> Iterator[str]:
@@ -196,7 +196,9 @@ def main() -> None:
             record["sets"][name] = measure(texts, most, pool)
             print(name, record["sets"][name], flush=True)
             write_json(given.output, record)
-    rows = [[name, str(found["bytes"]), str(found["documents_cut_otherwise"])] for name, found in record["sets"].items()]
+    rows = [
+        [name, str(found["bytes"]), str(found["documents_cut_otherwise"])] for name, found in record["sets"].items()
+    ]
     print(table(["texts", "bytes", "documents that are cut otherwise"], rows))
     if any(found["documents_cut_otherwise"] for found in record["sets"].values()):
         raise SystemExit(1)

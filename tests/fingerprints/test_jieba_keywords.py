@@ -66,7 +66,9 @@ def test_words_and_weights_are_those_of_the_package(name):
 
 
 words = st.sampled_from("法律 国家 应当 来到 大厦 学院 拖拉机 的 了 网易 杭研 A股 THE the 1.5 ... -- C++ ， 。".split())
-mixed = st.lists(st.one_of(words, words, words, st.integers(0x4E00, 0x9FD5).map(chr), characters), max_size=60).map("".join)
+mixed = st.lists(st.one_of(words, words, words, st.integers(0x4E00, 0x9FD5).map(chr), characters), max_size=60).map(
+    "".join
+)
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -54,8 +54,6 @@ HOSTILE = [
 ]
 
 
-
-
 @cache
 def counts():
     """jieba's dictionary; a part of it where kernels are interpreted, which takes minutes to place all words."""

@@ -251,7 +251,10 @@ def test_a_recipe_file_gets_all_its_problems_at_once(tmp_path):
     ("fields", "said"),
     [
         ({"segmenter": "characters", "cjk_shingle": 3}, "`cjk_shingle=3` is for `segmenter='words'`"),
-        ({"mode": "search"}, "`mode='search'` with `segmenter='words'`: words has no modes; jieba, rjieba and sudachi have"),
+        (
+            {"mode": "search"},
+            "`mode='search'` with `segmenter='words'`: words has no modes; jieba, rjieba and sudachi have",
+        ),
         ({"segmenter": "cppjieba", "mode": "search"}, "cppjieba has no modes; jieba, rjieba and sudachi have"),
         ({"segmenter": "sudachi", "mode": "search"}, "sudachi has A, B, C"),
         ({"segmenter": "sudachi", "hmm": False}, "only jieba, rjieba and cppjieba have a hidden Markov model"),
@@ -362,7 +365,9 @@ def test_the_digest_of_jieba_is_of_its_words_and_not_of_its_version(monkeypatch)
     assert nd.Recipe(segmenter="jieba").digest() == before
     monkeypatch.setattr(segmenter_identity, "words_digest", lambda: "0" * 16)
     assert nd.Recipe(segmenter="jieba").digest() != before
-    with pytest.raises(nd.OptionError, match=r"dictionary and model .*, and here jieba .* has 0000.*Install the version"):
+    with pytest.raises(
+        nd.OptionError, match=r"dictionary and model .*, and here jieba .* has 0000.*Install the version"
+    ):
         nd.fingerprint(["法律"], recipe=stored_recipe(stored))
 
 

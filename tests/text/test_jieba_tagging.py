@@ -35,7 +35,9 @@ HOSTILE = [
     "\0中\0国𠀀人😀",
     "覃祃淯苾鹙玈瓘翀",
 ]
-words = st.sampled_from("法律 国家 应当 来到 网易 杭研 大厦 小明 硕士 学院 拖拉机 的 了 A股 1.5 3% C++ - +# ， 。 \r\n".split(" "))
+words = st.sampled_from(
+    "法律 国家 应当 来到 网易 杭研 大厦 小明 硕士 学院 拖拉机 的 了 A股 1.5 3% C++ - +# ， 。 \r\n".split(" ")
+)
 texts = st.lists(st.one_of(words, words, st.integers(0x4E00, 0x9FD5).map(chr), characters), max_size=40).map("".join)
 
 

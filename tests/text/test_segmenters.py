@@ -275,7 +275,12 @@ def test_segmenters_of_a_caller_are_told_apart_by_name_and_version():
 
 @pytest.mark.parametrize(
     ("segmenter", "package", "extra"),
-    [("jieba", "jieba", "zh"), ("rjieba", "rjieba", "rjieba"), ("cppjieba", "jieba", "zh"), ("sudachi", "sudachipy", "ja")],
+    [
+        ("jieba", "jieba", "zh"),
+        ("rjieba", "rjieba", "rjieba"),
+        ("cppjieba", "jieba", "zh"),
+        ("sudachi", "sudachipy", "ja"),
+    ],
 )
 def test_a_missing_extra_is_named_with_the_command_that_installs_it(monkeypatch, segmenter, package, extra):
     monkeypatch.setattr(stored_parts, "version_of", lambda name: None if name == package else "1")
@@ -285,7 +290,9 @@ def test_a_missing_extra_is_named_with_the_command_that_installs_it(monkeypatch,
     assert None in recipe.as_dict()["segmenter"].values()
 
 
-@pytest.mark.parametrize("fields", [{"segmenter": "jieba"}, {"segmenter": "rjieba"}, {"segmenter": "sudachi"}, {"segmenter": "characters"}])
+@pytest.mark.parametrize(
+    "fields", [{"segmenter": "jieba"}, {"segmenter": "rjieba"}, {"segmenter": "sudachi"}, {"segmenter": "characters"}]
+)
 def test_threads_and_workers_change_nothing(fields, monkeypatch):
     recipe = nd.Recipe(**fields)
     given_texts = [ALIENS, TOKYO, "", MIXED] * 5
@@ -331,7 +338,9 @@ def test_what_fails_in_a_worker_is_shown_and_the_worker_is_ended():
     def cut(_):
         return cut_by_package(b"\xff", np.array([0, 1]).tobytes(), RJIEBA)
 
-    with pytest.raises(ChildProcessError, match=r"(?s)segmenter rjieba failed in a worker process:.*UnicodeDecodeError"):
+    with pytest.raises(
+        ChildProcessError, match=r"(?s)segmenter rjieba failed in a worker process:.*UnicodeDecodeError"
+    ):
         list(in_order(cut, range(2), 2))
     assert workers._IDLE == []
 

@@ -23,7 +23,7 @@ def weighted_features(folded: FoldedTexts, recipe: Recipe) -> WeightedFeatures:
         DataError: the recipe's document frequencies are damaged.
     """
     if recipe.weights in EXTRACTORS:
-        from neardup.fingerprints.weights.jieba_keywords import tfidf_keywords, textrank_keywords
+        from neardup.fingerprints.weights.jieba_keywords import textrank_keywords, tfidf_keywords
 
         found = (tfidf_keywords if recipe.weights == "jieba_tfidf" else textrank_keywords)(folded, recipe)
     else:

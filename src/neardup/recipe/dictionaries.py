@@ -8,6 +8,8 @@ from typing import Any
 from neardup.recipe.word_lists import WordList
 
 JIEBA_ENTRY = re.compile(r"(\S+)(?:\s+([0-9]+))?(?:\s+([A-Za-z]+))?")
+
+
 def jieba_entries(dictionary: WordList) -> list[tuple[str, int | None]]:
     """The words of a dictionary for jieba or cppjieba, with their counts where they have any."""
     found = [JIEBA_ENTRY.fullmatch(line) for line in dictionary.lines]

@@ -27,7 +27,9 @@ def read_jieba_file(name: str, what: str = "`segmenter='jieba'`") -> bytes:
     try:
         return (Path(str(found.origin if found else "")).parent / name).read_bytes()
     except OSError as problem:
-        raise DataError(f"The file {name} of the package jieba cannot be read ({problem}). Install jieba again.") from None
+        raise DataError(
+            f"The file {name} of the package jieba cannot be read ({problem}). Install jieba again."
+        ) from None
 
 
 @cache

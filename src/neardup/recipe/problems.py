@@ -27,7 +27,7 @@ _BROUGHT = {"segmenter": Segmenter, "hash": HashFunction}
 
 
 BY_JIEBA = ("jieba", "rjieba")
-"""The segmenters of weights of the package jieba, which does without one; recipes from before there were kernels have the second."""
+"""The segmenters that go with weights of the package jieba; recipes from before there were kernels have the second."""
 
 
 def meant(given: object, allowed: Collection[str]) -> str:

@@ -52,8 +52,8 @@ class Recipe(RecipeFields):
         segmenter: the segmenter that cuts texts into tokens, one of SEGMENTERS, or a `Segmenter`.
         keywords: the number of features of each text that vote, the heaviest first; BY_LENGTH for a number that depends on the
             text's length; None for all.
-        mode: the mode of the segmenter: "search" for jieba and rjieba; "A", "B" or "C" (the default) for sudachi, from shortest to longest
-            words.
+        mode: the mode of the segmenter: "search" for jieba and rjieba; "A", "B" or "C" (the default) for sudachi, from shortest to
+            longest words.
         hmm: whether jieba, rjieba and cppjieba guess words that their dictionary lacks, with a hidden Markov model.
         dictionary: the path of a user dictionary in UTF-8, or a name of `neardup.recipe.word_lists.USER_DICTIONARIES`. It is read
             at once; its content decides the digest.

@@ -87,7 +87,11 @@ def option_problems(segmenter: Any, mode: Any, hmm: Any, dictionary: Any) -> lis
         return found  # refused elsewhere; its options are unknown
     modes = MODES.get(name, ())
     if mode is not None and mode not in modes:
-        has = f"{name} has {', '.join(modes)}" if modes else f"{name} has no modes; {', '.join([*MODES][:-1])} and {[*MODES][-1]} have"
+        has = (
+            f"{name} has {', '.join(modes)}"
+            if modes
+            else f"{name} has no modes; {', '.join([*MODES][:-1])} and {[*MODES][-1]} have"
+        )
         found.append(f"`mode={mode!r}` with `segmenter={name!r}`: {has}. Leave it out for the default")
     if hmm is False and name not in GUESSING:
         have = ", ".join(GUESSING[:-1]) + f" and {GUESSING[-1]}"

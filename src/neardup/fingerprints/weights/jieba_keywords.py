@@ -22,9 +22,12 @@ from neardup.text.segmenters.jieba_tagging import tagged_tokens
 from neardup.text.segmenters.tokens import Tokens
 from neardup.text.unicode_tables import fold_tables
 
-STOP_WORDS = tuple(
-    "an and are as at be by can for from have if in is it not of on one or that the then this to we which with you all has".split()
+# fmt: off
+STOP_WORDS = (
+    "an", "and", "are", "as", "at", "be", "by", "can", "for", "from", "have", "if", "in", "is", "it", "not", "of",
+    "on", "one", "or", "that", "the", "then", "this", "to", "we", "which", "with", "you", "all", "has",
 )
+# fmt: on
 """jieba's own stop words; it has no Chinese ones."""
 _PACKED = np.array([int.from_bytes(word.encode(), "little") for word in STOP_WORDS], np.uint64)
 
@@ -44,9 +47,7 @@ class Chosen(NamedTuple):
 def chosen(tokens: Tokens) -> Chosen:
     """The tokens of two characters or more that are no stop words."""
     keep, lettered = np.empty(len(tokens.starts), np.bool_), np.empty(len(tokens.documents) - 1, np.int64)
-    choose_keywords(
-        tokens.data, tokens.starts, tokens.ends, tokens.documents, _PACKED, fold_tables(), keep, lettered
-    )
+    choose_keywords(tokens.data, tokens.starts, tokens.ends, tokens.documents, _PACKED, fold_tables(), keep, lettered)
     return Chosen(keep, lettered)
 
 

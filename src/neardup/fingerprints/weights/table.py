@@ -1,6 +1,6 @@
 """WEIGH: a family of weights behind one table; each computes the weight of every feature of some texts, in fixed point.
 
-EXTRACTORS weigh words that the package jieba finds itself; see `neardup.fingerprints.weights.jieba_extractors`.
+EXTRACTORS cut texts themselves, as the package jieba does; see `neardup.fingerprints.weights.jieba_keywords`.
 """
 
 from typing import TYPE_CHECKING, cast

@@ -11,7 +11,7 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.kernels.compilation import kernel
 from neardup.kernels.text.normalization import CLASS_SHIFT, TWO_BITS, decode, fold_entry
-from neardup.kernels.text.word_trie import FIRST_WORD, base_of, child, rank_of
+from neardup.kernels.text.word_trie import base_of, child, rank_of
 
 u64 = np.uint64
 ONE, TWO = u64(1), u64(2)
@@ -23,7 +23,7 @@ SIGNS = "+#&._%-"
 FIRST_SIGN = ALPHANUMERIC + 62
 POINT, PERCENT = FIRST_SIGN + SIGNS.index("."), FIRST_SIGN + SIGNS.index("%")
 UNKNOWN_HAN = FIRST_SIGN + len(SIGNS)
-"""The number of a Chinese character that neither the dictionary nor the model has; above are those that one has, the usual first."""
+"""The number of a Chinese character that neither the dictionary nor the model has; above are the others, the usual first."""
 BEHIND = 3
 """Characters behind the last that kernels look at."""
 RETURN, NEWLINE = 0x0D, 0x0A
@@ -84,7 +84,11 @@ def number_characters(data, i, end, tables, folds, scratch):
         byte = data[i]
         places[n] = i
         if byte >= 0xE0 and byte < 0xF0:
-            code = (u64(byte) & u64(0x0F)) << u64(12) | (u64(data[i + 1]) & u64(0x3F)) << u64(6) | u64(data[i + 2]) & u64(0x3F)
+            code = (
+                (u64(byte) & u64(0x0F)) << u64(12)
+                | (u64(data[i + 1]) & u64(0x3F)) << u64(6)
+                | u64(data[i + 2]) & u64(0x3F)
+            )
             numbers[n] = table[code]
             i += 3
         elif byte < 0x80:

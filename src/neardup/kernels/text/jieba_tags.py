@@ -150,7 +150,7 @@ def guess_tagged(first, after, model, cut, scratch, starts, ends, kept, t):
         place = model.places[state]
         if place == BEGIN:
             begin = k
-        elif place == END or place == SINGLE:
+        elif place in (END, SINGLE):
             t = put_tagged(begin if place == END else k, k + ONE, model.wanted[state], cut, starts, ends, kept, t)
             done = k + ONE
     if done < after:
@@ -186,9 +186,7 @@ def put_tagged_run(first, after, tables, model, cut, scratch, starts, ends, kept
     """Put the tokens of single characters that stand together."""
     numbers = cut.numbers
     k = first
-    if after - first == ONE or (
-        cut.pairs[first] != u64(0) and rank_of_word(first, after, tables, cut) >= FIRST_WORD
-    ):
+    if after - first == ONE or (cut.pairs[first] != u64(0) and rank_of_word(first, after, tables, cut) >= FIRST_WORD):
         while k < after:
             t = put_tagged(k, k + ONE, False, cut, starts, ends, kept, t)
             k += ONE
@@ -229,8 +227,8 @@ def tag_documents(data, offsets, tables, model, folds, cut, scratch, starts, end
     """All tokens of the documents `data[offsets[d]:offsets[d + 1]]`, valid UTF-8: token t is data[starts[t]:ends[t]].
 
     kept: bool[t], whether a token of two characters or more has one of the tags that are asked for: of words of the dictionary,
-    those whose rank is at least tables.model[13]. `cut`: a `neardup.kernels.text.jieba_routes.CutScratch`, and `scratch` for as many
-    characters. Everything else is as in `neardup.kernels.text.jieba_words.cut_documents`.
+    those whose rank is at least tables.model[13]. `cut`: a `neardup.kernels.text.jieba_routes.CutScratch`, and `scratch` for as
+    many characters. Everything else is as in `neardup.kernels.text.jieba_words.cut_documents`.
     """
     d, i, t = reached[DOCUMENT], reached[PLACE], u64(reached[TOKENS])
     reached[NEEDED] = 0

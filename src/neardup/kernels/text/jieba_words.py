@@ -90,92 +90,99 @@ def put_singles(first, after, how, scratch, starts, ends, t):
 
 
 @kernel
+def first_weights(row, tables):
+    """The weights of the states B, E, M and S of a first character, of number `row`."""
+    shown, model = tables.shown, tables.model
+    return (
+        model[1] + shown[row, BEGIN],
+        model[2] + shown[row, END],
+        model[3] + shown[row, MIDDLE],
+        model[4] + shown[row, SINGLE],
+    )
+
+
+@kernel
+def next_weights(begin, end, middle, single, row, tables):
+    """The weights of the states of the next character, of number `row`; and in four bits, from which of two each comes.
+
+    B comes from E or S, E from B or M, M from B or M, S from E or S; a bit is for the second, chosen of equally likely ones.
+    """
+    shown, model = tables.shown, tables.model
+    to_begin, to_end, to_middle, to_single = shown[row, BEGIN], shown[row, END], shown[row, MIDDLE], shown[row, SINGLE]
+    begin_0, begin_1 = end + model[5] + to_begin, single + model[6] + to_begin
+    middle_0, middle_1 = begin + model[7] + to_middle, middle + model[8] + to_middle
+    end_0, end_1 = begin + model[9] + to_end, middle + model[10] + to_end
+    single_0, single_1 = end + model[11] + to_single, single + model[12] + to_single
+    seconds = u64(begin_1 >= begin_0) | u64(end_1 >= end_0) << ONE
+    seconds |= u64(middle_1 >= middle_0) << u64(2) | u64(single_1 >= single_0) << u64(3)
+    return (
+        begin_1 if begin_1 > begin_0 else begin_0,
+        end_1 if end_1 > end_0 else end_0,
+        middle_1 if middle_1 > middle_0 else middle_0,
+        single_1 if single_1 > single_0 else single_0,
+        seconds,
+    )
+
+
+@kernel
+def state_before(state, seconds):
+    """From which state `state` comes, by the bits of `next_weights`. uint64s."""
+    outer = ONE & ~(state ^ state >> ONE)  # of B and S, which come from E or S; the others come from B or M
+    return (seconds >> state & ONE) << ONE | outer
+
+
+@kernel
 def find_states(first, after, tables, scratch):
     """The likeliest states of Chinese characters. Of equally likely ones, the last in the order of the letters B, E, M, S."""
-    numbers, shown, model, states = scratch.numbers, tables.shown, tables.model, scratch.states
-    end_begin, single_begin, begin_middle, middle_middle = model[5], model[6], model[7], model[8]
-    begin_end, middle_end, end_single, single_single = model[9], model[10], model[11], model[12]
-    row = numbers[first]
-    begin, end = model[1] + shown[row, BEGIN], model[2] + shown[row, END]
-    middle, single = model[3] + shown[row, MIDDLE], model[4] + shown[row, SINGLE]
+    numbers, states = scratch.numbers, scratch.states
+    begin, end, middle, single = first_weights(numbers[first], tables)
     for k in range(first + ONE, after):
-        row = numbers[k]
-        to_begin, to_end, to_middle, to_single = shown[row, BEGIN], shown[row, END], shown[row, MIDDLE], shown[row, SINGLE]
-        begin_0, begin_1 = end + end_begin + to_begin, single + single_begin + to_begin
-        end_0, end_1 = begin + begin_end + to_end, middle + middle_end + to_end
-        middle_0, middle_1 = begin + begin_middle + to_middle, middle + middle_middle + to_middle
-        single_0, single_1 = end + end_single + to_single, single + single_single + to_single
-        begin, end = max(begin_1, begin_0), max(end_1, end_0)
-        middle, single = max(middle_1, middle_0), max(single_1, single_0)
-        states[k] = (
-            np.uint8(begin_1 >= begin_0)
-            | np.uint8(end_1 >= end_0) << np.uint8(1)
-            | np.uint8(middle_1 >= middle_0) << np.uint8(2)
-            | np.uint8(single_1 >= single_0) << np.uint8(3)
-        )
-    state = u64(SINGLE if single >= end else END)
-    k = after
-    while True:
+        begin, end, middle, single, seconds = next_weights(begin, end, middle, single, numbers[k], tables)
+        states[k] = np.uint8(seconds)
+    state, k = u64(SINGLE) if single >= end else u64(END), after - ONE
+    while k > first:
+        seconds, states[k] = u64(states[k]), np.uint8(state)
+        state = state_before(state, seconds)
         k -= ONE
-        came_from = states[k]
-        states[k] = np.uint8(state)
-        if k == first:
-            break
-        second = u64(came_from) >> state & ONE
-        # B comes from E or S, S from E or S, E from B or M, M from B or M.
-        outer = state == u64(BEGIN) or state == u64(SINGLE)
-        before = (u64(SINGLE) if second else u64(END)) if outer else (u64(MIDDLE) if second else u64(BEGIN))
-        state = before
+    states[first] = np.uint8(state)
 
 
 @kernel
-def is_forbidden(rank, tables):
-    return rank == FORBIDDEN or rank >= u64(tables.model[13])
+def put_short_guess(first, after, how, tables, scratch, starts, ends, t):
+    """Put the words that the model finds in at most SHORT Chinese characters, as `guess_han` does.
 
-
-@kernel
-def put_short_guess(first, after, tables, scratch, starts, ends, t):
-    """Put the words that the model finds in at most SHORT Chinese characters, as `guess_han` does: the way back stays in a register.
-
-    A way ends in an end or a single, and between two of these no other word begins: tokens go from one end to the next.
+    The way back stays in a register. It ends in an end or a single, and between two of these no other word begins: tokens go from
+    one end to the next.
     """
-    numbers, shown, model, places = scratch.numbers, tables.shown, tables.model, scratch.places
-    end_begin, single_begin, begin_middle, middle_middle = model[5], model[6], model[7], model[8]
-    begin_end, middle_end, end_single, single_single = model[9], model[10], model[11], model[12]
-    row = numbers[first]
-    begin, end = model[1] + shown[row, BEGIN], model[2] + shown[row, END]
-    middle, single = model[3] + shown[row, MIDDLE], model[4] + shown[row, SINGLE]
+    numbers, places = scratch.numbers, scratch.places
+    begin, end, middle, single = first_weights(numbers[first], tables)
     came_from, shift = u64(0), u64(0)
     for k in range(first + ONE, after):
-        row = numbers[k]
-        to_begin, to_end, to_middle, to_single = shown[row, BEGIN], shown[row, END], shown[row, MIDDLE], shown[row, SINGLE]
-        begin_0, begin_1 = end + end_begin + to_begin, single + single_begin + to_begin
-        end_0, end_1 = begin + begin_end + to_end, middle + middle_end + to_end
-        middle_0, middle_1 = begin + begin_middle + to_middle, middle + middle_middle + to_middle
-        single_0, single_1 = end + end_single + to_single, single + single_single + to_single
-        begin, end = (begin_1 if begin_1 > begin_0 else begin_0), (end_1 if end_1 > end_0 else end_0)
-        middle = middle_1 if middle_1 > middle_0 else middle_0
-        single = single_1 if single_1 > single_0 else single_0
+        begin, end, middle, single, seconds = next_weights(begin, end, middle, single, numbers[k], tables)
         shift += u64(4)
-        seconds = u64(begin_1 >= begin_0) | u64(end_1 >= end_0) << ONE
-        seconds |= u64(middle_1 >= middle_0) << u64(2) | u64(single_1 >= single_0) << u64(3)
         came_from |= seconds << shift
     state = u64(SINGLE) if single >= end else u64(END)
     stops = ONE << (after - first - ONE)
     while shift != u64(0):
-        second = came_from >> (shift + state) & ONE
-        outer = ONE & ~(state ^ state >> ONE)  # B and S come from E or S, E and M from B or M
-        state = second + second + outer
+        state = state_before(state, came_from >> shift)
         shift -= u64(4)
         stops |= (state & ONE) << (shift >> u64(2))  # E and S are odd
     start = first
     while stops != u64(0):
         stop = first + trailing_zeros(stops) + ONE
-        starts[t], ends[t] = places[start], places[stop]
+        if how & SEARCH != 0 and stop - start > u64(2):
+            t = put_token(start, stop, how, scratch, starts, ends, t)
+        else:
+            starts[t], ends[t] = places[start], places[stop]
+            t += ONE
         start = stop
-        t += ONE
         stops &= stops - ONE
     return t
+
+
+@kernel
+def is_forbidden(rank, tables):
+    return rank == FORBIDDEN or rank >= u64(tables.model[13])
 
 
 @kernel
@@ -282,7 +289,7 @@ def put_tokens(n, how, tables, scratch, starts, ends, t):
     """
     lengths, numbers, places = scratch.lengths, scratch.numbers, scratch.places
     searches, every = how & SEARCH != 0, how & EVERY != 0
-    guesses = how & (GUESS | SEARCH | FORBID) == GUESS
+    guesses, forbids = how & GUESS != 0, how & FORBID != 0
     k, after = u64(0), u64(n)
     while k < after:
         length, number = u64(lengths[k]), numbers[k]
@@ -293,8 +300,13 @@ def put_tokens(n, how, tables, scratch, starts, ends, t):
             while lengths[end] == 1:
                 lowest = min(lowest, numbers[end])
                 end += ONE
-            if guesses and lowest >= UNKNOWN_HAN and end - k <= SHORT and scratch.pairs[k] == u64(0):
-                t = put_short_guess(k, end, tables, scratch, starts, ends, t)
+            is_short = end - k <= SHORT and scratch.pairs[k] == u64(0)
+            if guesses and not forbids and lowest >= UNKNOWN_HAN and is_short:
+                t = put_short_guess(k, end, how, tables, scratch, starts, ends, t)
+            elif not guesses and lowest >= UNKNOWN_HAN:
+                for alone in range(k, end):
+                    starts[t], ends[t] = places[alone], places[alone + ONE]
+                    t += ONE
             else:
                 t = put_run(k, end, how, tables, scratch, starts, ends, t)
         elif (number >= FIRST_SIGN and number < UNKNOWN_HAN) or (searches and length > u64(2)):

@@ -1,4 +1,4 @@
-"""A dictionary of words as a double-array trie (Aoe 1989, "An efficient digital search algorithm by using a double-array structure").
+"""A dictionary of words as a double-array trie (Aoe 1989, "An efficient digital search algorithm by using a double-array …").
 
 A slot is a node, in 64 bits: 32 of the base of its children, and 32 of the rank of its weight. The child by a character of number c
 is the slot at base + c, if its label is c. Bases are all different, so a label alone says whose child a slot is (Yata et al. 2007,

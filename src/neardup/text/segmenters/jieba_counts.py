@@ -79,7 +79,9 @@ class WordCounts:
         n, total = len(block), math.log(self.total)
         best, ends = [0.0] * (n + 1), [0] * n
         for i in range(n - 1, -1, -1):
-            found = [(math.log(self._count(block[i:end])) - total + best[end], end) for end in self._words_from(block, i)]
+            found = [
+                (math.log(self._count(block[i:end])) - total + best[end], end) for end in self._words_from(block, i)
+            ]
             best[i], ends[i] = max(found) if found else (-total + best[i + 1], i + 1)
         return ends
 
@@ -94,7 +96,7 @@ class WordCounts:
 
 
 def counted(words: Iterable[tuple[str, int | None]]) -> WordCounts:
-    """jieba's dictionary with a user's words, in their order.
+    """Jieba's dictionary with a user's words, in their order.
 
     Raises:
         DataError: jieba's dictionary is damaged.

@@ -30,7 +30,9 @@ def read_counts() -> tuple[dict[str, int], int, dict[str, str]]:
             counts[word], tags[word] = number, tag
             total += number
     except ValueError as problem:
-        raise DataError(f"The file {DICTIONARY} of the package jieba is damaged: {problem}. Install jieba again.") from None
+        raise DataError(
+            f"The file {DICTIONARY} of the package jieba is damaged: {problem}. Install jieba again."
+        ) from None
     return counts, total, tags
 
 
@@ -51,7 +53,9 @@ def read_model() -> tuple[dict[str, float], dict[str, dict[str, float]], dict[st
         start, move, shown = (_table(name) for name in MODEL)
         assert set(start) == set(move) == set(shown) == set(STATES)
     except (ValueError, SyntaxError, AssertionError, TypeError) as problem:
-        raise DataError(f"The model of the package jieba, finalseg/prob_*.py, is damaged: {problem!r}. Install jieba again.") from None
+        raise DataError(
+            f"The model of the package jieba, finalseg/prob_*.py, is damaged: {problem!r}. Install jieba again."
+        ) from None
     return start, move, shown
 
 
@@ -76,7 +80,7 @@ class TagProbabilities(NamedTuple):
 
 
 def read_tag_model() -> TagProbabilities:
-    """jieba's model of tags; takes some seconds.
+    """Jieba's model of tags; takes some seconds.
 
     Raises:
         DataError: a file is damaged.
@@ -85,5 +89,7 @@ def read_tag_model() -> TagProbabilities:
         found = TagProbabilities(*map(_table, TAG_MODEL))
         assert set(found.start) == set(found.move) == set(found.shown)
     except (ValueError, SyntaxError, AssertionError, TypeError) as problem:
-        raise DataError(f"The model of the package jieba, posseg/*.py, is damaged: {problem!r}. Install jieba again.") from None
+        raise DataError(
+            f"The model of the package jieba, posseg/*.py, is damaged: {problem!r}. Install jieba again."
+        ) from None
     return found

@@ -50,12 +50,19 @@ def build_tables(counts: WordCounts, others: str = "") -> WordTables:
     numbers, many = _numbers(codes, uses, chain(others, *shown.values()))
     values, ranks, forbidden_from = _weights(counts)
     roots, labels, slots = _trie(np.where(codes < 0x10000, numbers[codes & 0xFFFF], 0), sizes, ranks, many)
-    model = [-math.log(counts.total), *(start[each] for each in STATES), *(move[a][b] for a, b in BEFORE), forbidden_from]
+    model = [
+        -math.log(counts.total),
+        *(start[each] for each in STATES),
+        *(move[a][b] for a, b in BEFORE),
+        forbidden_from,
+    ]
     rows = np.full((many, len(STATES)), IMPOSSIBLE)
     for state, letter in enumerate(STATES):
         of = shown[letter]
-        rows[numbers[np.fromiter(map(ord, of), np.int64, len(of))], state] = np.fromiter(of.values(), np.float64, len(of))
-    rows[:UNKNOWN_HAN + 1] = IMPOSSIBLE
+        rows[numbers[np.fromiter(map(ord, of), np.int64, len(of))], state] = np.fromiter(
+            of.values(), np.float64, len(of)
+        )
+    rows[: UNKNOWN_HAN + 1] = IMPOSSIBLE
     return WordTables(numbers, roots, labels, slots, values, rows, np.array(model))
 
 
@@ -63,7 +70,9 @@ def _numbers(codes: Array, uses: Array, of_model: Iterable[str]) -> tuple[Array,
     """The number of each code point, and how many numbers there are; the characters that are used most have the lowest."""
     folds = fold_tables()
     every = np.arange(0x10000)
-    letters = folds.fold_blocks[folds.fold_index[every >> 7].astype(np.int64) << 7 | every & 127] >> CLASS_SHIFT & TWO_BITS
+    letters = (
+        folds.fold_blocks[folds.fold_index[every >> 7].astype(np.int64) << 7 | every & 127] >> CLASS_SHIFT & TWO_BITS
+    )
     numbers = np.where(letters != 0, LETTER, 0).astype(np.uint16)
     numbers[[ord(each) for each in INSIDE]] = np.arange(ALPHANUMERIC, UNKNOWN_HAN)
     numbers[FIRST_HAN : LAST_HAN + 1] = UNKNOWN_HAN
@@ -83,7 +92,10 @@ def _weights(counts: WordCounts) -> tuple[Array, Array, int]:
     kinds = {(word in forbidden, count) for word, count in counts.counts.items()} if forbidden else None
     distinct = sorted(kinds or {(False, count) for count in counts.counts.values()})
     distinct = [each for each in distinct if each[1]]
-    rank_of = {kind: rank for rank, kind in enumerate(distinct, FIRST_WORD)} | {(False, 0): NO_WORD, (True, 0): FORBIDDEN}
+    rank_of = {kind: rank for rank, kind in enumerate(distinct, FIRST_WORD)} | {
+        (False, 0): NO_WORD,
+        (True, 0): FORBIDDEN,
+    }
     ranks = [rank_of[word in forbidden, count] for word, count in counts.counts.items()]
     values = np.array([-np.inf, -np.inf, *(math.log(count) - total for _, count in distinct)])
     return values, np.array(ranks), FIRST_WORD + sum(not of_forbidden for of_forbidden, _ in distinct)

@@ -108,9 +108,7 @@ def _build(tags: tuple[str, ...]) -> dict[str, Array]:
     numbers[[ord(each) for each in NO_SIGNS]] = 0
     states: list[State] = sorted(given.start)
     place = {state: number for number, state in enumerate(states)}
-    before = [
-        [(place[x], given.move[x][y]) for x in states if y in given.move[x]] for y in states
-    ]
+    before = [[(place[x], given.move[x][y]) for x in states if y in given.move[x]] for y in states]
     of: list[list[int]] = [[] for _ in words.roots]
     shown: list[list[tuple[int, float]]] = [[] for _ in words.roots]
     for character, its in given.of.items():
