@@ -73,6 +73,30 @@ class CutScratch(NamedTuple):
 
 
 @kernel
+def is_alphanumeric(number):
+    return number >= ALPHANUMERIC and number < FIRST_SIGN
+
+
+@kernel
+def is_digit(number):
+    return number >= ALPHANUMERIC and number < ALPHANUMERIC + 10
+
+
+@kernel
+def end_of_number(k, after, numbers):
+    """Where the letters and digits end that begin at `k`, with a point and digits behind them, and a percent sign."""
+    while k < after and is_alphanumeric(numbers[k]):
+        k += ONE
+    if k + ONE < after and numbers[k] == POINT and is_digit(numbers[k + ONE]):
+        k += ONE
+        while k < after and is_digit(numbers[k]):
+            k += ONE
+    if k < after and numbers[k] == PERCENT:
+        k += ONE
+    return k
+
+
+@kernel
 def number_characters(data, i, end, tables, folds, scratch):
     """The numbers of the characters of `data[i:end]`, valid UTF-8, as far as there is room. Returns how many.
 

@@ -18,9 +18,10 @@ from neardup.kernels.text.jieba_routes import (
     UNKNOWN_HAN,
     find_route,
     find_words,
+    is_digit,
     number_characters,
 )
-from neardup.kernels.text.jieba_words import DOCUMENT, NEEDED, PLACE, TOKENS, is_digit, last_separator, rank_of_word
+from neardup.kernels.text.jieba_words import DOCUMENT, NEEDED, PLACE, TOKENS, last_separator, rank_of_word
 from neardup.kernels.text.word_trie import FIRST_WORD
 
 u64 = np.uint64

@@ -1,7 +1,6 @@
 """The tokens of texts, as jieba cuts them: words of the likeliest way, and words guessed in what that leaves in single characters.
 
-Definitions: jieba 0.42.1, `Tokenizer.cut` and `cut_for_search`, `finalseg.cut`; the model is a hidden Markov model whose states are
-a word's begin, end and middle and a word of one character, and its likeliest states are found by Viterbi's algorithm (1967).
+Definitions: jieba 0.42.1, `Tokenizer.cut` and `cut_for_search`, `finalseg.cut`.
 """
 
 import numpy as np
@@ -9,23 +8,30 @@ import numpy as np
 from neardup.kernels.compilation import kernel
 from neardup.kernels.intrinsics import trailing_zeros
 from neardup.kernels.text.jieba_routes import (
-    ALPHANUMERIC,
     BEHIND,
     FIRST_SIGN,
     LETTER,
-    PERCENT,
-    POINT,
     SEPARATOR,
     UNKNOWN_HAN,
+    end_of_number,
     find_route,
     find_words,
+    is_alphanumeric,
     number_characters,
+)
+from neardup.kernels.text.jieba_states import (
+    BEGIN,
+    END,
+    SINGLE,
+    find_states,
+    first_weights,
+    next_weights,
+    state_before,
 )
 from neardup.kernels.text.word_trie import FIRST_WORD, FORBIDDEN, child, rank_of
 
 u64 = np.uint64
 ONE = u64(1)
-BEGIN, END, MIDDLE, SINGLE = 0, 1, 2, 3
 GUESS, SEARCH, EVERY, FORBID = 1, 2, 4, 8
 """How to cut: guess words by the model; give also the words in words; give also what has no letter, mark or number; look for
 guessed words that are forbidden.
@@ -87,64 +93,6 @@ def put_singles(first, after, how, scratch, starts, ends, t):
     for k in range(first, after):
         t = put(k, k + ONE, how, scratch, starts, ends, t)
     return t
-
-
-@kernel
-def first_weights(row, tables):
-    """The weights of the states B, E, M and S of a first character, of number `row`."""
-    shown, model = tables.shown, tables.model
-    return (
-        model[1] + shown[row, BEGIN],
-        model[2] + shown[row, END],
-        model[3] + shown[row, MIDDLE],
-        model[4] + shown[row, SINGLE],
-    )
-
-
-@kernel
-def next_weights(begin, end, middle, single, row, tables):
-    """The weights of the states of the next character, of number `row`; and in four bits, from which of two each comes.
-
-    B comes from E or S, E from B or M, M from B or M, S from E or S; a bit is for the second, chosen of equally likely ones.
-    """
-    shown, model = tables.shown, tables.model
-    to_begin, to_end, to_middle, to_single = shown[row, BEGIN], shown[row, END], shown[row, MIDDLE], shown[row, SINGLE]
-    begin_0, begin_1 = end + model[5] + to_begin, single + model[6] + to_begin
-    middle_0, middle_1 = begin + model[7] + to_middle, middle + model[8] + to_middle
-    end_0, end_1 = begin + model[9] + to_end, middle + model[10] + to_end
-    single_0, single_1 = end + model[11] + to_single, single + model[12] + to_single
-    seconds = u64(begin_1 >= begin_0) | u64(end_1 >= end_0) << ONE
-    seconds |= u64(middle_1 >= middle_0) << u64(2) | u64(single_1 >= single_0) << u64(3)
-    return (
-        begin_1 if begin_1 > begin_0 else begin_0,
-        end_1 if end_1 > end_0 else end_0,
-        middle_1 if middle_1 > middle_0 else middle_0,
-        single_1 if single_1 > single_0 else single_0,
-        seconds,
-    )
-
-
-@kernel
-def state_before(state, seconds):
-    """From which state `state` comes, by the bits of `next_weights`. uint64s."""
-    outer = ONE & ~(state ^ state >> ONE)  # of B and S, which come from E or S; the others come from B or M
-    return (seconds >> state & ONE) << ONE | outer
-
-
-@kernel
-def find_states(first, after, tables, scratch):
-    """The likeliest states of Chinese characters. Of equally likely ones, the last in the order of the letters B, E, M, S."""
-    numbers, states = scratch.numbers, scratch.states
-    begin, end, middle, single = first_weights(numbers[first], tables)
-    for k in range(first + ONE, after):
-        begin, end, middle, single, seconds = next_weights(begin, end, middle, single, numbers[k], tables)
-        states[k] = np.uint8(seconds)
-    state, k = u64(SINGLE) if single >= end else u64(END), after - ONE
-    while k > first:
-        seconds, states[k] = u64(states[k]), np.uint8(state)
-        state = state_before(state, seconds)
-        k -= ONE
-    states[first] = np.uint8(state)
 
 
 @kernel
@@ -215,30 +163,6 @@ def guess_han(first, after, how, tables, scratch, starts, ends, t):
     if done < after:
         t = put_guessed(done, after, how, tables, scratch, starts, ends, t)
     return t
-
-
-@kernel
-def is_alphanumeric(number):
-    return number >= ALPHANUMERIC and number < FIRST_SIGN
-
-
-@kernel
-def is_digit(number):
-    return number >= ALPHANUMERIC and number < ALPHANUMERIC + 10
-
-
-@kernel
-def end_of_number(k, after, numbers):
-    """Where the letters and digits end that begin at `k`, with a point and digits behind them, and a percent sign."""
-    while k < after and is_alphanumeric(numbers[k]):
-        k += ONE
-    if k + ONE < after and numbers[k] == POINT and is_digit(numbers[k + ONE]):
-        k += ONE
-        while k < after and is_digit(numbers[k]):
-            k += ONE
-    if k < after and numbers[k] == PERCENT:
-        k += ONE
-    return k
 
 
 @kernel
