@@ -53,12 +53,13 @@ if TYPE_CHECKING:
     from neardup.jobs.vectors import fingerprint_vector_files
     from neardup.jobs.verify import verify_files
     from neardup.judging.comparison import Comparison, FingerprintSteps, compare, replay
-    from neardup.judging.estimate import CostEstimate, estimate_files
+    from neardup.judging.estimate import estimate_files
     from neardup.judging.evaluation.evaluate import evaluate
     from neardup.judging.evaluation.result import Evaluation
     from neardup.judging.explanation import Explanation, explain
     from neardup.judging.plan import JoinPlan, plan_files
     from neardup.judging.report import ReportFile, report
+    from neardup.judging.run_cost import CostEstimate
     from neardup.judging.verification.result import Check, Missed, Verification
     from neardup.matching.band_plan import Bands, hit_probability, miss_probability, plan_bands
     from neardup.matching.bands import BandedPairs, find_banded
@@ -95,7 +96,7 @@ _HOME = {
     "Check": "judging.verification.result",
     "Client": "service.client",
     "Comparison": "judging.comparison",
-    "CostEstimate": "judging.estimate",
+    "CostEstimate": "judging.run_cost",
     "DataError": "errors",
     "DecontaminationOptions": "matching.contamination.options",
     "DecontaminationResult": "survivors.decontamination",

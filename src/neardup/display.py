@@ -40,11 +40,19 @@ def size_text(size: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Format a duration in the unit that fits it: `40 s`, `12 minutes`, `3.5 hours` or `2.1 days`."""
+    """Format a duration in the unit that fits it: `40 s`, `12 minutes`, `3.5 hours`, `2.1 days` or `45 years`."""
     for limit, unit, size in ((120, "s", 1.0), (7_200, "minutes", 60.0)):
         if seconds < limit:
             return f"{seconds / size:,.0f} {unit}"
-    return f"{seconds / 3_600:,.1f} hours" if seconds < 172_800 else f"{seconds / 86_400:,.1f} days"
+    if seconds < 172_800:
+        return f"{seconds / 3_600:,.1f} hours"
+    days = seconds / 86_400
+    return f"{days:,.1f} days" if days < 10 else f"{days:,.0f} days" if days < 1_000 else f"{days / 365.25:,.0f} years"
+
+
+def about(seconds: float) -> str:
+    """An estimated duration: `less than 1 s`, `about 40 s`."""
+    return "less than 1 s" if seconds < 1 else f"about {duration(seconds)}"
 
 
 def share_text(part: int, whole: int) -> str:

@@ -1,6 +1,7 @@
 """`neardup plan`: what a join would take."""
 
 import json
+import re
 
 import pytest
 from cli_corpora import ROWS, write_lines
@@ -36,8 +37,11 @@ def test_texts_are_counted_and_sampled(run):
 def test_more_documents_take_more_of_everything(run):
     write_lines("in.jsonl", [{"text": text} for text in near_copies(400)])
     now, then = plan(run, "in.jsonl"), plan(run, "in.jsonl", "--documents", "4000000")
-    assert then["documents"] == 4_000_000
-    assert then["based_on"] == "358 different texts and a sample of them, extrapolated"
+    assert (now["documents"], now["different_texts"]) == (400, 358)
+    assert (then["documents"], then["different_texts"]) == (4_000_000, 3_580_000)
+    assert then["based_on"] == "a sample of 400 documents of 358 different texts"
+    assert then["run"]["seconds"]["total"] >= 1000 * now["run"]["seconds"]["total"]
+    assert then["run"]["documents"] == 4_000_000
     for small, large in zip(now["estimates"], then["estimates"], strict=True):
         for name in ("candidates", "meetings", "memory_bytes", "seconds"):
             assert large[name] >= 1000 * small[name]
@@ -48,6 +52,11 @@ def test_without_texts_a_known_corpus_stands_in(run):
     assert found["based_on"] == "pieces of 3 KB of the texts of Python packages"
     exact, _ = found["estimates"]
     assert exact["postings"] == pytest.approx(13_000_000, rel=0.1)  # as measured
+    assert (found["method"], found["different_texts"]) == ("exact", None)
+    million = plan(run, "--documents", "1000000", "--threads", "2")["run"]
+    assert million["input_bytes"] == pytest.approx(3.36e9, rel=0.02)  # as measured
+    assert million["seconds"]["fingerprint"] == pytest.approx(9.7, rel=0.05)
+    assert million["seconds"]["write"] == pytest.approx(4.0, rel=0.05)
     assert "an extrapolation" in plan(run, "--documents", "500000000")["based_on"]
 
 
@@ -55,7 +64,8 @@ def test_a_join_of_fingerprints_is_planned_by_its_tables(run):
     found = plan(run, "--documents", "10000000", "--max-distance", "3", "--bits", "64")
     assert (found["method"], found["estimates"], found["fingerprints"]["tables"]) == ("simhash", [], 6)
     shown = run("plan", "--documents", "10000000", "--max-distance", "3", "--bits", "64").out.decode()
-    assert "tables       6 of 6 blocks, keys of 21 bits" in shown
+    assert "         6 tables of 6 blocks, keys of 21 bits\n" in shown
+    assert found["run"] is None
 
 
 def test_an_index_is_planned_beside_the_join():
@@ -103,9 +113,56 @@ def test_fingerprints_of_two_recipes_are_refused(run):
 
 def test_what_a_person_reads_names_the_choice(run):
     write_lines("in.jsonl", ROWS)
-    shown = run("plan", "in.jsonl", "--quiet").out.decode()
-    assert shown.startswith("4 documents, by 4 different texts and a sample of them\nexact\n  postings ")
-    assert shown.endswith("auto takes exact\n")
+    shown = run("plan", "in.jsonl", "--quiet", "--threads", "2").out.decode()
+    assert shown.startswith(
+        "planned  5 documents in 722 B\n         4 different texts\nby       a sample of 5 documents of 4"
+    )
+    assert "\ntakes    less than 1 s on 2 threads of this machine\n" in shown
+    assert re.search(
+        r"^ {9}\d+\.\d s to read and to make fingerprints, \d+\.\d s for exact, \d+\.\d s to write$", shown, re.M
+    )
+    assert re.search(r"^needs    [\d.]+ MiB of memory", shown, re.M)
+    assert re.search(
+        r"^method   exact\nexact    \d+\.\d s of that: \d+ postings?, \d+ visits?, \d+ candidate", shown, re.M
+    )
+    assert re.search(r"^minhash  \d+\.\d s instead: \d+ candidate", shown, re.M)
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "\nwhy " not in shown
+    assert "\nwhy      exact would not take" in run("plan", "in.jsonl", "--verbose").out.decode()
+
+
+def test_a_plan_and_a_dry_run_expect_the_same_of_the_whole_run(run):
+    write_lines("in.jsonl", [{"text": text} for text in near_copies(400)])
+    planned = plan(run, "in.jsonl")["run"]
+    expected = json.loads(run("dedup", "in.jsonl", "--dry-run", "--json", "--quiet").out)["estimate"]
+    assert planned.keys() == expected.keys()
+    same = ("documents", "input_bytes", "sampled_documents", "sampled_bytes", "method", "reason", "temporary_bytes")
+    assert {name: planned[name] for name in same} == {name: expected[name] for name in same}
+    assert planned["seconds"].keys() == expected["seconds"].keys()
+
+
+def test_what_is_shown_of_the_whole_run_adds_up():
+    found = nd.plan_files(documents=500_000, threads=4)
+    parts = found.run.parts
+    assert sum(parts.values()) == pytest.approx(found.run.seconds["total"], abs=0.01)
+    assert found.method_seconds(4)["exact"] == parts["method"]
+    assert found.method_seconds(4)["minhash"] == found.estimates[1].seconds / 4
+
+
+def test_fewer_documents_than_were_read_are_planned_by_a_part_of_them(run):
+    write_lines("in.jsonl", [{"text": text} for text in near_copies(400)])
+    found = plan(run, "in.jsonl", "--documents", "100")
+    assert found["documents"] == 100
+    assert found["run"]["sampled_documents"] == 100
+    assert found["run"]["input_bytes"] < plan(run, "in.jsonl")["run"]["input_bytes"] / 3
+
+
+def test_a_recipe_with_a_distance_plans_its_own_run(run):
+    write_lines("in.jsonl", [{"text": text} for text in near_copies(400)])
+    found = plan(run, "in.jsonl", "--recipe", "textbook")
+    assert (found["method"], found["run"]["method"]) == ("simhash", "simhash")
+    assert found["fingerprints"]["comparisons"] > 0
+    assert "simhash" in run("plan", "in.jsonl", "--recipe", "textbook", "--quiet").out.decode()
 
 
 def test_a_similarity_that_only_exact_serves_is_planned(run):

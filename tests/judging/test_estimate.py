@@ -101,9 +101,39 @@ def test_a_sample_of_many_pairs_is_thinned(tmp_path, monkeypatch):
     assert done[1] < 60
 
 
+@pytest.mark.parametrize("documents", [1, 7, 100, 299, 300, 1_000, 123_457])
+def test_a_sample_stands_for_as_many_documents_as_are_asked_for(tmp_path, documents):
+    path = write(tmp_path / "in.jsonl", random_texts(300))
+    corpus = open_corpus(path, Reading(), temporary=tmp_path)
+    whole = read_sample(corpus)
+    part = whole.standing_for(documents)
+    assert len(part) * part.growth == pytest.approx(documents, rel=0.005)
+    assert len(part) <= min(documents, 300)
+    assert part.total_bytes == pytest.approx(whole.total_bytes * documents / 300, rel=0.05, abs=1)
+
+
+def test_what_is_compressed_takes_longer_to_write(tmp_path):
+    plain, packed = (nd.estimate_files(write(tmp_path / name, random_texts(300))) for name in ("a.jsonl", "b.jsonl.gz"))
+    assert packed.seconds["write"] > 0.001 > plain.seconds["write"]
+
+
+def test_the_seconds_of_a_run_are_in_three_parts(tmp_path):
+    found = nd.estimate_files(write(tmp_path / "in.jsonl", random_texts(20)), method="exact")
+    parts, seconds = found.parts, found.seconds
+    assert (parts["reading"], parts["writing"]) == (seconds["fingerprint"], seconds["write"])
+    assert sum(parts.values()) == pytest.approx(seconds["total"])
+
+
+def test_choosing_takes_nothing_of_a_run_that_need_not_choose(tmp_path):
+    path = write(tmp_path / "in.jsonl", random_texts(20))
+    found = nd.estimate_files(path)
+    assert found.reason is not None
+    assert found.seconds["choose"] == 0
+
+
 def test_an_estimate_shows_itself_in_a_line(tmp_path):
     found = nd.estimate_files(write(tmp_path / "in.jsonl", random_texts(20)))
-    assert repr(found).startswith("CostEstimate(20 documents in 5.5 KiB take about 0 s, ")
+    assert repr(found).startswith("CostEstimate(20 documents in 5.5 KiB take less than 1 s, ")
     assert json.loads(found.to_json()) == found.as_dict()
     assert "from a sample of 20 documents" in str(found)
 
@@ -151,7 +181,11 @@ def test_stages_that_estimates_look_up_are_stages_of_runs():
         for name in re.findall(r'\.stage\(\s*"([a-z ]+)"', path.read_text("utf-8"))
     }
     looked_up = re.findall(
-        r'(?:took\.get\(|took\[|found\[|name == )"([a-z ]+)"', (package / "judging/estimate.py").read_text("utf-8")
+        r'(?:took\.get\(|took\[|found\[|name == )"([a-z ]+)"',
+        "".join(
+            (package / "judging" / name).read_text("utf-8")
+            for name in ("estimate.py", "extrapolation.py", "run_cost.py")
+        ),
     )
     assert {"fingerprint", "join", "verify"} <= set(looked_up)
     assert set(looked_up) | {name for row in METHODS.values() for name in row.passes} <= shown

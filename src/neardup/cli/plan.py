@@ -1,6 +1,7 @@
 """The command `neardup plan`."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -9,13 +10,18 @@ from click.core import ParameterSource
 
 from neardup.cli import options, values
 from neardup.cli.options import described
-from neardup.display import counted, size_text
+from neardup.cli.terminal import tell
+from neardup.cli.verbosity import is_verbose
+from neardup.display import ToldLine, about, counted, duration, size_text
 from neardup.io.shards import demand_present
 from neardup.recipe.methods import BY_DISTANCE
 from neardup.recipe.similarities import SIMILARITIES
 
 if TYPE_CHECKING:
+    from neardup.hamming.block_plan import BlockPlan
     from neardup.judging.plan import JoinPlan
+    from neardup.judging.run_cost import CostEstimate
+    from neardup.matching.candidates.costs import Estimate
 
 
 @click.command()
@@ -66,9 +72,10 @@ def command(
 ) -> None:  # fmt: skip
     """Estimate the time, memory and disk that a run takes.
 
-    INPUT: texts as for `neardup dedup`; about 32 MB of them are read. Without INPUT, and for more documents than were read, the
-    figures are extrapolated. Times are for --threads threads of the machine of the benchmarks. To time your machine, use
-    `neardup dedup --dry-run`, or --check for an index. For each search method, the plan shows whether it fits in --memory.
+    INPUT: texts as for `neardup dedup`; about 32 MB of them are read, and de-duplicated to time this machine, as `neardup dedup
+    --dry-run` does. For more documents than were read, the figures are extrapolated. Without INPUT, they are those of a known
+    corpus, on the machine of the benchmarks. The plan shows all of the run, and what each method takes of it. For an index, --check
+    times this machine, and the plan shows for each search method whether it fits in --memory.
     """
     if prefix is not None or tables is not None:
         click.echo(_prefix_table(max_distance, prefix, tables, bits, as_json))
@@ -89,7 +96,12 @@ def command(
         progress=options.progress(quiet),
         **chosen,
     )
-    click.echo(found.to_json() if as_json else _shown(found, thread_count(chosen["threads"])))
+    if as_json:
+        click.echo(found.to_json())
+        return
+    tell(_lines(found, thread_count(chosen["threads"])), err=False)
+    if found.index is not None:
+        click.echo(str(found.index))
 
 
 def _prefix_table(
@@ -121,35 +133,66 @@ def _prefix_table(
     return "\n".join(lines)
 
 
-def _shown(plan: "JoinPlan", threads: int) -> str:
-    lines = [f"{plan.documents:,} documents, by {plan.based_on}"]
+def _lines(plan: "JoinPlan", threads: int) -> Iterator[ToldLine]:
+    """The plan as labeled lines: the whole run first, then what each method takes of it."""
+    yield from _planned(plan)
+    if plan.run is not None:
+        yield from _of_run(plan.run, threads, is_here=plan.different_texts is not None)
     if plan.fingerprints is not None:
-        blocks = plan.fingerprints
-        lines += [
-            *([BY_DISTANCE] if plan.estimates else []),
-            f"  tables       {blocks.tables:,} of {blocks.blocks} blocks, keys of {blocks.key_bits:.0f} bits",
-            f"  comparisons  {blocks.comparisons:,.0f}",
-            f"  memory       {size_text(blocks.working_bytes)} besides the fingerprints",
-            f"  time         {_time(blocks.seconds)}",
-        ]
-    if plan.index is not None:
-        lines.append(str(plan.index))
-    for each in plan.estimates:
-        lines.append(f"{each.method}")
-        if each.postings:
-            lines.append(f"  postings     {each.postings:,}, looked at {each.visits:,} times")
-        lines.append(f"  candidates   {each.candidates:,}")
-        files = f", {size_text(each.disk_bytes)} of temporary files" if each.disk_bytes else ""
-        lines.append(f"  memory       {size_text(each.memory_bytes)}{files}")
-        lines.append(
-            f"  time         {_time(each.seconds / threads)} on {counted(threads, 'thread')}, without verification"
-        )
-    if plan.reason:
-        lines.append(f"auto takes {plan.method}")
-    return "\n".join(lines)
+        yield from _of_fingerprints(plan.fingerprints)
+    if plan.estimates:
+        yield "method", str(plan.method)
+        seconds = plan.method_seconds(threads)
+        for each in plan.estimates:
+            how = "of that" if each.method == plan.method else "instead"
+            yield each.method, f"{_time(seconds[each.method])} {how}: {_looked_at(each)}"
+            yield "", _memory(each.memory_bytes, each.disk_bytes)
+    if plan.reason and is_verbose():
+        yield "why", plan.reason
+
+
+def _planned(plan: "JoinPlan") -> Iterator[ToldLine]:
+    size = "" if plan.run is None else f" in {size_text(plan.run.input_bytes)}"
+    yield "planned", counted(plan.documents, "document") + size
+    if plan.different_texts is not None:
+        yield "", f"{counted(plan.different_texts, 'different text')}"
+    source, _, caution = plan.based_on.partition("; ")
+    yield "by", source
+    if caution:
+        yield "", caution
+
+
+def _of_run(run: "CostEstimate", threads: int, *, is_here: bool) -> Iterator[ToldLine]:
+    """All of a run. `is_here`: its times are of this machine."""
+    where = "this machine" if is_here else "the machine of the benchmarks"
+    parts = run.parts
+    yield "takes", f"{about(run.seconds['total'])} on {counted(threads, 'thread')} of {where}"
+    yield (
+        "",
+        f"{_time(parts['reading'])} to read and to make fingerprints, {_time(parts['method'])} for {run.method}, "
+        f"{_time(parts['writing'])} to write",
+    )
+    yield "needs", _memory(run.memory_bytes, run.temporary_bytes)
+
+
+def _of_fingerprints(blocks: "BlockPlan") -> Iterator[ToldLine]:
+    yield BY_DISTANCE, f"{_time(blocks.seconds)}: {blocks.comparisons:,.0f} comparisons"
+    yield "", f"{blocks.tables:,} tables of {blocks.blocks} blocks, keys of {blocks.key_bits:.0f} bits"
+    yield "", f"{size_text(blocks.working_bytes)} of memory besides the fingerprints"
+
+
+def _looked_at(estimate: "Estimate") -> str:
+    postings = (
+        f"{counted(estimate.postings, 'posting')}, {counted(estimate.visits, 'visit')}, " if estimate.postings else ""
+    )
+    return postings + counted(estimate.candidates, "candidate")
+
+
+def _memory(memory: int, disk: int) -> str:
+    return f"{size_text(memory)} of memory" + (f", {size_text(disk)} of temporary files" if disk else "")
 
 
 def _time(seconds: float) -> str:
-    if seconds < 120:
+    if seconds < 10:
         return f"{seconds:,.1f} s"
-    return f"{seconds / 60:,.0f} minutes" if seconds < 7200 else f"{seconds / 3600:,.0f} hours"
+    return duration(seconds)

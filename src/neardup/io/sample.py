@@ -2,7 +2,8 @@
 
 import itertools
 import time
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pyarrow as pa
 
 from neardup.io.batch import BATCH_BYTES
 from neardup.io.corpus import FileCorpus
+from neardup.io.shard import Shard
 
 SAMPLED_BYTES = 32 << 20
 """Approximate number of bytes to read, whatever the size of the corpus."""
@@ -27,6 +29,7 @@ class Sample:
         read_bytes: number of bytes read of the shards' files, as stored on disk.
         total_bytes: size of all files; equal to `read_bytes` if everything was read.
         seconds: time spent reading, on as many threads as the caller allowed.
+        compressions: which part of the bytes of all files has each compression, from 0 to 1.
     """
 
     texts: tuple[Any, ...]
@@ -35,6 +38,12 @@ class Sample:
     read_bytes: int
     total_bytes: int
     seconds: float
+    compressions: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def text_bytes(self) -> int:
+        """The size of its texts, decompressed."""
+        return int(sum(array.nbytes for array in self.texts))
 
     @property
     def growth(self) -> float:
@@ -43,6 +52,11 @@ class Sample:
 
     def __len__(self) -> int:
         return sum(map(len, self.texts))
+
+    def standing_for(self, documents: int) -> "Sample":
+        """The same sample of a corpus of so many documents like these; of fewer than it has, a part of it."""
+        part = self if documents >= len(self) else self.thinned(-(-len(self) // documents))
+        return replace(part, total_bytes=round(part.read_bytes * documents / max(1, len(part))))
 
     def thinned(self, step: int) -> "Sample":
         """Every `step`-th document of the sample; the counts shrink in proportion."""
@@ -89,7 +103,17 @@ def read_sample(corpus: FileCorpus, *, size: int | None = None) -> Sample:
         read_bytes,
         int(sizes.sum()),
         time.perf_counter() - began,
+        _shares(corpus.shards),
     )
+
+
+def _shares(shards: Iterable[Shard]) -> dict[str, float]:
+    """The share of each compression in the bytes of some files."""
+    found: dict[str, float] = {}
+    for shard in shards:
+        found[shard.compression] = found.get(shard.compression, 0) + shard.size
+    total = max(1.0, sum(found.values()))
+    return {name: size / total for name, size in found.items()}
 
 
 def _spread(sizes: Any) -> list[int]:

@@ -34,7 +34,7 @@ from neardup.survivors.decisions import Findings
 
 if TYPE_CHECKING:
     from neardup.jobs.reference import FingerprintReference
-    from neardup.judging.estimate import CostEstimate
+    from neardup.judging.run_cost import CostEstimate
     from neardup.store.reference import StoreReference
 
 

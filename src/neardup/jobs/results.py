@@ -14,7 +14,7 @@ from neardup.survivors.summary import Summary
 from neardup.survivors.unit_summary import UnitSummary
 
 if TYPE_CHECKING:
-    from neardup.judging.estimate import CostEstimate
+    from neardup.judging.run_cost import CostEstimate
 
 
 @dataclass(frozen=True)

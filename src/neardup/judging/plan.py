@@ -1,4 +1,4 @@
-"""Estimate what a join would take before it runs."""
+"""Plan a run: what all of it would take, and what each method would take of that; or a search of fingerprints."""
 
 import dataclasses
 import json
@@ -10,6 +10,7 @@ from typing import Unpack
 import numpy as np
 
 from neardup.arrays import Array
+from neardup.display import counted
 from neardup.errors import OptionError, is_integer
 from neardup.fingerprints.fingerprint_file import read_fingerprint_file
 from neardup.hamming.block_plan import BlockPlan, plan_join
@@ -18,8 +19,11 @@ from neardup.hamming.index.plan_index import plan as plan_index
 from neardup.io.corpus import open_corpus
 from neardup.io.reading import Reading, recipe_for, split_options
 from neardup.io.sample import read_sample
-from neardup.judging.estimate import choose_by_sample
+from neardup.judging.estimate import choose_by_sample, estimate_sample
 from neardup.judging.evaluation.options import EvaluateFileOptions
+from neardup.judging.run_cost import CostEstimate
+from neardup.judging.typical_run import typical_run
+from neardup.matching.candidates.auto import is_slow
 from neardup.matching.candidates.costs import TYPICAL, Estimate, typical_estimates
 from neardup.matching.distance_limit import distance_limit
 from neardup.matching.recipe_decides import options_by_recipe, what_recipe_decides
@@ -30,21 +34,27 @@ from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
 from neardup.resources.limits import memory_bytes
+from neardup.resources.memory_use import peak_memory_bytes
 from neardup.resources.unfinished import temporary_folder
 
 
 @dataclass(frozen=True)
 class JoinPlan:
-    """Estimated cost of finding candidates.
+    """The estimated cost of a run, or of a search of fingerprints.
 
     Attributes:
-        documents: number of distinct texts the estimates cover.
+        documents: the number of documents that are planned for.
         based_on: source of the estimates, in words.
-        estimates: one per method; empty for a join of fingerprints.
-        method: the method that `auto` would choose; None if that is unknown without texts.
-        reason: why.
+        estimates: what each method would take to find and to verify the pairs, on one processor of the reference machine; empty for
+            a join of fingerprints.
+        method: the method that `auto` would choose.
+        reason: why; None without texts.
         fingerprints: the plan for joining fingerprints, if a distance was given, or the recipe brings one.
         index: the estimated cost of an index of the fingerprints, by method, if a distance was given.
+        different_texts: how many of the documents have different texts; None without texts.
+        run: what the whole run would take; None for fingerprints. With texts, its times are of this machine, as those of
+            `estimate_files`; without, of the reference machine.
+        slowness: how many times as long as on the reference machine work takes on that of `run`.
     """
 
     documents: int
@@ -54,6 +64,16 @@ class JoinPlan:
     reason: str | None
     fingerprints: BlockPlan | None
     index: IndexPlan | None = None
+    different_texts: int | None = None
+    run: CostEstimate | None = None
+    slowness: float = 1.0
+
+    def method_seconds(self, threads: int) -> dict[str, float]:
+        """For each of `estimates`, the seconds that the method takes of the run, on so many threads of the machine of `run`."""
+        found = {each.method: each.seconds * self.slowness / threads for each in self.estimates}
+        if self.run is not None and self.run.method in found:
+            found[self.run.method] = self.run.parts["method"]
+        return found
 
     def to_json(self) -> str:
         """The fields as one JSON object."""
@@ -72,14 +92,14 @@ def plan_files(
     progress: Watcher = None,
     **options: Unpack[EvaluateFileOptions],
 ) -> JoinPlan:
-    """Estimate the time, memory and disk that finding near-duplicates takes, as `neardup plan` does.
+    """Estimate the time, memory and disk that a run takes, as `neardup plan` does.
 
     With `max_distance`, the plan is for fingerprints: a join within this distance, and an index by each method. Otherwise it is for
-    a join of texts by their similarity. Times are for the machine of the benchmarks; `estimate_files` times this machine.
+    a run over texts by their similarity: what all of it takes, as `estimate_files` says, and what each method takes of that.
 
     Args:
-        inputs: texts, as in `deduplicate_files`; about 32 MB of them are read. Without texts, the figures of a known corpus are
-            extrapolated.
+        inputs: texts, as in `deduplicate_files`; about 32 MB of them are read and de-duplicated on this machine. Without texts, the
+            figures of a known corpus are extrapolated, for the machine of the benchmarks.
         documents: the number of documents to plan for; by default, that of the inputs or of the fingerprints.
         bits: the bits of the fingerprints, for `max_distance`; by default those of the files, or 128.
         fingerprints: fingerprint files, for `max_distance`. The plan of an index is based on the distances among them.
@@ -131,9 +151,10 @@ def _of_texts(
         raise OptionError(
             "`min_similarity=0.0`: a join of texts is by its similarity. Give one above 0, or `max_distance` for fingerprints."
         )
+    made_by = recipe_for(reading, recipe_of(recipe))
     if not inputs:
-        return _typical(documents or 1, options)
-    return _sampled(inputs, documents, reading, recipe_for(reading, recipe_of(recipe)), options, on_error, progress)
+        return _typical(documents or 1, made_by, options)
+    return _sampled(inputs, documents, reading, made_by, options, on_error, progress)
 
 
 def _fingerprints(paths: Sequence[str | Path]) -> Array:
@@ -144,7 +165,7 @@ def _fingerprints(paths: Sequence[str | Path]) -> Array:
     return np.concatenate([file.documents.fingerprints for file in files])
 
 
-def _typical(documents: int, options: DedupOptions) -> JoinPlan:
+def _typical(documents: int, recipe: Recipe, options: DedupOptions) -> JoinPlan:
     """Plan from the measurements of a known corpus.
 
     Raises:
@@ -163,7 +184,10 @@ def _typical(documents: int, options: DedupOptions) -> JoinPlan:
     if not low <= documents <= high:
         based_on += f"; an extrapolation, measured from {low:,} to {high:,} documents"
     estimates = typical_estimates(documents, memory=memory_bytes(options.memory))
-    return JoinPlan(documents, based_on, estimates, None, None, None)
+    exact, minhash = estimates
+    taken = minhash if is_slow(exact, minhash) else exact
+    run = typical_run(documents, taken, recipe, threads=options.threads, memory=options.memory)
+    return JoinPlan(documents, based_on, estimates, taken.method, None, None, run=run)
 
 
 def _sampled(
@@ -175,18 +199,33 @@ def _sampled(
     on_error: OnError,
     progress: Progress,
 ) -> JoinPlan:
+    decided = options_by_recipe(recipe, options)
+    limit = distance_limit(recipe, decided)  # refuses bad options before any work
     with temporary_folder(options.temp_dir) as spool:
         corpus = open_corpus(inputs, reading, temporary=spool, on_error=on_error, resources=options.resources)
         corpus.check()
+        before = peak_memory_bytes()
         sample = read_sample(corpus)
-        choice, looked_at = choose_by_sample(sample, recipe, options, documents=documents, progress=progress)
-    based_on = f"{looked_at:,} different texts and a sample of them"
-    if choice.documents != looked_at:
-        based_on += ", extrapolated"
-    decided = options_by_recipe(recipe, options)
-    if decided.taken() != BY_DISTANCE:
-        return JoinPlan(choice.documents, based_on, choice.estimates, choice.method, choice.reason, None)
-    limit = distance_limit(recipe, decided) or 0
-    blocks = plan_join(choice.documents, bits=64 * recipe.words, max_distance=limit, threads=options.threads)
+        planned = sample if documents is None else sample.standing_for(documents)
+        chosen = choose_by_sample(planned, recipe, options, progress=progress)
+        by_distance = decided.taken() == BY_DISTANCE
+        with progress.stage("estimate"):
+            run, slowness = estimate_sample(planned, recipe, decided, None if by_distance else chosen, before=before)
+    choice = chosen.choice
+    based_on = f"a sample of {counted(run.sampled_documents, 'document')} of {counted(chosen.texts, 'different text')}"
+    plan = JoinPlan(
+        run.documents,
+        based_on,
+        choice.estimates,
+        choice.method,
+        choice.reason,
+        None,
+        different_texts=choice.documents,
+        run=run,
+        slowness=slowness,
+    )
+    if not by_distance:
+        return plan
+    blocks = plan_join(choice.documents, bits=64 * recipe.words, max_distance=limit or 0, threads=options.threads)
     reason = what_recipe_decides(recipe, options)
-    return JoinPlan(choice.documents, based_on, choice.estimates, BY_DISTANCE, reason, blocks)
+    return dataclasses.replace(plan, method=BY_DISTANCE, reason=reason, fingerprints=blocks)

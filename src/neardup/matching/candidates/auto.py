@@ -18,6 +18,7 @@ from neardup.matching.candidates.minhash import open_minhash
 from neardup.matching.candidates.sampled_sets import sample_of
 from neardup.matching.candidates.task import Task
 from neardup.matching.similarities.table import maker_of
+from neardup.options import DedupOptions
 from neardup.recipe.methods import METHODS
 
 SLOWER, PATIENCE_SECONDS = 2.0, 5.0
@@ -73,21 +74,28 @@ def choose(task: Task, *, documents: int | None = None) -> Choice:
         except OptionError:  # no bands serve so low a similarity
             reason = f"{_shown(exact)}; no bands serve {least}"
             return Choice("exact", reason, (exact,), size.documents)
-    slow = exact.seconds > max(SLOWER * minhash.seconds, PATIENCE_SECONDS)
+    slow = is_slow(exact, minhash)
     rule = f"take more than {SLOWER:g} times as long as minhash and more than {PATIENCE_SECONDS:g} s on the reference machine"
     reason = f"exact would {'' if slow else 'not '}{rule}; {_shown(exact)}; {_shown(minhash)}"
     return Choice("minhash" if slow else "exact", reason, (exact, minhash), size.documents)
 
 
+def is_slow(exact: Estimate, minhash: Estimate) -> bool:
+    """Whether exact would take so much longer than minhash that this is taken."""
+    return exact.seconds > max(SLOWER * minhash.seconds, PATIENCE_SECONDS)
+
+
 def needless(task: Task) -> str | None:
     """Why exact is taken whatever the texts have in common; None if that must be looked at."""
-    if not METHODS["minhash"].is_for(task.options.measure):
-        return f"no other method serves {task.options.measure}"
-    documents = int(task.wanted.sum())
-    most = exact_at_most(Size(documents, int(task.documents.tokens[task.wanted].sum())))
-    return (
-        f"exact takes no more than {PATIENCE_SECONDS:g} s on the reference machine" if most < PATIENCE_SECONDS else None
-    )
+    return needless_for(task.options, Size(int(task.wanted.sum()), int(task.documents.tokens[task.wanted].sum())))
+
+
+def needless_for(options: DedupOptions, size: Size) -> str | None:
+    """The same, for so much text."""
+    if not METHODS["minhash"].is_for(options.measure):
+        return f"no other method serves {options.measure}"
+    is_quick = exact_at_most(size) < PATIENCE_SECONDS
+    return f"exact takes no more than {PATIENCE_SECONDS:g} s on the reference machine" if is_quick else None
 
 
 @contextmanager

@@ -151,6 +151,9 @@ class Typical:
         min_similarity: for which this is.
         measured: documents, from and to.
         tokens, postings, visits, meetings, pairs, banded: at the larger size, and the power of the documents with which it grows.
+        token_bytes: of a file of JSON lines, for each token.
+        read_seconds, write_seconds: processor seconds to read a token and to make the fingerprints, and seconds to write a byte of
+            the survivors; by benchmarks/results/corpus_speed.json, as the bytes.
     """
 
     min_similarity: float = 0.8
@@ -161,6 +164,9 @@ class Typical:
     meetings: tuple[float, float] = (4.0e7, 1.72)
     pairs: tuple[float, float] = (2.0e7, 1.72)
     banded: tuple[float, float] = (9.1e7, 1.64)
+    token_bytes: float = 9.8
+    read_seconds: float = 5.7e-8
+    write_seconds: float = 1.2e-9
 
     def at(self, figure: tuple[float, float], documents: int) -> float:
         """A figure for so many documents."""
