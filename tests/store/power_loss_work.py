@@ -1,4 +1,4 @@
-"""What is done to a store while its writes are recorded: `python power_loss_work.py FOLDER`. Each line tells what is acknowledged."""
+"""What is done to a store while its writes are recorded: `python power_loss_work.py FOLDER [texts]`. Each line tells what is acknowledged."""
 
 import os
 import sys
@@ -8,6 +8,8 @@ from neardup.store.candidates import exact
 from neardup.store.store import Store
 
 BATCHES = 10
+JUDGED = (1, 4, 7)
+"""Batches after which pairs are judged."""
 
 
 def documents(batch):
@@ -17,14 +19,18 @@ def documents(batch):
     return [f"{batch}-{i}" for i in range(3)], [" ".join(text) for text in texts]
 
 
-def main(folder):
-    """Add, remove, compact and open again."""
+def main(folder, *, keeps_texts=False):
+    """Add, remove, compact and open again; in a store with texts, judge pairs, too."""
     derived.MOST_IN_MEMORY, exact.FIRST_LEARNED, exact.GROWTH = 60, 4, 3
     appended_file.CHUNK = 1 << 14
-    store = Store(folder, threads=1)
+    store = Store(folder, threads=1, texts=keeps_texts)
     for batch in range(BATCHES):
         store.check_and_add_many(*documents(batch))
         os.write(1, b"added %d\n" % batch)
+        if keeps_texts and batch in JUDGED:
+            store.judge((f"{batch}-0", f"{batch}-1"), same=False)
+            store.judge(store.recent(limit=1)[0], same=True)
+            os.write(1, b"judged %d\n" % batch)
         if batch == 5:
             store.remove(["2-0", "3-1"])
             os.write(1, b"removed\n")
@@ -37,4 +43,4 @@ def main(folder):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], keeps_texts="texts" in sys.argv[2:])

@@ -22,26 +22,43 @@ def text(number):
     return " ".join(rng.choice("abcdefgh") * 3 + str(rng.randrange(100)) for _ in range(30))
 
 
+DONE = 2048
+"""Where it is said which documents of a store with texts have a duplicate and a judgement."""
+
+
+def late(number):
+    return f"{text(number)} or so"
+
+
 def fill(path, said, **options):
-    """Add documents until it fails; what the error was is written to a file that is there already, and has room."""
+    """Add documents until it fails; what the error was is written to a file that is there already, and has room.
+
+    In a store with texts, a duplicate of each is remembered, and a pair is judged.
+    """
     try:
         with Store(path, **options) as store:
             for number in range(len(store), 400):
                 store.check_and_add(number, text(number))
+                if options.get("texts"):
+                    store.check_and_add(f"late {number}", late(number))
+                    store.judge((number - 1, number), same=False)
+                    os.pwrite(said, b"\1", DONE + number)
                 os.pwrite(said, b"%8d" % (number + 1), 0)
     except nd.InputError as problem:
         os.pwrite(said, str(problem).encode(), 8)
 
 
-@pytest.mark.parametrize("method", ["exact", "minhash", "simhash"])
-def test_a_full_disk_loses_nothing(tmp_path, monkeypatch, method):
+@pytest.mark.parametrize(
+    ("method", "texts"), [("exact", False), ("minhash", False), ("simhash", False), ("exact", True)]
+)
+def test_a_full_disk_loses_nothing(tmp_path, monkeypatch, method, texts):
     monkeypatch.setattr(appended_file, "CHUNK", 4096)
     monkeypatch.setattr(derived, "MOST_IN_MEMORY", 400)
     monkeypatch.setattr(exact, "FIRST_LEARNED", 20)
-    path, options = tmp_path / "s", {"method": method, "min_similarity": 0.7}
+    path, options = tmp_path / "s", {"method": method, "min_similarity": 0.7, "texts": texts}
     with Store(path, **options) as store:
         store.check_and_add(0, text(0))
-    failed = set()
+    failed, all_done = set(), set[int]()
     for limit in (16 << 10, 48 << 10, 52 << 10, 60 << 10, 70 << 10, 90 << 10, 200 << 10, 4 << 20):
         said = os.open(tmp_path / "said", os.O_RDWR | os.O_CREAT | os.O_TRUNC)
         child = os.fork()
@@ -55,6 +72,7 @@ def test_a_full_disk_loses_nothing(tmp_path, monkeypatch, method):
                 os._exit(code)
         assert os.waitpid(child, 0)[1] == 0
         added, message = os.pread(said, 8, 0), os.pread(said, 1000, 8).decode()
+        all_done |= {number for number, flag in enumerate(os.pread(said, 400, DONE)) if flag}
         os.close(said)
         if message:
             assert str(path) in message
@@ -64,10 +82,24 @@ def test_a_full_disk_loses_nothing(tmp_path, monkeypatch, method):
             assert len(store) >= int(added.strip(b"\0") or 1)
             assert store.verify().is_sound
             assert not any(store.check(text(number)).is_new for number in range(len(store)))
+            if texts:
+                check_texts(store, all_done)
     assert not message
     assert len(failed) > 3
     with Store(path, mode="r") as store:
         assert len(store) == 400
+
+
+def check_texts(store, done):
+    """All documents and duplicates have their texts, and what was acknowledged is remembered and judged."""
+    assert [store.get(number).text for number in range(len(store))] == list(map(text, range(len(store))))
+    recent = store.recent(limit=1000)
+    assert {each.id: each.text for each in recent} == {
+        each.id: late(int(each.id.removeprefix("late "))) for each in recent
+    }
+    assert {f"late {number}" for number in done} <= {each.id for each in recent}
+    judged = {(each.left.id, each.right.id) for each in store.judgements()}
+    assert {(number - 1, number) for number in done} <= judged
 
 
 def test_a_disk_that_is_full_when_a_store_is_compacted(tmp_path, monkeypatch):
