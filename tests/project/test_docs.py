@@ -184,6 +184,18 @@ def test_links_between_pages_lead_somewhere():
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
+def test_pictures_are_small_and_are_told_in_words():
+    told = dict[str, list[str]]()
+    for page in (ROOT / "docs").glob("*.md"):
+        for words, name in re.findall(r"!\[([^]]*)\]\(([\w-]+\.png)\)", page.read_text(encoding="utf-8")):
+            told.setdefault(name, []).append(words)
+    pictures = list((ROOT / "docs").glob("*.png"))
+    assert len(pictures) >= 7
+    for picture in pictures:
+        assert picture.stat().st_size < 150_000, picture.name
+        assert min(len(words) for words in told[picture.name]) > 40, picture.name
+
+
 def test_the_notes_are_what_their_program_writes(tmp_path):
     shutil.copy(ROOT / "examples/make_notes.py", tmp_path)
     subprocess.run([sys.executable, tmp_path / "make_notes.py"], check=True)

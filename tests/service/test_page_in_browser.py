@@ -288,7 +288,11 @@ def test_numbers_follow_the_service(browser, tmp_path):
         page.wait_for_selector(".tiles")
         add = "(name, text) => fetch('v1/stores/default/check-and-add', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({id: name, text})})"
         for place, text in enumerate(
-            (FERRY, BRIDGE, "one more text that nobody has sent before to this store of ours")
+            (
+                FERRY.replace("night", "morning"),
+                BRIDGE,
+                "one more text that nobody has sent before to this store of ours",
+            )
         ):
             page.evaluate(f"({add})('more {place}', {json.dumps(text)})")
         page.evaluate("fetch('v1/stores/nobody/info')")
@@ -302,6 +306,10 @@ def test_numbers_follow_the_service(browser, tmp_path):
             "66.7%",
             "0",
         )
+        remembered = "#facts div:has(dt:text('Removed texts')) dd"
+        assert page.inner_text(remembered) == "3"  # as it was when the view was opened
+        page.evaluate("(() => { const now = Date.now; Date.now = () => now() + 60_000; })()")
+        page.wait_for_selector(f"{remembered}:has-text('4')")
         page.wait_for_selector(".chart svg[aria-label^='Latency: p50']")
         page.wait_for_selector(".charts .chart:has(svg) >> nth=3")
         page.route("**/metrics", lambda route: route.abort())

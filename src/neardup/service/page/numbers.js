@@ -13,6 +13,7 @@ const milliseconds = (value, more = false) => `${short(value * 1000, 10, more)} 
 const rateOf = (value, more = false) => short(value, 10, more);
 const countOf = (value, more = false) => (more || value < 100000 ? number(value) : compact(value));
 const megabytes = (value) => `${number(value / 1e6, value < 1e7 ? 1 : 0)} MB`;
+const AGAIN = 60000; // milliseconds
 export const forget = () => {};
 
 const tile = (name, value, more = "", kind = "") =>
@@ -71,10 +72,17 @@ export function show(context) {
   const live = make("div", { id: "live" });
   const fixed = make("div", { id: "facts" });
   const language = languageNow();
+  let told = Date.now();
+  const tellAgain = () => { // what changes slowly
+    if (Date.now() - told < AGAIN) return;
+    told = Date.now();
+    facts(context).then((found) => fill(fixed, found), () => {}); // what is wrong is told above
+  };
   const update = () => {
     if (!live.isConnected && live.childNodes.length) return stop();
     if (language !== languageNow()) return stop();
     if (!samples.at(-1)?.stores.has(context.store)) return fill(live, failure ? problem(failure) : make("p", { class: "waiting" }, say("waiting")));
+    tellAgain();
     const room = (live.clientWidth || document.getElementById("main").clientWidth || 700) - 2;
     const width = room >= 816 ? Math.floor((room - 16) / 2) - 34 : room - 32;
     return fill(live, failure ? make("div", { class: "notice problem" }, say("numbers_stopped")) : null, tiles(context.store), charts(context.store, width));
