@@ -1,6 +1,7 @@
 """What results look like on a line and in a notebook."""
 
 import dataclasses
+import html
 import re
 
 import numpy as np
@@ -49,6 +50,12 @@ def test_a_result_is_a_line_its_clusters_and_the_first_duplicates():
     assert table.count("<tr>") == 11
     assert "<td>&lt;1&gt;</td>" in table
     assert table.endswith("<p>… and 4 more</p></details></div>")
+
+
+def test_a_plan_is_its_lines():
+    plan = nd.plan(1_000, max_distance=3)
+    assert plan._repr_html_() == f"<pre>{html.escape(str(plan))}</pre>"
+    assert "auto takes" in plan._repr_html_()
 
 
 LONG = "The ferry leaves at ten past nine from the old pier, and the captain says so before casting off."

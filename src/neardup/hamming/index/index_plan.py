@@ -1,6 +1,7 @@
 """The plan of a Hamming index, and its text for people."""
 
 import dataclasses
+import html
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -92,6 +93,9 @@ class IndexPlan:
 
     def __str__(self) -> str:
         return plan_text(self)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(plan_text(self))}</pre>"
 
 
 def plan_text(plan: IndexPlan) -> str:
