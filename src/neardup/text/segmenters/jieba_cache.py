@@ -25,7 +25,7 @@ KEPT_DAYS = 30
 """Tables that were not used for so long are removed when others are kept."""
 Dictionary = tuple[tuple[str, int | None], ...]
 """A user's words with their counts, in their order."""
-Types = Mapping[str, tuple[str, int]]
+Types = dict[str, tuple[str, int]]
 """The type and the dimensions of each table."""
 TYPES: Types = {
     "numbers": ("uint16", 1),
@@ -119,7 +119,7 @@ def _write(path: Path, digest: str, tables: Mapping[str, Array]) -> None:
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
-            np.savez(file, digest=np.array(digest), **tables)
+            np.savez(file, allow_pickle=False, digest=np.array(digest), **tables)
             file.flush()
             os.fsync(file.fileno())
         os.replace(name, path)

@@ -27,7 +27,7 @@ FIRST_HAN, LAST_HAN = 0x4E00, 0x9FD5
 """The Chinese characters that jieba knows."""
 INSIDE = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" + SIGNS
 """The other characters that its words may have, in the order of their numbers."""
-BEFORE = ("EB", "SB", "BM", "MM", "BE", "ME", "ES", "SS")
+BEFORE = (("E", "B"), ("S", "B"), ("B", "M"), ("M", "M"), ("B", "E"), ("M", "E"), ("E", "S"), ("S", "S"))
 """The pairs of states in the order of `WordTables.model`."""
 
 
