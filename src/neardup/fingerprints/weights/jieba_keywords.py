@@ -11,7 +11,7 @@ from neardup.fingerprints.weights.fixed_point import fixed
 from neardup.fingerprints.weights.jieba_package import float_table
 from neardup.fingerprints.weights.table import FINE
 from neardup.kernels.fingerprints.jieba_textrank import GraphScratch, rank_documents
-from neardup.kernels.fingerprints.keywords import choose_keywords
+from neardup.kernels.fingerprints.keywords import choose_keywords, order_by_weight
 from neardup.kernels.text.jieba_words import EVERY, GUESS
 from neardup.recipe.jieba_files import EXTRA, JIEBA
 from neardup.recipe.recipe import Recipe
@@ -71,7 +71,8 @@ def tfidf_keywords(folded: FoldedTexts, recipe: Recipe) -> WeightedFeatures:
 
 def in_order(features: Features, weights: Array, lettered: Array) -> WeightedFeatures:
     """Features with their weights (float64[f]), the heaviest of each text first, of equal ones those that come first now."""
-    order = np.lexsort((-weights, features.documents))
+    order = np.empty(len(weights), np.int64)
+    order_by_weight(weights, features.offsets, order, np.empty_like(order))
     return WeightedFeatures(_reordered(features, order), fixed(weights[order], FINE), lettered)
 
 

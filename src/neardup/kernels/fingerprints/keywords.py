@@ -1,4 +1,4 @@
-"""Which tokens of a text count for the keywords of the package jieba."""
+"""Which tokens of a text count for the keywords of the package jieba, and keywords in the order of their weights."""
 
 import numpy as np
 
@@ -55,3 +55,38 @@ def choose_keywords(data, starts, ends, documents, stop_words, folds, keep, lett
             start, end = starts[t], ends[t]
             lettered[d] += has_letter(data, start, end, folds)
             keep[t] = not is_one_character(data, start, end) and not is_stop_word(data, start, end, stop_words)
+
+
+@kernel
+def order_by_weight(weights, offsets, order, spare):
+    """The features offsets[d] to offsets[d + 1] of each text, the heaviest first; equal ones stay as they were. order: int64[f].
+
+    weights: float64[f]; spare: int64[f], scratch. A merge sort of runs of 1, 2, 4 …
+    """
+    for f in range(len(order)):
+        order[f] = f
+    for d in range(len(offsets) - 1):
+        begin, end = offsets[d], offsets[d + 1]
+        width = 1
+        while width < end - begin:
+            for left in range(begin, end, 2 * width):
+                middle, right = min(left + width, end), min(left + 2 * width, end)
+                i, j, k = left, middle, left
+                while i < middle and j < right:
+                    a, b = order[i], order[j]
+                    later = weights[b] > weights[a]
+                    spare[k] = b if later else a
+                    i += not later
+                    j += later
+                    k += 1
+                while i < middle:
+                    spare[k] = order[i]
+                    i += 1
+                    k += 1
+                while j < right:
+                    spare[k] = order[j]
+                    j += 1
+                    k += 1
+            for f in range(begin, end):
+                order[f] = spare[f]
+            width *= 2
