@@ -227,7 +227,7 @@ def main() -> None:
         ]
         print(f"\n{texts.name}\n\n{table(['', 'MB/s', 'jieba by kernels is so many times as fast'], rows)}", flush=True)
         print("two threads of one:", found["two_threads_of_one"], flush=True)
-    write_json(given.output, record)
+        write_json(given.output, record)
 
 
 if __name__ == "__main__":
