@@ -2,12 +2,13 @@
 
 import contextlib
 import hashlib
+import io
 import os
 import tempfile
 import time
-import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,8 @@ from neardup.text.segmenters.jieba_tables import build_tables
 FORMAT = 1
 """Rises with every change of what the tables hold."""
 FOLDER = "dictionaries"
+CHECKSUM = 32
+"""Bytes at the end of a file: the SHA-256 of all before."""
 KEPT_DAYS = 30
 """Tables that were not used for so long are removed when others are kept."""
 Dictionary = tuple[tuple[str, int | None], ...]
@@ -72,7 +75,7 @@ def kept(name: str, digest: str, types: Types, build: Callable[[], dict[str, Arr
     What is damaged there, or of other words, is built again, and said so. What others may have written is not read.
     """
     folder = _folder()
-    path = folder / f"{name}-{digest}.npz" if folder else None
+    path = folder / f"{name}-{digest}.tables" if folder else None
     if path is not None and path.exists():
         try:
             return _read(path, digest, types)
@@ -98,10 +101,16 @@ def _folder() -> Path | None:
 
 def _read(path: Path, digest: str, types: Types) -> dict[str, Array]:
     try:
-        with np.load(path, allow_pickle=False) as arrays:
-            found: dict[str, Array] = dict(arrays)
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as problem:
-        raise _Damaged(f"is damaged ({problem})") from None
+        content = path.read_bytes()
+    except OSError as problem:
+        raise _Damaged(f"cannot be read ({problem})") from None
+    body, checksum = content[:-CHECKSUM], content[-CHECKSUM:]
+    if (
+        hashlib.sha256(body).digest() != checksum
+    ):  # the sums in a zip archive are of what is read, which its damage may change
+        raise _Damaged("is damaged")
+    with np.load(io.BytesIO(body), allow_pickle=False) as arrays:
+        found: dict[str, Array] = dict(arrays)
     if found.keys() != {*types, "digest"}:
         raise _Damaged("is no dictionary of this version")
     if str(found["digest"]) != digest:
@@ -116,10 +125,14 @@ def _read(path: Path, digest: str, types: Types) -> dict[str, Array]:
 
 def _write(path: Path, digest: str, tables: Mapping[str, Array]) -> None:
     """Put the tables into the folder under their name at once, and remove those that nobody used for long."""
+    arrays: dict[str, Any] = {"digest": np.array(digest), **tables}
+    body = io.BytesIO()
+    np.savez(body, **arrays)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
-            np.savez(file, allow_pickle=False, digest=np.array(digest), **tables)
+            file.write(body.getbuffer())
+            file.write(hashlib.sha256(body.getbuffer()).digest())
             file.flush()
             os.fsync(file.fileno())
         os.replace(name, path)
