@@ -18,25 +18,19 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, Unpack
 
+from neardup.engines.checks import demand_columns_only, demand_one_column, demand_possible
 from neardup.engines.flow import Decided
 from neardup.engines.flow import deduplicate as _deduplicate
 from neardup.engines.pairs_flow import list_pairs
+from neardup.engines.plan import Plan
 from neardup.engines.schemas import REFERENCE, ROW_BITS
 from neardup.engines.spark import tasks
-from neardup.engines.spark.checks import (
-    demand_classic,
-    demand_columns,
-    demand_columns_only,
-    demand_kinds,
-    demand_one_column,
-    demand_possible,
-)
+from neardup.engines.spark.checks import JOIN, NOT_TAKEN, demand_classic, demand_columns, demand_kinds
 from neardup.engines.spark.copied import copied_first
 from neardup.engines.spark.engine import SparkEngine
 from neardup.engines.spark.fingerprints import with_fingerprints
 from neardup.engines.spark.frames import Frame, Input, column
 from neardup.engines.spark.job import finished, planned, started
-from neardup.engines.spark.plan import Plan
 from neardup.engines.spark.plans import demand_files
 from neardup.engines.spark.result import SparkResult
 from neardup.engines.spark.unpacked import duplicates_of, known, unpacked
@@ -257,7 +251,7 @@ def fingerprint(df: Any, *, text: str = "text", recipe: RecipeLike | None = None
     """
     from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
-    demand_one_column(text)
+    demand_one_column(text, "Spark", JOIN)
     demand_columns(df, [text], text)
     if tasks.FINGERPRINT in df.columns:
         raise InputError(f"The frame has a column {tasks.FINGERPRINT!r} already. Drop or rename it.")
@@ -284,11 +278,11 @@ def _work(text: Any, recipe: RecipeLike | None, options: Any, function: Callable
     Raises:
         OptionError: an option cannot be had on Spark, or has a value that is not allowed.
     """
-    demand_one_column(text)
-    demand_possible(options)
+    demand_one_column(text, "Spark", JOIN)
+    demand_possible(options, "Spark", NOT_TAKEN)
     chosen = options_of({"method": "exact", **options}, function)
     todo = Work.of(recipe_of(recipe), chosen)
-    demand_columns_only(chosen)
+    demand_columns_only(chosen, "Spark", "frame")
     return todo
 
 

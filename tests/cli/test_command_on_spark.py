@@ -9,6 +9,7 @@ import pytest
 
 from neardup import spark
 from neardup.cli import dedup, on_spark
+from neardup.engines import paths
 from neardup.engines.spark import files
 from neardup.errors import OptionError
 from neardup.options import DedupOptions
@@ -101,14 +102,14 @@ def test_impossible_calls_are_refused(words, told, refused):
     ],
 )
 def test_endings_tell_formats(path, found):
-    assert files.format_of(path, "parquet") == found
+    assert paths.format_of(path, "parquet") == found
 
 
 def test_without_an_ending_the_given_format_is_taken():
-    assert files.format_of("pages/", "csv") == ("csv", None)
-    assert files.demand_one_format(["pages/", "a.csv"], "csv") == "csv"
+    assert paths.format_of("pages/", "csv") == ("csv", None)
+    assert paths.demand_one_format(["pages/", "a.csv"], "csv") == "csv"
     with pytest.raises(OptionError, match="All inputs must have one format"):
-        files.demand_one_format(["pages/", "a.csv"], "orc")
+        paths.demand_one_format(["pages/", "a.csv"], "orc")
 
 
 @pytest.mark.parametrize(
@@ -122,7 +123,7 @@ def test_without_an_ending_the_given_format_is_taken():
     ],
 )
 def test_duplicates_are_named_after_the_output(path, found):
-    assert files.without_ending(path) == found
+    assert paths.without_ending(path) == found
 
 
 @pytest.mark.parametrize(
@@ -135,7 +136,7 @@ def test_duplicates_are_named_after_the_output(path, found):
     ],
 )
 def test_places_that_lie_in_one_another_overlap(one, other, is_so):
-    assert files._overlap(one, other) is is_so
+    assert paths._overlap(one, other) is is_so
 
 
 def test_urls_of_one_file_are_one():

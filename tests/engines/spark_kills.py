@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
 
+from engines.corpus_files import expected, rows_of, written
 from engines.spark_cluster import running, session_on
-from engines.spark_runs import expected, rows_of, run, survivors, written
+from engines.spark_runs import run, survivors
 from neardup.engines.spark import engine
 
 TESTS = Path(__file__).parents[1]

@@ -3,17 +3,12 @@
 import os
 import sys
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 import neardup as nd
 from agreement import corpora
+from engines.corpus_files import OPTIONS, numbered, same, written
 from engines.spark_cluster import INTERPRETED
 from neardup import spark as on_spark
 from neardup.engines.spark import engine
-
-OPTIONS = {"method": "exact", "min_similarity": 0.6}
-SCHEMA = pa.schema([("id", pa.string()), ("text", pa.string()), ("language", pa.string()), ("n", pa.int64())])
 
 
 def local_session(cores=2, **more):
@@ -35,23 +30,6 @@ def local_session(cores=2, **more):
     return builder.getOrCreate()
 
 
-def numbered(rows):
-    return [{**row, "n": number} for number, row in enumerate(rows)]
-
-
-def rows_of(name="mixture"):
-    return numbered(corpora.make(name).rows)
-
-
-def written(folder, rows, files=3, *, dealt=True):
-    """A folder of Parquet files, with the rows dealt to them in turn; else with those that follow one another."""
-    folder.mkdir()
-    for number in range(files):
-        some = [row for row in rows if (row["n"] % files if dealt else row["n"] * files // len(rows)) == number]
-        pq.write_table(pa.Table.from_pylist(some, SCHEMA), folder / f"{number}.parquet")
-    return str(folder)
-
-
 def run(session, folder, work, *, moved=False, **options):
     """A job on files; with `moved`, on a frame that is copied first, as Spark moves its rows."""
     frame = session.read.parquet(str(folder))
@@ -61,15 +39,6 @@ def run(session, folder, work, *, moved=False, **options):
 
 def survivors(done):
     return sorted(row.n for row in done.survivors.select("n").collect())
-
-
-def expected(rows, **options):
-    return [row["n"] for row in nd.deduplicate(rows, **(OPTIONS | options)).survivors]
-
-
-def same(ours, theirs):
-    both_numbers = isinstance(ours, float) and isinstance(theirs, float)
-    return abs(ours - theirs) < 1e-12 if both_numbers else ours == theirs
 
 
 def check(session, tmp_path, name, options, files=3, *, small=0, shuffled=False, dealt=True):

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine_runs import batch_of
+from neardup.engines import ascents
 from neardup.engines.documents import numbered
 from neardup.engines.marks import find, marked_rows, marks_in
 from neardup.engines.schemas import ROW_BITS, marked
@@ -27,13 +28,13 @@ def partition(monkeypatch):
 def runs_of(rows, cuts, *, is_strict):
     """What `ordered` tells of rows that come in batches between some cuts."""
     edges = [0, *sorted(cut for cut in cuts if cut < len(rows)), len(rows)]
-    schema = pa.schema({"c0": pa.int64(), "c1": pa.string(), ordered.FILE: pa.int64()})
+    schema = pa.schema({"c0": pa.int64(), "c1": pa.string(), ascents.FILE: pa.int64()})
     batches = [
         pa.record_batch([[row[at] for row in some] for at in range(3)], schema=schema)
         for some in (rows[begin:end] for begin, end in pairwise(edges))
     ]
     given = iter(batches)
-    found = list(ordered._runs(given, is_strict=is_strict, most=ordered.MOST_RUNS))
+    found = list(ordered._runs(given, is_strict=is_strict, most=ascents.MOST_RUNS))
     assert next(given, None) is None  # or Spark ends the worker
     return [row for batch in found for row in batch.to_pylist()]
 
@@ -59,7 +60,7 @@ def test_runs_are_those_of_ascending_rows_in_whatever_batches(rows, cuts, is_str
 
 @pytest.mark.usefixtures("partition")
 @pytest.mark.parametrize(
-    "rows", [[(1, "a", 5), (None, "b", 5)], [(1, None, 5)], [(-n, "a", 5) for n in range(ordered.MOST_RUNS + 1)]]
+    "rows", [[(1, "a", 5), (None, "b", 5)], [(1, None, 5)], [(-n, "a", 5) for n in range(ascents.MOST_RUNS + 1)]]
 )
 def test_nulls_and_many_runs_have_no_order(rows):
     assert [(run["part"], run["row"]) for run in runs_of(rows, [], is_strict=True)] == [(7, None)]
@@ -67,7 +68,7 @@ def test_nulls_and_many_runs_have_no_order(rows):
 
 @pytest.mark.usefixtures("partition")
 def test_as_many_runs_as_can_be_are_told():
-    assert len(runs_of([(-n, "a", 5) for n in range(ordered.MOST_RUNS)], [9, 40], is_strict=True)) == ordered.MOST_RUNS
+    assert len(runs_of([(-n, "a", 5) for n in range(ascents.MOST_RUNS)], [9, 40], is_strict=True)) == ascents.MOST_RUNS
 
 
 @pytest.mark.usefixtures("partition")

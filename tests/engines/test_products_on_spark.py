@@ -4,8 +4,8 @@ import pytest
 
 import neardup as nd
 from agreement import corpora
+from engines.corpus_files import written
 from engines.spark_cluster import missing, session_on
-from engines.spark_runs import written
 from neardup import spark as on_spark
 
 pytestmark = [

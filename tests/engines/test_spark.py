@@ -10,8 +10,9 @@ import pytest
 
 import neardup as nd
 from agreement import corpora
+from engines.corpus_files import SCHEMA, numbered, rows_of, written
 from engines.spark_cluster import missing, session_on
-from engines.spark_runs import SCHEMA, check, numbered, rows_of, written
+from engines.spark_runs import check
 from neardup import spark as on_spark
 from neardup.engines.spark import checks, engine
 

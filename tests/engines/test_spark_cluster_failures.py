@@ -9,9 +9,9 @@ import time
 
 import pytest
 
+from engines.corpus_files import rows_of, written
 from engines.spark_cluster import missing, running
 from engines.spark_kills import TIMEOUT, begun, driver_killed, told, workers_killed
-from engines.spark_runs import rows_of, written
 
 pytestmark = [
     pytest.mark.cluster,

@@ -12,12 +12,12 @@ import pytest
 import neardup as nd
 from engine_runs import batch_of, parts_of, work_of
 from neardup import spark as on_spark
-from neardup.engines import marks
+from neardup.engines import marks, plan
 from neardup.engines.flow import deduplicate
-from neardup.engines.spark import plan
+from neardup.engines.plan import plan_of
+from neardup.engines.sample import Sample, SampleEngine, StageOfSample, Stages, stages_of
+from neardup.engines.spark.job import REMEDIES
 from neardup.engines.spark.memory import memory_of_tasks
-from neardup.engines.spark.plan import plan_of
-from neardup.engines.spark.sample import Sample, SampleEngine, StageOfSample, Stages, stages_of
 
 WORDS = np.array([f"word{number}" for number in range(500)])
 MB = 1 << 20
@@ -36,7 +36,12 @@ def planned(
     if has_one_key:
         found.stages.append(StageOfSample("pairs", 0, 30 * documents))
     return plan_of(
-        Sample((), rows, reference), found, least_buckets=partitions, limit_bytes=limit, has_one_key=has_one_key
+        Sample((), rows, reference),
+        found,
+        REMEDIES,
+        least_buckets=partitions,
+        limit_bytes=limit,
+        has_one_key=has_one_key,
     )
 
 
@@ -79,7 +84,7 @@ def test_the_stages_of_a_sample_are_those_of_the_engine():
     assert [stage.name for stage in found.stages] == names
     assert [stage.name for stage in found.stages if stage.unless] == ["order", "rank"]
     assert "\n  order, unless rows ascend " in str(
-        plan_of(Sample((), (200,)), found, least_buckets=1, limit_bytes=None)
+        plan_of(Sample((), (200,)), found, REMEDIES, least_buckets=1, limit_bytes=None)
     )
     by_length = stages_of(Sample(([batch], []), (200,)), work_of(keep="longest"))
     assert not any(stage.unless for stage in by_length.stages)
@@ -100,7 +105,9 @@ def test_the_engine_of_a_sample_decides_as_the_others():
 
 
 def test_an_empty_input_has_a_plan():
-    found = plan_of(Sample(([],), ()), stages_of(Sample(([],), ()), work_of()), least_buckets=3, limit_bytes=None)
+    found = plan_of(
+        Sample(([],), ()), stages_of(Sample(([],), ()), work_of()), REMEDIES, least_buckets=3, limit_bytes=None
+    )
     assert (found.documents, found.buckets, found.stages, found.problems) == (0, 3, (), ())
 
 

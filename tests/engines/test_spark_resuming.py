@@ -8,10 +8,12 @@ import pytest
 
 import neardup as nd
 from agreement import corpora
+from engines.corpus_files import expected, numbered, rows_of, written
 from engines.spark_cluster import missing
-from engines.spark_runs import expected, local_session, numbered, rows_of, run, survivors, written
-from neardup.engines.spark import engine, kept
-from neardup.engines.spark.kept import Kept
+from engines.spark_runs import local_session, run, survivors
+from neardup.engines import kept
+from neardup.engines.kept import Kept
+from neardup.engines.spark import engine
 from neardup.engines.stage import KEPT
 
 pytestmark = [

@@ -9,8 +9,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from engines.corpus_files import rows_of, written
 from engines.spark_cluster import missing
-from engines.spark_runs import rows_of, written
 from neardup import spark
 
 pytestmark = [pytest.mark.cluster, pytest.mark.skipif(missing() is not None, reason=str(missing()))]

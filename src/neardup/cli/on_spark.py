@@ -3,20 +3,18 @@
 Its flags are those of `neardup dedup`, by that command's own declarations. What makes no sense on a cluster is refused by name.
 """
 
-import copy
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from neardup.cli import dedup, values
 from neardup.cli.config import add_config
 from neardup.cli.main import run
+from neardup.cli.on_engine import declared, demand_possible, engine_options
 from neardup.cli.spark_session import session_of_command, told
 
 if TYPE_CHECKING:
+    from neardup.engines.plan import Plan
     from neardup.engines.spark.outputs import Outputs
-    from neardup.engines.spark.plan import Plan
     from neardup.engines.spark.result import SparkResult
 
 REFUSED = {
@@ -75,49 +73,7 @@ CHANGED: dict[str, dict[str, Any]] = {
 """Those that are taken, with what they declare otherwise."""
 
 
-def _refuse(_: click.Context, parameter: click.Parameter, value: Any) -> None:
-    if value not in (None, False):
-        flag = parameter.opts[0]
-        raise click.UsageError(f"On Spark, {flag} is not taken. {REFUSED[parameter.name or '']}")
-
-
-def _declared() -> Iterator[click.Parameter]:
-    """The parameters of `neardup dedup`, as they are here."""
-    for each in dedup.command.params:
-        name = each.name or ""
-        if name in REFUSED and isinstance(each, click.Option):
-            names = [*each.opts, name]
-            yield click.Option(names, is_flag=each.is_flag, hidden=True, expose_value=False, callback=_refuse)
-        elif name in CHANGED:
-            ours = copy.copy(each)
-            for field, value in CHANGED[name].items():
-                setattr(ours, field, value)
-            yield ours
-
-
-@click.option(
-    "--order",
-    multiple=True,
-    metavar="COLUMN",
-    type=values.COLUMN,
-    help="Column by which the documents are in order, then by id; repeatable (the paths of files, and the rows in them).",
-)
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["parquet", "orc", "json", "csv"]),
-    default="parquet",
-    show_default=True,
-    help="Format of paths whose ending tells none; json is JSON lines.",
-)
-@click.option(
-    "--work",
-    metavar="DIR",
-    type=values.FILE,
-    help="Folder that all executors read and write, for what goes from stage to stage; it stays (OUT without its ending + .work, "
-    "which is removed at the end).",
-)
-@click.option("--plan", "plan_only", is_flag=True, help="Show what the job takes, and run nothing.")
+@engine_options(formats=("parquet", "orc", "json", "csv"), workers="executors")
 def _on_spark(
     inputs: tuple[str, ...], output: str | None, text: tuple[str, ...], id: str | None, order: tuple[str, ...],  # noqa: A002
     against: tuple[str, ...], format_: str, work: str | None, plan_only: bool, recipe: str, audit: str | None,
@@ -128,17 +84,13 @@ def _on_spark(
     INPUT: files, folders or globs of any path that Spark reads, in one format: .parquet, .orc, .json or .jsonl (JSON lines), .csv
     (with a header; its columns are strings). A run that failed goes on when the same call is made again.
     """
-    from neardup.engines.spark.files import demand_one_format, remove, without_ending
+    from neardup.engines.paths import demand_one_format, without_ending
+    from neardup.engines.spark.files import remove
     from neardup.engines.work import Work
     from neardup.options import DedupOptions
     from neardup.recipe.presets import find_recipe
 
-    if output is None and not plan_only:
-        raise click.UsageError("Give -o OUT, or --plan to run nothing.")
-    if "-" in (*inputs, output, audit):
-        raise click.UsageError("A cluster has no standard input and output: give paths that Spark reads and writes.")
-    if len(text) != 1:
-        raise click.UsageError("--text: on Spark, texts are in one column. Join several first, and name that one.")
+    demand_possible("Spark", output, text, (*inputs, audit), plans=plan_only)
     made = find_recipe(recipe)
     Work.of(made, DedupOptions(**chosen))  # refuses options before Spark starts
     for paths in filter(None, (inputs, against)):
@@ -170,7 +122,7 @@ def _on_spark(
 command: click.Command = click.command(
     "neardup.spark", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
 )(_on_spark)
-command.params = [*_declared(), *command.params]
+command.params = [*declared("Spark", REFUSED, CHANGED), *command.params]
 add_config(command)
 
 

@@ -1,14 +1,13 @@
 """The session of the command on Spark, and what the command tells while it runs."""
 
 import contextlib
-import logging
 import os
 import sys
 import warnings
 from collections.abc import Iterator
 from typing import Any
 
-import click
+from neardup.cli.on_engine import logged
 
 LOG_LEVEL = "spark.log.level"
 
@@ -66,13 +65,9 @@ def told(*, quiet: bool) -> Iterator[None]:
     from neardup.engines.spark.failures import in_a_line
     from neardup.errors import DataError
 
-    logger, lines = logging.getLogger("neardup"), _Lines()
-    before = logger.level
-    if not quiet:
-        logger.addHandler(lines)
-        logger.setLevel(logging.INFO)
     try:
-        yield
+        with logged(quiet=quiet):
+            yield
     except (OSError, MemoryError) as problem:  # with words of our own, which the command line has none for
         raise DataError(str(problem)) from problem
     except Exception as problem:
@@ -84,11 +79,3 @@ def told(*, quiet: bool) -> Iterator[None]:
         ) from problem
     except KeyboardInterrupt:
         raise KeyboardInterrupt("make the same call again, and it goes on: finished stages are kept") from None
-    finally:
-        logger.removeHandler(lines)
-        logger.setLevel(before)
-
-
-class _Lines(logging.Handler):
-    def emit(self, record: logging.LogRecord) -> None:
-        click.echo(record.getMessage(), err=True)

@@ -1,6 +1,6 @@
 """MARKS: which documents a later reading of the input needs, as a bit for each row of each part."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import pairwise
 
@@ -34,6 +34,10 @@ class Marks:
         """bool[n]: whether rows (int64[n]) of a part are marked."""
         return _flags(self.bits(part), rows)
 
+    def only(self, parts: Iterable[int]) -> "Marks":
+        """Those of some parts."""
+        return Marks({part: self._parts[part] for part in parts if part in self._parts})
+
     def bits(self, part: int) -> Array:
         """uint8[m]: 1 for each marked row of a part; those behind the last are not."""
         content = self._parts.get(part)
@@ -50,7 +54,7 @@ def _flags(bits: Array, rows: Array) -> Array:
     return found
 
 
-def _flags_by_part(bits: Mapping[int, Array], part: Array, row: Array) -> Array:
+def flags_of(bits: Mapping[int, Array], part: Array, row: Array) -> Array:
     """bool[n]: whether rows of parts are marked, where rows of a part are together."""
     found = [np.zeros(0, np.bool_)]
     for begin, end in pairwise(np.flatnonzero(np.diff(part, prepend=-1, append=-1))):
@@ -96,7 +100,7 @@ def marked_rows(part: Part, *marks: Marks) -> Iterator[tuple[Array, pa.RecordBat
     numbers = [number for _, number in part.runs] or [part.number]
     bits = [{number: each.bits(number) for number in numbers} for each in marks]
     for batch, docs in numbered(part):
-        flags = [_flags_by_part(each, *rows_of(docs)) for each in bits]
+        flags = [flags_of(each, *rows_of(docs)) for each in bits]
         wanted = np.flatnonzero(np.any(flags, axis=0))
         if len(wanted) == len(docs) > 0:
             yield docs, batch, flags  # taken, long texts would be copied

@@ -41,7 +41,7 @@ class Watched:
         for batch in self._part.batches:
             odd = 2 * np.arange(self._rows, self._rows + len(batch), dtype=np.uint64) + np.uint64(1)
             for number, column in enumerate(batch.columns):
-                self._sum += (_digests(column) * (odd + np.uint64(2 * number << COLUMN_BITS))).sum(dtype=np.uint64)
+                self._sum += (digests_in(column) * (odd + np.uint64(2 * number << COLUMN_BITS))).sum(dtype=np.uint64)
             self._rows += len(batch)
             yield batch
 
@@ -67,7 +67,7 @@ class Watched:
             )
 
 
-def _digests(column: Any) -> Array:
+def digests_in(column: Any) -> Array:
     """uint64[n]: of the values of a column of large_string; 0 for none, which is not an empty one."""
     if column.null_count == len(column):
         return np.zeros(len(column), np.uint64)

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from neardup.errors import InputError, OptionError
-from neardup.options import DedupOptions
 
 
 def demand_classic(*frames: Any) -> None:
@@ -61,18 +60,6 @@ def demand_kinds(frame: Any, *, id: str, order: Sequence[str], value: str | None
         )
 
 
-def demand_one_column(text: Any) -> None:
-    """Refuse several columns of texts.
-
-    Raises:
-        OptionError: `text` is no name.
-    """
-    if not isinstance(text, str):
-        raise OptionError(
-            f"`text={text!r}`: on Spark, texts are in one column. Join several with `concat_ws('\\n', …)` of Spark, and name it."
-        )
-
-
 NOT_TAKEN = {
     "elements": "Only texts are compared there; `neardup.deduplicate` takes lists.",
     "html": "Take the texts out of the pages first, and give a column of these.",
@@ -84,30 +71,5 @@ NOT_TAKEN = {
     "unit": "Only whole documents are removed there; `neardup.deduplicate_units` removes lines and paragraphs.",
 }
 """What `neardup.deduplicate` takes and Spark does not, with what to do instead."""
-
-
-def demand_possible(given: Sequence[str]) -> None:
-    """Refuse options, by their names, that cannot be had on Spark.
-
-    Raises:
-        OptionError: some are given.
-    """
-    for name in given:
-        if name in NOT_TAKEN:
-            raise OptionError(f"On Spark, `{name}` is not taken. {NOT_TAKEN[name]}")
-
-
-def demand_columns_only(options: DedupOptions) -> None:
-    """Refuse options that need functions or sources.
-
-    Raises:
-        OptionError: they do.
-    """
-    if options.functions:
-        raise OptionError(
-            "On Spark, `keep` and `within` name columns: functions are not taken. Add a column of their values."
-        )
-    if options.prefer_source:
-        raise OptionError(
-            "On Spark, `prefer_source` is not taken. Give the frame a column that says how good a source is, and `keep`."
-        )
+JOIN = "Join several with `concat_ws('\\n', …)` of Spark, and name it."
+"""What to do instead of several columns of texts."""

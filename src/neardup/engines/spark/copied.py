@@ -4,9 +4,9 @@ import logging
 from dataclasses import replace
 from typing import Any
 
+from neardup.engines.kept import Kept
 from neardup.engines.spark.files import literal
 from neardup.engines.spark.frames import Frame, Input, column
-from neardup.engines.spark.kept import Kept
 from neardup.engines.spark.plans import is_steady
 from neardup.errors import RecipeMismatch
 
@@ -36,7 +36,9 @@ def _steady(session: Any, given: Frame, kept: Kept, name: str) -> Frame:
     known = kept.copies.get(name)
     if known is None:
         _log.info("copying the %s to %s first: Spark may make its rows in another order each time", name, kept.folder)
-        path = kept.copy(name, given.frame)
+        kept.open()
+        path = kept.path(0, name)
+        given.frame.write.option("compression", "zstd").parquet(path)
         read = _read(session, given, path)
         kept.copied(name, path, _content(read))
         return replace(given, frame=read)

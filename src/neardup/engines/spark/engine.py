@@ -11,14 +11,16 @@ from typing import Any
 import pyarrow as pa
 
 from neardup.display import size_text
+from neardup.engines.ascents import Runs
+from neardup.engines.kept import Kept
 from neardup.engines.packing import pack_all, unpack, unsorted
+from neardup.engines.plan import TEXT_ROWS
 from neardup.engines.schemas import PLACES
 from neardup.engines.seen import SEEN, Content, contents_in, demand_all
 from neardup.engines.spark import settings, tasks
 from neardup.engines.spark.failures import told
 from neardup.engines.spark.files import literal
-from neardup.engines.spark.frames import Input, Runs
-from neardup.engines.spark.kept import Kept
+from neardup.engines.spark.frames import Input
 from neardup.engines.spark.ordered import numbers_of
 from neardup.engines.spark.places import places
 from neardup.engines.stage import HERE, THERE, Measured, Output, Reading, Stage
@@ -97,7 +99,7 @@ class SparkEngine:
             ]
             return reduce(lambda a, b: a.unionAll(b), frames)
 
-        found = self._materialized(reading.name, frame, outputs, settings.TEXT_ROWS)
+        found = self._materialized(reading.name, frame, outputs, TEXT_ROWS)
         seen = contents_in(self.collect(found["seen"]))
         if self.seen is None:
             self.seen = seen

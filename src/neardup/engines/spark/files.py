@@ -1,18 +1,15 @@
 """FILES: what a command on Spark reads and writes: the formats of paths, whether they exist, and which lie in one another."""
 
-import posixpath
 import re
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import unquote
 
+from neardup.engines import paths
+from neardup.engines.paths import demand_one_format, format_of
 from neardup.engines.spark.failures import in_a_line, told
-from neardup.errors import InputError, OptionError
+from neardup.errors import InputError
 
-FORMATS = {".parquet": "parquet", ".orc": "orc", ".json": "json", ".jsonl": "json", ".csv": "csv"}
-"""Of the endings of paths."""
-_CODECS = {".gz": "gzip", ".bz2": "bzip2", ".zst": "zstd"}
-"""Of the second endings that lines have."""
 _CSV = {"header": "true", "quote": '"', "escape": '"'}
 _READING = {"json": {"mode": "FAILFAST"}, "csv": {**_CSV, "multiLine": "true", "mode": "FAILFAST"}}
 _WRITING = {"csv": _CSV}
@@ -22,39 +19,6 @@ _PATTERN = re.compile(r"[][{}*?\\]")
 def literal(path: str) -> str:
     """A path as Spark reads it, which takes some characters for patterns; it writes paths as they are."""
     return _PATTERN.sub(r"\\\g<0>", path)
-
-
-def format_of(path: str, otherwise: str) -> tuple[str, str | None]:
-    """The format that the ending of a path tells, or else another one; and the codec of compressed lines."""
-    stem, ending = posixpath.splitext(path.rstrip("/"))
-    inner = FORMATS.get(posixpath.splitext(stem)[1].lower())
-    if ending.lower() in _CODECS and inner in ("json", "csv"):
-        return inner, _CODECS[ending.lower()]
-    return FORMATS.get(ending.lower(), otherwise), None
-
-
-def without_ending(path: str) -> tuple[str, str]:
-    """A path without the ending that tells its format, and that ending."""
-    path = path.rstrip("/")
-    found = re.search(
-        rf"({'|'.join(map(re.escape, FORMATS))})({'|'.join(map(re.escape, _CODECS))})?$", path, re.IGNORECASE
-    )
-    return (path, "") if found is None or path[: found.start()].endswith("/") else (path[: found.start()], found[0])
-
-
-def demand_one_format(paths: Sequence[str], otherwise: str) -> str:
-    """The format of paths that are read together.
-
-    Raises:
-        OptionError: they have several.
-    """
-    found = {format_of(path, otherwise)[0]: path for path in paths}
-    if len(found) > 1:
-        shown = ", ".join(f"{path} ({name})" for name, path in found.items())
-        raise OptionError(
-            f"All inputs must have one format, and these differ: {shown}. Write them in one format first."
-        )
-    return next(iter(found))
 
 
 def read(session: Any, paths: Sequence[str], otherwise: str) -> Any:
@@ -127,18 +91,10 @@ def demand_apart(session: Any, written: Sequence[str], frames: Sequence[Any], gi
     Raises:
         InputError: it is so.
     """
-    places = [place_of(session, path) for path in written]
-    reading = {_plain(name) for frame in frames for name in frame.inputFiles()} | {
-        place_of(session, path) for path in given
-    }
-    for at, (path, place) in enumerate(zip(written, places, strict=True)):
-        if any(_overlap(place, other) for other in reading):
-            raise InputError(f"{path} is to be written, and is, holds, or lies in what is read. Choose another path.")
-        for other in range(at):
-            if _overlap(place, places[other]):
-                raise InputError(
-                    f"{path} and {written[other]} are both to be written, and overlap. Choose other paths."
-                )
+    reading = {_plain(name) for frame in frames for name in frame.inputFiles()}
+    paths.demand_apart(
+        {path: place_of(session, path) for path in written}, reading | {place_of(session, path) for path in given}
+    )
 
 
 def remove(session: Any, path: str) -> None:
@@ -162,7 +118,3 @@ def place_of(session: Any, path: str) -> str:
 def _plain(url: str) -> str:
     """A URL as others write it: `file:///a` and `file:/a` are one."""
     return re.sub(r":/+", ":/", unquote(url), count=1).rstrip("/")
-
-
-def _overlap(one: str, other: str) -> bool:
-    return one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")

@@ -1,14 +1,13 @@
 """FRAMES: the input on Spark: what is read of each row, and by which columns rows are in order."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from neardup.engines.ascents import Runs
 from neardup.engines.schemas import REFERENCE
 from neardup.errors import InputError
 
-Runs = Mapping[int, Sequence[tuple[int, int]]]
-"""Where the runs of each partition with rows begin, and the numbers that they have, in the order of their rows."""
 _TIMES = {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX", "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"}
 
 

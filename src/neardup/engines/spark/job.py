@@ -8,22 +8,30 @@ from dataclasses import replace
 from typing import Any
 
 from neardup.engines.candidates.table import METHODS
+from neardup.engines.kept import Kept, job_of
+from neardup.engines.plan import Plan, Remedies, plan_of
+from neardup.engines.sample import stages_of
 from neardup.engines.spark import settings
 from neardup.engines.spark.copied import INPUT, REFERENCE, copied_first, steady
 from neardup.engines.spark.described import demand_unchanged, described
 from neardup.engines.spark.engine import SparkEngine
 from neardup.engines.spark.failures import told
 from neardup.engines.spark.frames import Input
-from neardup.engines.spark.kept import Kept
 from neardup.engines.spark.memory import memory_of_tasks, settings_of
-from neardup.engines.spark.plan import Plan, plan_of
-from neardup.engines.spark.sample import sample_of, stages_of
+from neardup.engines.spark.notes import Folder
+from neardup.engines.spark.sampled import sample_of
 from neardup.engines.spark.tasks import Setting
 from neardup.engines.stage import THERE, Measured
 from neardup.engines.work import Work
 from neardup.version import __version__
 
-_WITHOUT_EFFECT = ("threads", "memory", "temp_dir")
+REMEDIES = Remedies(
+    limit="an executor",
+    more_memory="Raise `spark.executor.memoryOverhead` (or `spark.executor.pyspark.memory`, where it is set), or lower "
+    "`spark.executor.cores`.",
+    fewer_buckets="Give executors more memory for a task, use fewer shuffle partitions",
+    smaller_parts="Read the input in smaller partitions (`spark.sql.files.maxPartitionBytes`), or write it to more files.",
+)
 _log = logging.getLogger("neardup")
 
 
@@ -35,7 +43,9 @@ def planned(session: Any, given: Input, work: Work) -> Plan:
     limit = memory_of_tasks(settings_of(session))
     whole = replace(work, documents=sum(sample.rows))
     has_one_key = METHODS[work.options.method].has_one_key(whole)
-    return plan_of(sample, found, least_buckets=_partitions(session), limit_bytes=limit, has_one_key=has_one_key)
+    return plan_of(
+        sample, found, REMEDIES, least_buckets=_partitions(session), limit_bytes=limit, has_one_key=has_one_key
+    )
 
 
 def started(session: Any, given: Input, work: Work, folder: str, *, kind: str = "deduplicate") -> SparkEngine:
@@ -48,7 +58,7 @@ def started(session: Any, given: Input, work: Work, folder: str, *, kind: str = 
     """
     before: list[Measured] = []
     with told(session):
-        kept = Kept(session, folder.rstrip("/"), _description(given, work, kind))
+        kept = Kept(Folder(session, folder), _description(given, work, kind))
         if copied_first(given):
             with _timed(before, "copy", session):
                 given = steady(session, given, kept)
@@ -92,14 +102,7 @@ def _partitions(session: Any) -> int:
 
 def _description(given: Input, work: Work, kind: str) -> dict[str, Any]:
     """All that decides what stages give, as plain values."""
-    options = {name: value for name, value in work.options.as_dict().items() if name not in _WITHOUT_EFFECT}
     documents = given.documents
-    found = {
-        "kind": kind,
-        "neardup": __version__,
-        "recipe": work.recipe.digest(),
-        "options": options,
-        "columns": {"text": documents.text, "id": documents.id, "order": list(documents.order)},
-    }
     frames = zip((INPUT, REFERENCE), given.frames, strict=False)
+    found = job_of(work, kind, text=documents.text, id=documents.id, order=documents.order)
     return found | {name: described(each.frame) for name, each in frames}

@@ -1,4 +1,4 @@
-"""NOTES in the folder of a job, as lines of JSON. Spark alone appends and reads them, so any path that Spark knows will do."""
+"""NOTES in the folder of a job on Spark, as lines of JSON. Spark alone appends and reads them, so any path will do."""
 
 import json
 from collections.abc import Mapping
@@ -6,6 +6,33 @@ from typing import Any
 
 from neardup.engines.spark.files import literal
 from neardup.errors import DataError
+
+
+class Folder:
+    """The folder of a job, which Spark alone writes and reads, by appending and never by renaming."""
+
+    def __init__(self, session: Any, path: str) -> None:
+        self._session, self._path = session, path.rstrip("/")
+
+    def __str__(self) -> str:
+        return self._path
+
+    def notes(self, name: str) -> "Notes":
+        """The notes of a name."""
+        return Notes(self._session, self._path, name)
+
+    def other_file(self) -> str | None:
+        """A file in the folder, if it has any."""
+        from pyspark.errors import AnalysisException
+
+        files = self._session.read.format("binaryFile").option("recursiveFileLookup", "true")
+        try:
+            found = files.load(literal(self._path)).select("path").limit(1).collect()
+        except AnalysisException as problem:
+            if problem.getCondition() == "PATH_NOT_FOUND":
+                return None
+            raise
+        return found[0].path if found else None
 
 
 class Notes:

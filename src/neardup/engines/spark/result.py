@@ -6,8 +6,9 @@ from typing import Any
 
 from neardup.engines.spark.engine import Held, SparkEngine
 from neardup.engines.spark.failures import told
-from neardup.engines.spark.summary import SparkSummary, summary_of
+from neardup.engines.spark.totals import totals
 from neardup.engines.stage import Measured
+from neardup.engines.summary import EngineSummary, summary_of
 
 
 @dataclass(frozen=True)
@@ -28,10 +29,10 @@ class SparkResult:
     results: Held
 
     @cached_property
-    def summary(self) -> SparkSummary:
+    def summary(self) -> EngineSummary:
         """The counts of the run, and what its stages took. Spark counts when it is asked for first."""
         with told(self.engine.session):
-            return summary_of(self.results, self.engine.seen or {}, self.stages)
+            return summary_of(totals(self.results), self.engine.seen or {}, self.stages)
 
     def __str__(self) -> str:
         return str(self.summary)

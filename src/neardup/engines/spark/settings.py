@@ -4,10 +4,10 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from neardup.engines.plan import MOST_BYTES
+
 BATCH_ROWS, BATCH_BYTES = "spark.sql.execution.arrow.maxRecordsPerBatch", "spark.sql.execution.arrow.maxBytesPerBatch"
 """What bounds an Arrow batch: it ends with the row that reaches either."""
-TEXT_ROWS, MOST_BYTES = 1 << 10, 1 << 24
-"""Texts in a batch at most, and bytes of any batch, besides its last row."""
 SHOWN_FIELDS = "spark.sql.debug.maxToStringFields"
 PARALLELISM = "spark.sql.leafNodeDefaultParallelism"
 _WITH_DEFAULTS = (

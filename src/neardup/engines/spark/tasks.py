@@ -1,21 +1,20 @@
 """TASKS: what runs on the executors: readings of partitions, and stages of buckets; packed rows in and out."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import groupby
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from neardup.engines import setting
+from neardup.engines.ascents import Runs, numbered_part
 from neardup.engines.packing import Packed, pack_all, unpack
 from neardup.engines.seen import SEEN, Content, Watched
-from neardup.engines.spark.frames import Runs
 from neardup.engines.stage import Found, Output, Part, Reading, Stage
-from neardup.errors import DataError, InputError, NeardupError
-from neardup.version import __version__
+from neardup.engines.strings import as_strings
+from neardup.errors import NeardupError
 
 PACKED = "output string, bucket int, rows long, content binary"
 """What travels between stages, as Spark declares it."""
@@ -30,39 +29,21 @@ Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 """What runs on the batches of a partition."""
 AT_ONCE = 1 << 24
 """Bytes of packed rows in a record batch."""
+DECODE = "Decode the input by its encoding when it is read, as by Spark's option `encoding`, or leave such rows out."
+"""What to do about strings that are no UTF-8."""
 
 
-@dataclass(frozen=True)
-class Setting:
-    """What tasks know of the driver.
-
-    Attributes:
-        version: of the package there.
-        buckets: into how many rows are divided.
-    """
-
-    version: str
-    buckets: int
-
-    def check(self) -> None:
-        """Refuse another version of the package.
-
-        Raises:
-            InputError: this executor has another one than the driver.
-        """
-        if self.version != __version__:
-            raise InputError(
-                f"An executor has neardup {__version__}, and the driver {self.version}. Ship one environment to both."
-            )
+class Setting(setting.Setting):
+    """What tasks know of the driver."""
 
     def task(self, work: Task) -> Task:
         """A function of batches as a task, which looks at the version first and tells errors of ours."""
         return partial(_task, self, work)
 
 
-def _task(setting: Setting, work: Task, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _task(known: Setting, work: Task, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     try:
-        setting.check()
+        known.check()
         yield from work(batches)
     except NeardupError as problem:
         raise RuntimeError(TOLD + json.dumps({"kind": type(problem).__name__, "message": str(problem)})) from None
@@ -89,46 +70,8 @@ def part_of(
         before: how many partitions of other frames come before those of this one.
         numbers: those that the runs of partitions with rows have instead of the partition's own.
     """
-    number, runs = partition() - before, numbers or {}
-    own = [(row, first + run) for row, run in runs.get(number, ())]
-    of_none = first + number + sum(map(len, runs.values()))
-    return Part(own[0][1] if own else of_none, map(_as_texts, batches), is_reference, own)
-
-
-def _as_texts(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """A batch of texts and what belongs to them as large strings.
-
-    Raises:
-        DataError: a text is null, or a string is no UTF-8.
-    """
-    demand_utf8(batch, batch.schema.names)
-    columns = [pc.cast(column, pa.large_string()) for column in batch.columns]
-    found = pa.record_batch(columns, names=batch.schema.names)
-    missing = found.column("text").null_count if "text" in found.schema.names else 0
-    if missing:
-        at = found.column("text").is_null().to_pylist().index(True)
-        name = found.column("id")[at].as_py()
-        raise DataError(f"The text of document {name!r} is null. Give each row a text, or leave such rows out.")
-    return found
-
-
-def demand_utf8(batch: pa.RecordBatch, names: Sequence[str]) -> None:
-    """Refuse strings in some columns that are no UTF-8, which Spark lets columns have.
-
-    Raises:
-        DataError: there is one.
-    """
-    for name in names:
-        column = batch.column(name)
-        try:
-            column.validate(full=True)
-        except pa.ArrowInvalid:
-            values = column.cast(pa.binary()).drop_null().to_pylist()
-            value = next(each for each in values if each.decode(errors="ignore").encode() != each)
-            raise DataError(
-                f"A value in the column of the {name} is no valid UTF-8: {value[:60]!r}. Decode the input by its encoding when it "
-                "is read, as by Spark's option `encoding`, or leave such rows out."
-            ) from None
+    number, runs = numbered_part(partition() - before, first, numbers)
+    return Part(number, (as_strings(batch, DECODE) for batch in batches), is_reference, runs)
 
 
 def read(

@@ -5,27 +5,53 @@
     FOLDER/copied/                  one for each frame that was copied first, since it is not the same whenever Spark makes it
     FOLDER/finished/                a line of JSON for each finished stage, written after its rows
     FOLDER/rows/003-equal-1f0c…/    the rows of a stage, as one attempt wrote them
-    FOLDER/written/                 what a command writes, see `outputs.py`
+    FOLDER/written/                 what a command writes
 
-Spark alone writes and reads, by appending and never by renaming, so any path that Spark knows will do. An attempt that was cut
-short has no line, and the next one has a folder of its own: neither it nor tasks of it that still run can change what others read.
+Files are added and never changed. An attempt that was cut short has no line, and the next one has a folder of its own: neither it
+nor tasks of it that still run can change what others read.
 """
 
 import json
 import secrets
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
-from neardup.engines.spark.files import literal
-from neardup.engines.spark.notes import Notes
 from neardup.engines.stage import KEPT, Measured
+from neardup.engines.work import Work
 from neardup.errors import DataError, InputError, RecipeMismatch
+from neardup.version import __version__
 
 FORMAT = 2
 """Of the folder."""
 _JOB, _DIVIDED, _COPIED, _FINISHED, _ROWS = "job", "divided", "copied", "finished", "rows"
+_WITHOUT_EFFECT = ("threads", "memory", "temp_dir")
+"""Options that decide no result."""
 _SHOWN, _LENGTH = 3, 60
 """Differences of jobs in a message, and characters of a value."""
+
+
+class Notes(Protocol):
+    """The notes of one name, as lines of JSON."""
+
+    def add(self, note: Mapping[str, Any]) -> None:
+        """Write a note."""
+        ...
+
+    def read(self) -> list[dict[str, Any]]:
+        """All notes, in no order; none, if nothing was noted."""
+        ...
+
+
+class Store(Protocol):
+    """Where an engine keeps what it writes. As a string, the path of the folder."""
+
+    def notes(self, name: str) -> Notes:
+        """The notes of a name."""
+        ...
+
+    def other_file(self) -> str | None:
+        """A file in the folder, if it has any."""
+        ...
 
 
 class Kept:
@@ -38,7 +64,7 @@ class Kept:
         copies: of frames, what `copied` was told, by their names.
     """
 
-    def __init__(self, session: Any, folder: str, job: Mapping[str, Any]) -> None:
+    def __init__(self, store: Store, job: Mapping[str, Any]) -> None:
         """Open the folder of a job. `job`: all that decides what stages give, as plain values.
 
         Raises:
@@ -46,13 +72,13 @@ class Kept:
             InputError: it is none of a job, and not empty; or another version made it.
             DataError: its record is damaged.
         """
-        self._session, self.folder = session, folder
+        self._store, self.folder = store, str(store)
         self.job, self._is_open = json.loads(json.dumps(job)), False
         self.division: dict[str, Any] = {}
         self.copies: dict[str, dict[str, Any]] = {}
         self._finished: dict[tuple[int, str], dict[str, Any]] = {}
         self._jobs, self._divided, self._copies, self._ends = (
-            Notes(session, folder, name) for name in (_JOB, _DIVIDED, _COPIED, _FINISHED)
+            store.notes(name) for name in (_JOB, _DIVIDED, _COPIED, _FINISHED)
         )
         jobs = self._jobs.read()
         if not jobs:
@@ -61,10 +87,10 @@ class Kept:
         found = jobs[0]
         if found.get("format") != FORMAT:
             raise InputError(
-                f"{folder} was begun by another version of neardup: its format is {found.get('format')!r}, and this version reads "
-                f"{FORMAT}. Go on with that version, or give another folder as `work=`."
+                f"{self.folder} was begun by another version of neardup: its format is {found.get('format')!r}, and this version "
+                f"reads {FORMAT}. Go on with that version, or give another folder as `work=`."
             )
-        _demand_same(folder, found["job"], self.job)
+        _demand_same(self.folder, found["job"], self.job)
         self.division = next(iter(self._divided.read()), {})
         self.copies = {record.pop("name"): record for record in self._copies.read()}
         self._is_open = True
@@ -73,21 +99,15 @@ class Kept:
 
     def begin(self, division: Mapping[str, Any]) -> None:
         """Write down how the job is divided; and before that, what it is."""
-        self._open()
+        self.open()
         self.division = json.loads(json.dumps(division))
         self._divided.add(self.division)
 
-    def _open(self) -> None:
+    def open(self) -> None:
+        """Write down what the job is, if that was not done."""
         if not self._is_open:
             self._jobs.add({"format": FORMAT, "job": self.job})
             self._is_open = True
-
-    def copy(self, name: str, frame: Any) -> str:
-        """Write the rows of a frame to a new folder, which is returned. Only what is told to `copied` then lasts."""
-        self._open()
-        path = self.path(0, name)
-        frame.write.option("compression", "zstd").parquet(path)
-        return path
 
     def copied(self, name: str, path: str, told: Mapping[str, Any]) -> None:
         """Write down that a frame is copied, and what its rows are."""
@@ -128,20 +148,24 @@ class Kept:
             )
 
     def _demand_empty(self) -> None:
-        from pyspark.errors import AnalysisException
-
-        files = self._session.read.format("binaryFile").option("recursiveFileLookup", "true")
-        try:
-            found = files.load(literal(self.folder)).select("path").limit(1).collect()
-        except AnalysisException as problem:
-            if problem.getCondition() == "PATH_NOT_FOUND":
-                return
-            raise
+        found = self._store.other_file()
         if found:
             raise InputError(
-                f"{self.folder} is to keep the work of this job, but has other files, such as {found[0].path}. Give a folder that "
+                f"{self.folder} is to keep the work of this job, but has other files, such as {found}. Give a folder that "
                 "is empty or not there as `work=`, or that of a run of the same job which failed."
             )
+
+
+def job_of(work: Work, kind: str, *, text: str, id: str, order: Sequence[str]) -> dict[str, Any]:  # noqa: A002
+    """What decides what stages give, besides the input, as plain values. `kind`: what the job is."""
+    options = {name: value for name, value in work.options.as_dict().items() if name not in _WITHOUT_EFFECT}
+    return {
+        "kind": kind,
+        "neardup": __version__,
+        "recipe": work.recipe.digest(),
+        "options": options,
+        "columns": {"text": text, "id": id, "order": list(order)},
+    }
 
 
 def _demand_same(folder: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:

@@ -2,22 +2,21 @@
 
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from neardup.display import counted, html_table, size_text
-from neardup.engines.packing import unsorted
-from neardup.engines.schemas import REFERENCE, RESULTS, rows_of
+from neardup.engines.schemas import INT, REFERENCE, rows_of
 from neardup.engines.seen import Content
-from neardup.engines.stage import Measured
+from neardup.engines.stage import Engine, Found, Measured, Output, Stage
 
 
 @dataclass(frozen=True, kw_only=True)
-class SparkSummary:
+class EngineSummary:
     """Counts of one run, as `neardup dedup` prints them, and its stages.
 
     Attributes:
@@ -56,7 +55,7 @@ class SparkSummary:
         )
 
     def __repr__(self) -> str:
-        return f"SparkSummary({self.in_a_line()}; {self.seconds:.1f} s)"
+        return f"EngineSummary({self.in_a_line()}; {self.seconds:.1f} s)"
 
     def __str__(self) -> str:
         lines = [f"{self.in_a_line()}; {self.seconds:.1f} s"]
@@ -92,37 +91,59 @@ def _line(name: str, ran: str, seconds: float, rows: int, size: int) -> str:
     return f"{name:<20}{ran:<9}{seconds:>9.1f}{rows:>16,}{size_text(size):>12}"
 
 
-def summary_of(results: Any, seen: Mapping[int, Content], stages: tuple[Measured, ...]) -> SparkSummary:
-    """Count the results of a run, as the engine holds them. `seen`: what the partitions of the input held."""
-    from pyspark.sql import functions as f
+class Totals(NamedTuple):
+    """Counts of the rows of results: duplicates, exact ones, those of a reference, and clusters."""
 
-    by_cluster = results.rows.select("content").mapInArrow(
-        _tallied, "cluster long, rows long, exact long, against long"
-    )
-    tallied = by_cluster.groupBy("cluster").agg(*(f.sum(name).alias(name) for name in ("rows", "exact", "against")))
-    found = tallied.agg(
-        f.count("cluster"), *(f.coalesce(f.sum(name), f.lit(0)) for name in ("rows", "exact", "against"))
-    )
-    clusters, duplicates, exact, against = found.first()
+    clusters: int
+    duplicates: int
+    exact: int
+    against: int
+
+
+def summary_of(totals: Totals, seen: Mapping[int, Content], stages: tuple[Measured, ...]) -> EngineSummary:
+    """The summary of a run. `seen`: what the parts of the input held."""
     documents = sum(content.rows for part, content in seen.items() if part < REFERENCE)
-    return SparkSummary(
+    return EngineSummary(
         documents=documents,
-        survivors=documents - duplicates,
-        duplicates=duplicates,
-        exact_duplicates=exact,
+        survivors=documents - totals.duplicates,
+        duplicates=totals.duplicates,
+        exact_duplicates=totals.exact,
         reference_documents=sum(content.rows for part, content in seen.items() if part >= REFERENCE),
-        against_reference=against,
-        clusters=clusters,
+        against_reference=totals.against,
+        clusters=totals.clusters,
         stages=stages,
     )
 
 
-def _tallied(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """By cluster: duplicates, exact ones, and those of the reference."""
-    for batch in batches:
-        rows = unsorted(batch.column(0).to_pylist(), RESULTS)
-        cluster, at = np.unique(rows.column("cluster").to_numpy(), return_inverse=True)
-        part, _ = rows_of(rows.column("survivor").to_numpy())
-        flags = (np.ones(len(rows)), rows.column("exact").to_numpy(), part >= REFERENCE)
-        counts = [np.bincount(at, each.astype(np.float64), len(cluster)).astype(np.int64) for each in flags]
-        yield pa.record_batch([cluster, *counts], names=["cluster", "rows", "exact", "against"])
+def tallied(rows: pa.Table) -> pa.Table:
+    """Of rows of results, by cluster: duplicates, exact ones, and those of the reference."""
+    cluster, at = np.unique(rows.column("cluster").to_numpy(), return_inverse=True)
+    part, _ = rows_of(rows.column("survivor").to_numpy())
+    flags = (np.ones(len(rows)), rows.column("exact").to_numpy(), part >= REFERENCE)
+    counts = [np.bincount(at, each.astype(np.float64), len(cluster)).astype(np.int64) for each in flags]
+    return pa.table([cluster, *counts], TALLIED.schema)
+
+
+def _tally(results: pa.Table) -> Found:
+    if len(results):
+        yield "tallied", tallied(results)
+
+
+def _total(rows: pa.Table) -> Found:
+    if len(rows):
+        counts = (rows.column(name).to_numpy().sum() for name in ("rows", "exact", "against"))
+        clusters = len(np.unique(rows.column("cluster").to_numpy()))
+        yield "totals", pa.table([[clusters], *([int(each)] for each in counts)], TOTALS.schema)
+
+
+def totals_of(engine: Engine, results: Any) -> Totals:
+    """Count the results of a run by two stages more."""
+    found = engine.run(TALLY, results)["tallied"]
+    rows = engine.collect(engine.run(TOTAL, found)["totals"])
+    return Totals(*(sum(rows.column(name).to_pylist()) for name in TOTALS.schema.names))
+
+
+TALLIED = Output(pa.schema({"cluster": INT, "rows": INT, "exact": INT, "against": INT}), ("cluster",), is_sorted=False)
+TOTALS = Output(pa.schema({"clusters": INT, "duplicates": INT, "exact": INT, "against": INT}))
+TALLY = Stage("clusters counted", _tally, {"tallied": TALLIED})
+TOTAL = Stage("all counted", _total, {"totals": TOTALS})

@@ -1,4 +1,4 @@
-"""PLAN: what a job on Spark will take as far as a sample tells, into how many buckets it is divided, and whether it can finish."""
+"""PLAN: what a job will take as far as a sample tells, into how many buckets it is divided, and whether it can finish."""
 
 import dataclasses
 import json
@@ -9,10 +9,11 @@ from typing import Any
 from neardup.display import counted, size_text
 from neardup.engines.documents import MOST_ROWS
 from neardup.engines.marks import MOST_BYTES as MOST_MARKS
-from neardup.engines.spark.sample import PAIRS, Sample, Stages
-from neardup.engines.spark.settings import MOST_BYTES, TEXT_ROWS
+from neardup.engines.sample import PAIRS, Sample, Stages
 from neardup.errors import OptionError
 
+TEXT_ROWS, MOST_BYTES = 1 << 10, 1 << 24
+"""Texts in a batch at most, and bytes of any batch, besides its last row."""
 BUCKET_BYTES = 1 << 28
 """Rows of a bucket, unpacked, that a task is meant to have at most."""
 LEAST_BUCKET_BYTES = 1 << 24
@@ -30,6 +31,21 @@ ORIENTATION = (
     "unknown before the keys meet; 49,152 documents of 2.8 KB with few duplicates gave 10.6 pairs each, of which 0.09 were "
     "compared, with 182 bytes of texts a document"
 )
+
+
+@dataclass(frozen=True)
+class Remedies:
+    """What an engine says of limits, and what to do about them.
+
+    Attributes:
+        limit: whose memory bounds that of a task.
+        more_memory: how to give a task more; `fewer_buckets`: how to need fewer buckets; `smaller_parts`: how to divide the input.
+    """
+
+    limit: str
+    more_memory: str
+    fewer_buckets: str
+    smaller_parts: str
 
 
 @dataclass(frozen=True)
@@ -61,7 +77,8 @@ class Plan:
         text_bytes: of all texts.
         stages: those up to the pairs, with what they give.
         buckets: into how many rows are divided; bucket_bytes: of rows in one, unpacked.
-        task_bytes: memory of a Python worker; task_limit_bytes: what an executor has for one, or None if that is not known.
+        task_bytes: memory of a Python worker; task_limit_bytes: what there is for one, or None if that is not known.
+        limit: what has it: an executor, or a node.
         marks_bytes: a bit for each row, at most, which travels to every task.
         problems: why the job cannot finish; empty if it can, as far as is known.
         copied: the frames that are copied to `work` first: "input", "reference".
@@ -82,6 +99,7 @@ class Plan:
     marks_bytes: int
     problems: tuple[str, ...] = ()
     copied: tuple[str, ...] = ()
+    limit: str = "an executor"
 
     def demand(self) -> None:
         """Refuse a job that cannot finish.
@@ -96,7 +114,7 @@ class Plan:
         limit = (
             ""
             if self.task_limit_bytes is None
-            else f", of {size_text(self.task_limit_bytes)} that an executor has for it"
+            else f", of {size_text(self.task_limit_bytes)} that {self.limit} has for it"
         )
         reference = f", {self.reference_documents:,} of them of the reference" if self.reference_documents else ""
         lines = [
@@ -124,14 +142,23 @@ class Plan:
 
 
 def plan_of(
-    sample: Sample, found: Stages, *, least_buckets: int, limit_bytes: int | None, has_one_key: bool = False
+    sample: Sample,
+    found: Stages,
+    remedies: Remedies,
+    *,
+    least_buckets: int,
+    limit_bytes: int | None,
+    wanted_bytes: int | None = None,
+    has_one_key: bool = False,
 ) -> Plan:
     """Extrapolate what stages made of a sample.
 
     Args:
         sample, found: of the input.
+        remedies: what the engine says of limits.
         least_buckets: how many there are at least.
-        limit_bytes: memory that an executor has for a task, if that is known.
+        limit_bytes: memory that there is for a task at most, if that is known.
+        wanted_bytes: memory that a task should take, so that all processors have one, if that is less.
         has_one_key: whether all documents have the same key, so that one task gets them all.
     """
     documents = sum(sample.rows)
@@ -146,20 +173,21 @@ def plan_of(
     fixed = WORKER_BYTES + round(TEXT_FACTOR * max(min(TEXT_ROWS * mean, MOST_BYTES), found.longest_bytes))
     fixed += MARKS_AT_ONCE * min(marks, MOST_MARKS)
     wanted, problems = BUCKET_BYTES, []
+    if wanted_bytes is not None:
+        wanted = max(LEAST_BUCKET_BYTES, min(wanted, (wanted_bytes - fixed) // COPIES))
     if limit_bytes is not None:
         wanted = min(wanted, (limit_bytes - fixed) // COPIES)
         if wanted < LEAST_BUCKET_BYTES:
             problems.append(
-                f"A task needs at least {size_text(fixed + COPIES * LEAST_BUCKET_BYTES)} for its Python worker, and an executor "
-                f"has {size_text(limit_bytes)}. Raise `spark.executor.memoryOverhead` (or `spark.executor.pyspark.memory`, where "
-                "it is set), or lower `spark.executor.cores`."
+                f"A task needs at least {size_text(fixed + COPIES * LEAST_BUCKET_BYTES)} for its Python worker, and "
+                f"{remedies.limit} has {size_text(limit_bytes)}. {remedies.more_memory}"
             )
             wanted = LEAST_BUCKET_BYTES
     buckets = max(1, least_buckets, math.ceil(widest / wanted))
     if buckets > MOST_BUCKETS:
         problems.append(
-            f"Rows would need {buckets:,} buckets; at most {MOST_BUCKETS:,} can be. Give executors more memory for a task, use "
-            "fewer shuffle partitions, or divide the documents and use `against=`."
+            f"Rows would need {buckets:,} buckets; at most {MOST_BUCKETS:,} can be. {remedies.fewer_buckets}, or divide the "
+            "documents and use `against=`."
         )
     undivided = (growth * each.unpacked for each in found.stages if has_one_key and each.name == PAIRS)
     task_bytes = round(fixed + COPIES * max(widest / buckets, *undivided, 0))
@@ -172,10 +200,7 @@ def plan_of(
         )
     largest = max(sample.rows, default=0)
     if largest > MOST_ROWS:
-        problems.append(
-            f"A partition has {largest:,} rows; at most {MOST_ROWS:,} can be. Read the input in smaller partitions "
-            "(`spark.sql.files.maxPartitionBytes`), or write it to more files."
-        )
+        problems.append(f"A partition has {largest:,} rows; at most {MOST_ROWS:,} can be. {remedies.smaller_parts}")
     if marks > MOST_MARKS:
         problems.append(
             f"{documents:,} documents may need {size_text(marks)} of marks, a bit for each, which every task gets; at "
@@ -196,4 +221,5 @@ def plan_of(
         task_limit_bytes=limit_bytes,
         marks_bytes=marks,
         problems=tuple(problems),
+        limit=remedies.limit,
     )

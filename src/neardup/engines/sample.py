@@ -1,9 +1,8 @@
-"""SAMPLE of an input on Spark: how its rows are divided, some of its texts, and what the engine's stages make of these here."""
+"""SAMPLE of an input: how its rows are divided, some of its texts, and what the stages of an engine make of these here."""
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +12,11 @@ import pyarrow as pa
 from neardup.engines.flow import deduplicate
 from neardup.engines.schemas import PLACES
 from neardup.engines.serial import Files, SerialEngine
-from neardup.engines.spark import settings, tasks
-from neardup.engines.spark.frames import Input
-from neardup.engines.spark.plans import first_rows
 from neardup.engines.stage import Found, Output, Part, Stage
 from neardup.engines.work import Work
 
 PARTS, DOCUMENTS, BYTES = 32, 2000, 1 << 24
 """Partitions of which texts are taken, and how many texts and bytes at most."""
-_SCHEMA = "text string, id string, within string, value string"
 ORDERING = ("order", "rank")
 """The stages that put documents in order."""
 PAIRS = "pairs"
@@ -76,45 +71,24 @@ class Stages:
     stages: list[StageOfSample] = field(default_factory=list)
 
 
-def sample_of(given: Input, setting: tasks.Setting) -> Sample:
-    """Count the rows of all partitions, and take texts of some, spread over them. Of each partition, a batch at most is read."""
-    from pyspark.sql import functions as f
-
-    counted, parts = [], []
-    for each in given.frames:
-        texts = each.texts()
-        rows = each.frame.groupBy(f.spark_partition_id().alias("part")).count().collect()
-        by_part = {row.part: row["count"] for row in rows}
-        numbers = sorted(by_part)
-        taken = (
-            [numbers[at] for at in np.unique(np.linspace(0, len(numbers) - 1, PARTS).astype(int))] if numbers else []
-        )
-        most, size = (max(1, -(-number // max(1, len(taken)))) for number in (DOCUMENTS, BYTES))
-        is_taken = f.spark_partition_id().isin(taken)  # values of others need not travel
-        first = first_rows(texts, most).select(*(f.when(is_taken, f.col(name)).alias(name) for name in texts.columns))
-        with settings.taken(each.frame.sparkSession, settings.batches(settings.TEXT_ROWS)):
-            some = first.mapInArrow(setting.task(partial(_first, size)), _SCHEMA).toArrow()
-        large = pa.schema([(name, pa.large_string()) for name in some.schema.names])
-        parts.append(some.cast(large).combine_chunks().to_batches())
-        counted.append(list(by_part.values()))
-    return Sample(tuple(parts), tuple(rows for some in counted for rows in some), sum(map(sum, counted[1:])))
+def spread_over(parts: Sequence[int]) -> list[int]:
+    """Some of these, spread over them."""
+    if not len(parts):
+        return []
+    return [parts[at] for at in np.unique(np.linspace(0, len(parts) - 1, PARTS).astype(int))]
 
 
-def _first(size: int, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The first texts of a partition, of so many bytes, but at least one; a null text is left to the first stage.
+def most_of_each(parts: int) -> tuple[int, int]:
+    """How many texts, and how many bytes of them, are taken from each of so many parts at most."""
+    most, size = (max(1, -(-number // max(1, parts))) for number in (DOCUMENTS, BYTES))
+    return most, size
 
-    It reads all that it is given, as Spark ends a worker of Python that leaves something, and a new one takes a second.
-    """
-    is_done = False
-    for batch in batches:
-        if is_done:
-            continue
-        tasks.demand_utf8(batch, batch.schema.names)
-        some = batch.filter(batch.column("text").is_valid())
-        ends = np.cumsum([len(text.as_buffer()) for text in some.column("text")])
-        if len(some):
-            yield some.slice(0, max(1, int(np.searchsorted(ends, size, "right"))))
-            is_done = True
+
+def first_texts(size: int, batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The first texts of a batch, of so many bytes, but at least one, if there is any; a null text is left to the first stage."""
+    some = batch.filter(batch.column("text").is_valid())
+    ends = np.cumsum([len(text.as_buffer()) for text in some.column("text")])
+    return some.slice(0, max(1, int(np.searchsorted(ends, size, "right"))))
 
 
 def stages_of(sample: Sample, work: Work) -> Stages:
@@ -143,7 +117,7 @@ def _offsets(column: pa.Array) -> Any:
 
 
 class SampleEngine(SerialEngine):
-    """A serial engine that has the stages of the one on Spark, in one bucket each, and measures them.
+    """A serial engine that orders documents as those of many processes do, with one bucket for each stage, and measures these.
 
     Attributes:
         stages: those before pairs.
@@ -156,7 +130,7 @@ class SampleEngine(SerialEngine):
         self._knows = True
 
     def orders(self, work: Work) -> bool:  # noqa: ARG002
-        """See `Engine`: as on Spark."""
+        """See `Engine`: unless rows ascend."""
         return True
 
     def places(self, work: Work, documents: Files) -> Files:  # noqa: ARG002
