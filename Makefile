@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 # Half of the time that pip takes for the 150 packages of the tests.
 INSTALL := $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python
 
-.PHONY: help debian nginx postgresql java demo kernels kernels-from-wheel wheels wheel-arm test test-some test-all test-long slow-tests test-levels test-checked test-interpreted test-cluster test-cluster-long test-lowest install-tools test-properties fuzz flips kills kills-service lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start bench-store bench-store-growth bench-service jieba-identity redis soak soak-service soak-store clean
+.PHONY: help debian nginx postgresql java demo kernels kernels-from-wheel wheels wheel-arm test test-some test-all test-long slow-tests test-levels test-checked test-interpreted test-cluster test-cluster-long test-lowest install-tools test-properties fuzz flips kills kills-service lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start bench-store bench-store-growth bench-service jieba-identity install-pipelines redis soak soak-service soak-store clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /: /' | sort
@@ -53,14 +53,17 @@ test-long: $(VENV)/developing kernels  ## every way to run every corpus, and oth
 	$(BIN)/python -m pytest -n auto --dist load -m "long and not cluster"
 
 $(VENV)/clustering: $(VENV)/developing
-	$(INSTALL) --editable '.[spark]'
+	$(INSTALL) --editable '.[spark,ray]'
 	touch $@
 
-test-cluster: $(VENV)/clustering kernels  ## what runs on a cluster of Spark, of three processes; needs `make java`; some minutes
+test-cluster: $(VENV)/clustering kernels  ## what runs on clusters of Spark and of Ray, as processes; needs `make java` for Spark; some minutes
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "cluster and not long" tests/engines
 
-test-cluster-long: $(VENV)/clustering kernels  ## a run that fails after each stage, and workers killed in stages; many minutes
+test-cluster-long: $(VENV)/clustering kernels  ## a run that fails after each stage, and workers and nodes killed in stages; many minutes
 	$(BIN)/python -m pytest -m "cluster and long" tests/engines
+
+install-pipelines: $(VENV)/developing  ## the releases of datatrove, data-juicer and NeMo Curator that tests/integrations run in; some GB
+	$(BIN)/python tests/integrations/pipelines.py
 
 slow-tests: $(VENV)/developing kernels  ## measure, on an idle machine, which tests `make test` leaves out: tests/slow.txt
 	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n auto --dist loadfile -m "not long and not cluster" --record-slow 0.4

@@ -434,7 +434,7 @@ def test_a_shard_is_read_in_growing_ranges_and_never_at_once(store, monkeypatch)
     store.put("in.jsonl", content)
     [shard] = neardup_shards("s3://corpus/in.jsonl")
     asked = []
-    monkeypatch.setattr(RemotePath, "_read_range", noted(RemotePath._read_range, asked))
+    monkeypatch.setattr(RemotePath, "read_range", noted(RemotePath.read_range, asked))
     with shard.path.open() as file:
         assert file.read(10) == content[:10]
         assert file.seek(100) == 100

@@ -1,13 +1,22 @@
-"""A cluster of processes for all tests that leave it as it was."""
+"""Clusters of processes for all tests that leave them as they were."""
 
 import pytest
 
-from engines.spark_cluster import missing, running
+from engines import ray_cluster, spark_cluster
 
 
 @pytest.fixture(scope="session")
 def shared_cluster(tmp_path_factory):
-    if missing() is not None:
-        pytest.skip(str(missing()))
-    with running(tmp_path_factory.mktemp("cluster")) as found:
+    if spark_cluster.missing() is not None:
+        pytest.skip(str(spark_cluster.missing()))
+    with spark_cluster.running(tmp_path_factory.mktemp("cluster")) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def shared_ray():
+    """A head and a second node of Ray, of which this process is a driver."""
+    if ray_cluster.missing() is not None:
+        pytest.skip(str(ray_cluster.missing()))
+    with ray_cluster.running() as found, ray_cluster.connected(found):
         yield found

@@ -22,7 +22,7 @@ MODULES = tool.modules()
 NEEDED = tool.needs(MODULES)
 ORDER = tool.stated(PAGE)
 PLACE = {name: number for number, name in enumerate(ORDER)}
-MOST_FOLDERS, MOST_FILES = 12, 10
+MOST_FOLDERS, MOST_FILES = 12, 11
 LATER = {"store", "service", "engines", "integrations"}
 """Rooms to come, whose places docs/architecture.md draws; they are not counted."""
 

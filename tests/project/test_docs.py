@@ -32,14 +32,15 @@ NOT_RUN = {
         "releasing.md",
         "CONTRIBUTING.md",
         "spark.md",
+        "ray.md",
         "postgresql.md",
         "deployment.md",
         "service.md",
     },
-    "py": {"migration.md", "spark.md", "postgresql.md"},
+    "py": {"migration.md", "spark.md", "ray.md", "postgresql.md"},
     "sql": {"migration.md", "postgresql.md"},
 }
-"""Fences that are no examples of ours, and the pages that may have them; TOML, JSON, Spark, PostgreSQL and deployment have tests of their own."""
+"""Fences that are no examples of ours, and the pages that may have them; TOML, JSON, Spark, Ray, PostgreSQL and deployment have tests of their own."""
 MODULES = sorted(module.name for module in pkgutil.walk_packages(neardup.__path__, "neardup."))
 
 

@@ -153,7 +153,13 @@ class RemotePath:
             places.append(RemotePath(f"{below.url}/") if folder else RemotePath(below.url, known))
         return places
 
-    def _read_range(self, start: int, end: int) -> bytes:
+    def read_range(self, start: int, end: int) -> bytes:
+        """Some bytes of the file, by one request, which is made again if it fails.
+
+        Raises:
+            OSError: the file does not exist, or ends before.
+            TransferError: the store fails again and again.
+        """
         store, key = self._store
 
         def fetch() -> bytes:
@@ -288,7 +294,7 @@ class RemoteReader(io.RawIOBase):
     def _fetch(self, start: int, end: int) -> bytes:
         place = self._place
         try:
-            return place._read_range(start, end)
+            return place.read_range(start, end)
         except PermissionError as problem:
             raise InputError(f"{place} cannot be read: {problem.strerror}.") from None
         except (TransferError, FileNotFoundError, ValueError) as problem:  # a range past the end may raise ValueError
