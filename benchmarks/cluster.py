@@ -1,9 +1,10 @@
-"""How long does Spark take beside one process on the same processors, what does it shuffle, and does time grow with the corpus?
+"""How long do Spark and Ray take beside one process on the same processors, what travels, and does time grow with the corpus?
 
-    python benchmarks/cluster.py [--quick] [--folder FOLDER] [--output FILE]
+    python benchmarks/cluster.py [--quick] [--folder FOLDER] [--output FILE] [--data-juicer PYTHON] [--daft PYTHON]
 
-Each run is a process of its own: `neardup dedup` on two threads, and `neardup.spark.deduplicate` in a session of two cores, which
-starts its Java machine within the time. Survivors are counted at the sink, and must be as many.
+Each run is a process of its own: `neardup dedup` on two threads, `neardup.spark.deduplicate` in a session of two cores, which
+starts its Java machine within the time, and `neardup.ray.deduplicate` on a cluster of two CPUs, which starts within it, too.
+Survivors are counted at the sink, and must be as many. Memory is that of a run's processes at its peak, without pages of files.
 
 - A million package texts (`package_texts.py`, about 3.3 KB each), by `exact` and by `minhash`.
 - Made texts of 1 KB: 160 words of 50,000, the word of rank r drawn in proportion to 1 / (r + 10). Every tenth is a copy of one of
@@ -11,9 +12,12 @@ starts its Java machine within the time. Survivors are counted at the sink, and 
 - 100,000 package texts by others on Spark, which are ended after 20 minutes: MLlib's MinHashLSH, and MinHash with bands in RDDs
   without verification, as published for The Stack (Kocetkov and others 2022). Recall: pairs of `neardup.match` by `exact` at 0.8
   that they find, or have in one cluster. Precision: pairs that they list that are 0.8 alike.
+- The same texts by others on Ray (`ray_peers.py`), by the Pythons that have them: data-juicer's MinHash operator, and Daft.
+  They say only what stays. Recall: of those pairs, those of which they removed one. Precision: removed documents that are in one.
 """
 
 import argparse
+import contextlib
 import importlib.util
 import itertools
 import json
@@ -24,6 +28,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -116,6 +121,12 @@ def by_one_process(folder: Path, method: str, scratch: Path) -> dict[str, Any]:
     return {"seconds": seconds, "survivors": pq.ParquetFile(output).metadata.num_rows}
 
 
+def by_ray(folder: Path, method: str, scratch: Path) -> dict[str, Any]:
+    """Run `neardup.ray.deduplicate` in a process with a cluster of two CPUs."""
+    with tempfile.TemporaryDirectory(dir=scratch) as work:
+        return in_process("deduplicate on ray", str(folder), method, work)
+
+
 def by_spark(folder: Path, method: str, scratch: Path) -> dict[str, Any]:
     """Run `neardup.spark.deduplicate` in a process with two cores."""
     with tempfile.TemporaryDirectory(dir=scratch) as work:
@@ -123,21 +134,58 @@ def by_spark(folder: Path, method: str, scratch: Path) -> dict[str, Any]:
 
 
 def in_process(name: str, *given: str, limit: float | None = None) -> dict[str, Any]:
-    """Run one of RUNS in a new process, with the seconds from its start to its end; or those after which it was ended."""
+    """Run one of RUNS in a new process, see `measured`."""
+    found = measured([sys.executable, __file__, "--run", name, *given], limit)
+    output = found.pop("output", None)
+    return found if output is None else found | json.loads(output.splitlines()[-1])
+
+
+def descendants(pid: int) -> list[int]:
+    """A process, and all that it and they have started."""
+    found = [pid]
+    with contextlib.suppress(OSError):
+        for path in Path(f"/proc/{pid}/task").glob("*/children"):
+            for child in path.read_text().split():
+                found += descendants(int(child))
+    return found
+
+
+def memory_of(pids: Sequence[int]) -> int:
+    """Bytes of processes that are no pages of files; memory that they share counts for each."""
+    total = 0
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+            total += sum(1024 * int(line.split()[1]) for line in lines if line.startswith("RssAnon"))
+    return total
+
+
+def measured(command: Sequence[str], limit: float | None = None) -> dict[str, Any]:
+    """What a command prints, the seconds from its start to its end, and its memory; or the seconds after which it was ended."""
     begun = time.perf_counter()
-    command = [sys.executable, __file__, "--run", name, *given]
-    environment = os.environ | {"PYSPARK_PYTHON": sys.executable}
+    environment = os.environ | {"PYSPARK_PYTHON": sys.executable, "RAY_USAGE_STATS_ENABLED": "0"}
+    over, peak = threading.Event(), [0]
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
+
+        def watch() -> None:
+            while not over.wait(0.2):
+                peak[0] = max(peak[0], memory_of(descendants(process.pid)))
+
+        threading.Thread(target=watch).start()
         try:
             output, errors = process.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)  # its Java machine, too
-            return {"unfinished_after": limit}
+            for pid in descendants(process.pid):  # its Java machine, and those of Ray
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
+            return {"unfinished_after": limit, "peak_bytes": peak[0]}
+        finally:
+            over.set()
     if process.returncode:
         sys.exit(f"{' '.join(command)} failed:\n{errors[-4000:]}")
-    return {"seconds": time.perf_counter() - begun, **json.loads(output.splitlines()[-1])}
+    return {"seconds": time.perf_counter() - begun, "peak_bytes": peak[0], "output": output}
 
 
 def session() -> Any:
@@ -157,7 +205,26 @@ def run_deduplicate(folder: str, method: str, work: str) -> dict[str, Any]:
     frame = session().read.parquet(folder)
     options: Any = {"method": method, "min_similarity": MIN_SIMILARITY}
     done = neardup.spark.deduplicate(frame, order="place", work=f"{work}/job", **options)
-    survivors = done.survivors.count()
+    return told(done, done.survivors.count())
+
+
+def run_on_ray(folder: str, method: str, work: str) -> dict[str, Any]:
+    """Our own run on Ray."""
+    import ray
+
+    import neardup.ray
+
+    ray.init(
+        num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error", object_store_memory=1 << 30
+    )
+    ray.data.DataContext.get_current().enable_progress_bars = False
+    options: Any = {"method": method, "min_similarity": MIN_SIMILARITY}
+    done = neardup.ray.deduplicate(ray.data.read_parquet(folder), order="place", work=f"{work}/job", **options)
+    return told(done, done.survivors.count())
+
+
+def told(done: Any, survivors: int) -> dict[str, Any]:
+    """What a run on an engine tells."""
     stages: dict[str, dict[str, float]] = {}
     for stage in done.stages:
         of = stages.setdefault(stage.name, {"runs": 0, "seconds": 0.0, "bytes": 0})
@@ -214,13 +281,35 @@ def hash_of(text: str) -> int:
     return int(xxhash.xxh64_intdigest(text.encode()))
 
 
-def beside(folder: Path, texts: Sequence[str], scratch: Path, limit: float) -> dict[str, Any]:
-    """The others on Spark, and ours, on the same texts. `limit`: seconds that each of the others may take."""
+def beside(
+    folder: Path, texts: Sequence[str], scratch: Path, limit: float, engines: Sequence[str], peers: dict[str, str]
+) -> dict[str, Any]:
+    """Others, and ours, on the same texts.
+
+    Args:
+        folder, texts, scratch: of the texts.
+        limit: seconds that each of the others may take.
+        engines: those that are here.
+        peers: the Pythons of those on Ray.
+    """
     found = nd.match(texts, method="exact", min_similarity=MIN_SIMILARITY)
     truth = set(zip(found.left.tolist(), found.right.tolist(), strict=True))
     record: dict[str, Any] = {"documents": len(texts), "pairs": len(truth)}
-    record["neardup.spark"] = by_spark(folder, "exact", scratch)
-    for name in ("mllib", "bands"):
+    for name, run in ENGINES.items():
+        if name in engines:
+            record[f"neardup.{name}"] = run(folder, "exact", scratch)
+    for name, python in peers.items():
+        output = scratch / name
+        command = [python, str(Path(__file__).with_name("ray_peers.py")), name, str(folder), str(output)]
+        record[name] = measured(command, limit)
+        record[name].pop("output", None)
+        if "seconds" in record[name]:
+            stays = set(pq.read_table(output).column("place").to_pylist())
+            removed, near = set(range(len(texts))) - stays, {place for pair in truth for place in pair}
+            parted = sum(a not in stays or b not in stays for a, b in truth)
+            shares = {"recall": parted / len(truth), "precision": len(removed & near) / max(len(removed), 1)}
+            record[name] |= {"removed": len(removed), **shares}
+    for name in ("mllib", "bands") if "spark" in engines else ():
         output = scratch / name
         record[name] = in_process(name, str(folder), str(output), limit=limit)
         if "seconds" not in record[name]:
@@ -249,35 +338,43 @@ def together(edges: set[tuple[int, int]], truth: set[tuple[int, int]]) -> set[tu
     return edges | {(a, b) for a, b in truth if root(a) == root(b)}
 
 
+ENGINES = {"spark": by_spark, "ray": by_ray}
 RUNS: dict[str, Callable[..., dict[str, Any]]] = {
     "deduplicate": run_deduplicate,
+    "deduplicate on ray": run_on_ray,
     "mllib": run_mllib,
     "bands": run_bands,
 }
 
 
-def compared(folder: Path, size: int, method: str, scratch: Path, rounds: int) -> dict[str, Any]:
-    """One process and Spark in turn on the same texts, medians."""
-    one, many = [], []
+def compared(
+    folder: Path, size: int, method: str, scratch: Path, rounds: int, engines: Sequence[str]
+) -> dict[str, Any]:
+    """One process and engines in turn on the same texts, medians."""
+    runs: dict[str, list[dict[str, Any]]] = {"one process": [], **{name: [] for name in engines}}
     for _ in range(rounds):
-        one.append(by_one_process(folder, method, scratch))
-        many.append(by_spark(folder, method, scratch))
-        assert one[-1]["survivors"] == many[-1]["survivors"], (one[-1], many[-1])
+        runs["one process"].append(by_one_process(folder, method, scratch))
+        for name in engines:
+            runs[name].append(ENGINES[name](folder, method, scratch))
+            assert runs[name][-1]["survivors"] == runs["one process"][-1]["survivors"], (name, runs)
     documents = sum(pq.ParquetFile(path).metadata.num_rows for path in folder.iterdir())
-    seconds = {
-        name: statistics.median(run["seconds"] for run in runs)
-        for name, runs in (("one process", one), ("spark", many))
-    }
-    return {
+    seconds = {name: statistics.median(run["seconds"] for run in some) for name, some in runs.items()}
+    found: dict[str, Any] = {
         "method": method,
         "documents": documents,
         "text_bytes": size,
-        "survivors": one[0]["survivors"],
+        "survivors": runs["one process"][0]["survivors"],
         "seconds": {name: measure.rounded(value) for name, value in seconds.items()},
-        "overhead": measure.rounded(seconds["spark"] / seconds["one process"]),
-        "shuffled_bytes_each": measure.rounded(many[0]["shuffled_bytes"] / documents),
-        "stages": many[0]["stages"],
     }
+    for name in engines:
+        costs = {
+            "overhead": measure.rounded(seconds[name] / seconds["one process"]),
+            "shuffled_bytes_each": measure.rounded(runs[name][0]["shuffled_bytes"] / documents),
+            "peak_bytes": max(run["peak_bytes"] for run in runs[name]),
+            "stages": runs[name][0]["stages"],
+        }
+        found |= costs if name == "spark" else {name: costs}
+    return found
 
 
 def main() -> None:
@@ -286,14 +383,21 @@ def main() -> None:
         print(json.dumps(RUNS[sys.argv[2]](*sys.argv[3:])))
         return
     given = arguments()
-    if importlib.util.find_spec("pyspark") is None or not shutil.which("java"):
-        print("skipped: PySpark or Java is not installed: make java, and the extra [spark]")
+    missing = {
+        "spark": importlib.util.find_spec("pyspark") is None or not shutil.which("java"),
+        "ray": importlib.util.find_spec("ray") is None,
+    }
+    engines = [name for name in given.engines if not missing[name]]
+    for name in set(given.engines) - set(engines):
+        print(f"skipped: {name} is not installed: the extra [{name}]" + (", and make java" if name == "spark" else ""))
+    if not engines:
         return
+    peers = {name: python for name, python in (("data-juicer", given.data_juicer), ("daft", given.daft)) if python}
     rounds = 1 if given.quick else given.rounds
     record: dict[str, Any] = {"runs": {}}
     if given.add:
         record = json.loads(given.output.read_text())
-    record["environment"] = measure.environment(("pyspark",))
+    record["environment"] = measure.environment(("pyspark", "ray"))
     with tempfile.TemporaryDirectory(dir=given.scratch) as name:
         scratch = Path(name)
         reason = package_texts.missing(given.folder)
@@ -303,19 +407,20 @@ def main() -> None:
             folder = scratch / "packages"
             size = write(package_parts(given.folder, 20_000 if given.quick else 1_000_000), folder)
             for method in given.methods:
-                record["runs"][f"package texts, {method}"] = compared(folder, size, method, scratch, rounds)
+                record["runs"][f"package texts, {method}"] = compared(folder, size, method, scratch, rounds, engines)
                 print(json.dumps(record["runs"][f"package texts, {method}"]), flush=True)
                 measure.write_json(given.output, record)
             some = scratch / "some"
             parts = list(package_parts(given.folder, QUICK_OTHERS if given.quick else given.others))
             write(iter(parts), some)
             if not given.without_others:
-                record["others"] = beside(some, [text for part in parts for text in part], scratch, given.limit)
+                texts = [text for part in parts for text in part]
+                record["others"] = beside(some, texts, scratch, given.limit, engines, peers)
                 print(json.dumps(record["others"]), flush=True)
         for count in QUICK_SIZES if given.quick else given.sizes:
             folder = scratch / f"made {count}"
             size = write(made_texts(count), folder)
-            record["runs"][f"{count:,} made texts"] = compared(folder, size, "exact", scratch, rounds)
+            record["runs"][f"{count:,} made texts"] = compared(folder, size, "exact", scratch, rounds, engines)
             print(json.dumps(record["runs"][f"{count:,} made texts"]), flush=True)
             for path in folder.iterdir():
                 path.unlink()
@@ -333,6 +438,11 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--sizes", type=int, nargs="*", default=SIZES, help="how many made texts")
     parser.add_argument("--methods", nargs="*", default=("exact", "minhash"))
+    parser.add_argument("--engines", nargs="+", choices=list(ENGINES), default=list(ENGINES))
+    parser.add_argument(
+        "--data-juicer", metavar="PYTHON", help="a Python that has data-juicer and Ray, to run it on Ray"
+    )
+    parser.add_argument("--daft", metavar="PYTHON", help="a Python that has Daft and Ray, to run it on Ray")
     parser.add_argument("--add", action="store_true", help="keep what the result file has of other runs")
     parser.add_argument("--others", type=int, default=OTHERS, help="package texts for other tools")
     parser.add_argument("--limit", type=float, default=1200, help="seconds after which another tool is ended")

@@ -1,11 +1,13 @@
-"""Is the answer of a cluster of Spark the same when workers are killed in each stage, and drivers between stages?
+"""Is the answer of a cluster the same when workers and nodes are killed in each stage, and drivers between stages?
 
     python benchmarks/cluster_kills.py [--quick] [--output FILE]
 
-Runs `tests/engines/spark_kills.py` on a master and two workers, as processes. Needs Java and the extra `[spark]`.
+Runs `tests/engines/spark_kills.py` on a master and two workers of Spark, and `tests/engines/ray_kills.py` on a head and a second
+node of Ray, all as processes. Needs Java and the extras `[spark]` and `[ray]`; with `--only`, one of them.
 """
 
 import argparse
+import json
 from pathlib import Path
 
 import measure
@@ -21,11 +23,18 @@ def main() -> None:
     parser.add_argument(
         "--output", type=Path, metavar="FILE", help="default: benchmarks/results/cluster_kills.json, none with --quick"
     )
+    parser.add_argument("--only", choices=("spark", "ray"), help="keep what the result file has of the other")
     given = parser.parse_args()
-    found = figures("engines.spark_kills", ("--drivers", DRIVERS[given.quick]))
+    result, found = given.output or measure.RESULTS / "cluster_kills.json", {}
+    if given.only and result.exists():
+        found = json.loads(result.read_text(encoding="utf-8"))
+    if given.only != "ray":
+        found |= figures("engines.spark_kills", ("--drivers", DRIVERS[given.quick]))
+    if given.only != "spark":
+        found["ray"] = figures("engines.ray_kills", ("--drivers", DRIVERS[given.quick]))
     print(found, flush=True)
-    usual = None if given.quick else measure.RESULTS / "cluster_kills.json"
-    measure.write_json(given.output or usual, {"environment": measure.environment(("pyspark",)), **found})
+    found["environment"] = measure.environment(("pyspark", "ray"))
+    measure.write_json(given.output if given.quick else result, found)
 
 
 if __name__ == "__main__":

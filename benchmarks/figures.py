@@ -255,6 +255,7 @@ FIGURES: dict[str, Figure] = {
     "service-kills": _count("service_kills", "kills"),
     "service-kills-requests": _count("service_kills", "requests"),
     "service-kills-finds": _count("service_kills", "finds"),
+    "cluster-overhead": _at("cluster", "runs", "package texts, exact", "overhead"),
     "cluster-kills-workers": _count("cluster_kills", "workers_killed"),
     "cluster-kills-stages": _count("cluster_kills", "stages"),
     "cluster-kills-drivers": _count("cluster_kills", "drivers_killed"),

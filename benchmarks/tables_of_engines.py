@@ -1,4 +1,4 @@
-"""Tables of engines: Spark beside one process and beside others on Spark, what larger corpora would take, and skew."""
+"""Tables of engines: Spark and Ray beside one process and beside others on Spark, what larger corpora would take, and skew."""
 
 import math
 from collections.abc import Iterator
@@ -118,6 +118,62 @@ def cluster_plan(record: Record) -> str:
         "",
     ]
     return table(head, rows)
+
+
+def engines(record: Record) -> str:
+    """One process, Spark and Ray on the same two processors."""
+    rows = []
+    for name, run in record["runs"].items():
+        ours = run.get("ray")
+        seconds, memory = run["seconds"], [run.get("peak_bytes"), ours and ours["peak_bytes"]]
+        rows.append([
+            name, f"{run['documents']:,}", *(_or_nothing(seconds.get(each)) for each in ("one process", "spark", "ray")),
+            _or_nothing(run.get("shuffled_bytes_each")), _or_nothing(ours and ours["shuffled_bytes_each"]),
+            *(_or_nothing(each and each / 1e9) for each in memory),
+        ])  # fmt: skip
+    head = [
+        "texts, method",
+        "documents",
+        "one process, s",
+        "Spark, s",
+        "Ray, s",
+        "bytes a document that travel on Spark",
+        "on Ray",
+    ]
+    return table([*head, "GB of memory on Spark", "on Ray"], rows)
+
+
+def _or_nothing(value: float | None) -> str:
+    return "not measured" if value is None else number(value)
+
+
+def others_on_ray(record: Record) -> str:
+    """MinHash by others on Ray beside ours."""
+    others = record.get("others", {})
+    rows = []
+    for name, called in (("neardup.ray", "`neardup.ray`, `exact`"), ("data-juicer", "data-juicer"), ("daft", "Daft")):
+        run = others.get(name)
+        if run is None:
+            continue
+        shares = [share(run.get(each, 1.0)) for each in ("recall", "precision")] if "seconds" in run else ["", ""]
+        took = number(run["seconds"]) if "seconds" in run else f"not finished after {number(run['unfinished_after'])}"
+        rows.append([called, took, number(run["peak_bytes"] / 1e9), *shares])
+    if not rows:
+        return "Others on Ray were not measured."
+    about = f"{others['documents']:,} package texts, of which {others['pairs']:,} pairs are 0.8 alike."
+    return f"{about}\n\n{table(['', 'seconds', 'GB of memory', 'recall', 'precision'], rows)}"
+
+
+def ray_shuffle(record: Record) -> str:
+    """What carries packed rows on Ray, and what becomes of it when a node is killed."""
+    rows = []
+    for way, runs in record["ways"].items():
+        usual, killed = runs["as it is"], runs["a node is killed"]
+        memory = f"{usual['peak_bytes'] / 1e6:,.0f}"
+        rows.append([way, number(usual["seconds"]), memory, usual["answer"], killed["answer"]])
+    head = ["way", "seconds", "MB of memory", "answer", "answer when a node is killed"]
+    about = f"{record['megabytes']} MB from {record['tasks']} tasks to {record['buckets']} buckets, on two nodes of one CPU each."
+    return f"{about}\n\n{table(head, rows)}"
 
 
 def skew(record: Record) -> str:

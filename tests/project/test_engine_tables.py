@@ -48,3 +48,19 @@ def test_a_plan_multiplies_what_a_document_costs():
 
 def test_what_was_not_measured_is_said():
     assert tables_of_engines.cluster_others({"runs": {}}) == "Others on Spark were not measured."
+    assert tables_of_engines.others_on_ray({"runs": {}}) == "Others on Ray were not measured."
+    (line,) = tables_of_engines.engines({"runs": {"a": RUN}}).splitlines()[2:]
+    assert line.count("not measured") == 4
+
+
+def test_ray_stands_beside_spark():
+    ray = {"overhead": 4, "shuffled_bytes_each": 1200, "peak_bytes": 2e9, "stages": {}}
+    run = RUN | {"seconds": RUN["seconds"] | {"ray": 160.0}, "peak_bytes": 3e9, "ray": ray}
+    (line,) = tables_of_engines.engines({"runs": {"a": run}}).splitlines()[2:]
+    assert [cell.strip() for cell in line.strip("|").split("|")][2:] == ["40", "180", "160", "1,300", "1,200", "3", "2"]
+    others = {"documents": 9, "pairs": 3, "neardup.ray": {"seconds": 5, "peak_bytes": 1e9}}
+    others |= {"daft": {"unfinished_after": 60, "peak_bytes": 1e9}}
+    others |= {"data-juicer": {"seconds": 7, "peak_bytes": 2e9, "recall": 0.5, "precision": 0.9}}
+    lines = tables_of_engines.others_on_ray({"others": others}).splitlines()
+    assert "| data-juicer | 7 | 2 |" in lines[5]
+    assert "not finished after 60" in lines[6]
