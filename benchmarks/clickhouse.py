@@ -19,7 +19,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from neardup.kernels.compilation import JIT
-from neardup.kernels.fingerprints.votes import PLANES, majority
+from neardup.kernels.fingerprints.votes import PLANE_SPARE, PLANES, VOTES_BEHIND, majority
 from neardup.kernels.intrinsics import load32
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -165,8 +165,8 @@ class EqualWork:
         content = np.frombuffer(texts.buffers()[2], np.uint8)[: self._offsets[-1]]
         # A load of four bytes may read one behind the end.
         self._data = np.concatenate([content, np.zeros(8, np.uint8)])
-        self._hashes = np.empty(int(np.diff(self._offsets).max(initial=0)) + 16, np.uint64)
-        self._planes = np.empty(PLANES, np.uint64)
+        self._hashes = np.empty(int(np.diff(self._offsets).max(initial=0)) + VOTES_BEHIND, np.uint64)
+        self._planes = np.empty(PLANES + PLANE_SPARE, np.uint64)
 
     def fingerprints(self) -> Array:
         """uint64[n]."""

@@ -21,9 +21,10 @@ import pyarrow as pa
 
 from clickhouse import BLOCKS, ClickHouse, EqualWork
 from corpora import Texts, data_folder, missing, open_texts, python_installation
+from east_asian import CATALOGS, LAWS, japanese_catalogs, mixed_laws
 from measure import Timing, arguments, environment, ratio, rounded, table, take_turns, write_json
 from neardup.fingerprints.simhash import fingerprint
-from neardup.kernels.text.tokens import most_tokens, token_spare, tokenize
+from neardup.kernels.text.tokens import code_tokens, token_arrays
 from neardup.recipe.recipe import Recipe
 from neardup.text.columns import as_text_arrays, in_chunks
 from neardup.text.normalizers import FoldedTexts, fold_texts
@@ -41,7 +42,7 @@ TARGETS = {
     ("english", "ClickHouse wordShingleSimHash"): 4.0,
     ("english", "datasketch MinHash-128"): 100.0,
     ("english", "simhash"): 400.0,
-    ("chinese", "ClickHouse ngramSimHashUTF8"): 1.2,
+    **{(kind, "ClickHouse ngramSimHashUTF8"): 1.5 for kind in ("chinese", "chinese with latin", "japanese")},
 }
 DEFAULT = "default recipe, normalization included"
 WORD = re.compile(r"\w+")
@@ -50,18 +51,17 @@ _compile: Any = numba.njit(nogil=True, error_model="numpy", _nrt=False)
 
 
 @_compile
-def _tokenize_documents(data, offsets, spare, hashes, kinds, tables):
+def _tokenize_documents(data, offsets, tokens, tables):
     total = 0
     for d in range(len(offsets) - 1):
-        total += tokenize(data, offsets[d], offsets[d + 1], spare, hashes, kinds, tables)
+        total += code_tokens(data, offsets[d], offsets[d + 1], tokens, tables)[0]
     return total
 
 
 def _tokens(folded: list[FoldedTexts]) -> int:
     longest = max(int(np.diff(part.offsets).max(initial=0)) for part in folded)
-    hashes, kinds = np.empty(most_tokens(longest), np.uint64), np.empty(most_tokens(longest), np.uint8)
-    spare = np.empty(token_spare(longest), np.int64)
-    return sum(_tokenize_documents(part.data, part.offsets, spare, hashes, kinds, fold_tables()) for part in folded)
+    tokens = token_arrays(longest)
+    return sum(_tokenize_documents(part.data, part.offsets, tokens, fold_tables()) for part in folded)
 
 
 def profile(texts: Texts, rounds: int) -> dict[str, Any]:
@@ -226,13 +226,18 @@ def main() -> None:
     english = python_installation(ENGLISH_BYTES // 10 if given.quick else ENGLISH_BYTES)
     results["english"], reasons = measure("english", english, "wordShingleSimHash", python=True, quick=given.quick)
     skipped += reasons
-    reason = missing(folder, "zh_laws_national")
+    reason = missing(folder, LAWS)
+    east_asian: dict[str, Texts | None] = {"japanese": japanese_catalogs()}
     if reason is None and folder is not None:
-        chinese = open_texts(folder, "zh_laws_national")
-        results["chinese"], reasons = measure("chinese", chinese, "ngramSimHashUTF8", python=False, quick=given.quick)
-        skipped += reasons
+        east_asian = {"chinese": open_texts(folder, LAWS), "chinese with latin": mixed_laws(folder)} | east_asian
     else:
         skipped.append(f"chinese, {reason}")
+    for kind, texts in east_asian.items():
+        if texts is None:
+            skipped.append(f"{kind}: no message catalogs in {CATALOGS}")
+            continue
+        results[kind], reasons = measure(kind, texts, "ngramSimHashUTF8", python=False, quick=given.quick)
+        skipped += reasons
 
     rows = [row for result in results.values() for row in result["rows"]]
     head = ["texts", "work", "ours, MB/s", "peer", "peer, MB/s", "ratio", "target"]

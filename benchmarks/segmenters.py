@@ -7,12 +7,10 @@ rjieba and SudachiPy alone, which only make lists of strings. Two workers are me
 wall, and two plain threads of the package beside them: on a machine that is busy with other work, all of these come out low.
 """
 
-import gettext
 import threading
 import time
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -20,6 +18,7 @@ import rjieba
 import sudachipy
 
 from corpora import Texts, data_folder, missing, open_texts
+from east_asian import CATALOGS, japanese_catalogs
 from measure import arguments, environment, ratio, rounded, table, take_turns, write_json
 from neardup.fingerprints.simhash import fingerprint
 from neardup.recipe.recipe import Recipe
@@ -32,26 +31,7 @@ DOCUMENT = 1400
 """Characters of a Japanese document."""
 AT_ONCE = 6
 """So many times the texts are gone through where workers are measured: each is to have several parts to do."""
-CATALOGS = Path("/usr/share/locale/ja/LC_MESSAGES")
 MEGABYTE = 1e6
-
-
-def catalog_texts() -> Texts | None:
-    """The Japanese messages of the system's programs, in documents of about DOCUMENT characters; None if there are none."""
-    messages: dict[str, None] = {}
-    for path in sorted(CATALOGS.glob("*.mo")):
-        with path.open("rb") as file:
-            for message in gettext.GNUTranslations(file)._catalog.values():  # type: ignore[attr-defined]
-                messages[message] = None
-    documents, document = [], ""
-    for message in messages:
-        if message.isascii() or message.startswith("Project-Id-Version"):
-            continue
-        document += message + "\n"
-        if len(document) >= DOCUMENT:
-            documents.append(document)
-            document = ""
-    return Texts("ja_catalogs", pa.array(documents, pa.large_string())) if documents else None
 
 
 def by_rjieba(texts: list[str]) -> None:
@@ -172,7 +152,7 @@ def main() -> None:
         sets.append((open_texts(folder, name).head(size), chinese))
     else:
         print(f"skipped: {problem}")
-    if (catalogs := catalog_texts()) is not None:
+    if (catalogs := japanese_catalogs(DOCUMENT)) is not None:
         sets.append((catalogs.head(size), japanese))
     else:
         print(f"skipped: no Japanese message catalogs in {CATALOGS}")

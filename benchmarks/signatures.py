@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from corpora import Texts, data_folder, missing, open_texts, python_installation
+from east_asian import CATALOGS, LAWS, japanese_catalogs, mixed_laws
 from measure import arguments, environment, ratio, rounded, table, take_turns, write_json
 from neardup.fingerprints.minhash import KINDS, jaccard_estimate, signatures
 
@@ -199,13 +200,18 @@ def main() -> None:
     corpora = [english.as_record()]
     skipped = [f"{name}: it is not installed" for name in ("datasketch", "rensa") if not installed(name)]
     folder = data_folder(given.data)
-    reason = missing(folder, "zh_laws_national")
+    reason = missing(folder, LAWS)
+    east_asian: dict[str, Texts | None] = {"Japanese": japanese_catalogs()}
     if reason is None and folder is not None:
-        chinese = open_texts(folder, "zh_laws_national")
-        rows += speeds("Chinese", chinese, None, rounds)
-        corpora.append(chinese.as_record())
+        east_asian = {"Chinese": open_texts(folder, LAWS), "Chinese with Latin": mixed_laws(folder)} | east_asian
     else:
         skipped.append(f"Chinese, {reason}")
+    for kind, texts in east_asian.items():
+        if texts is None:
+            skipped.append(f"{kind}: no message catalogs in {CATALOGS}")
+        else:
+            rows += speeds(kind, texts, None, rounds)
+            corpora.append(texts.as_record())
     measured = errors(sample, PAIRS // 4 if given.quick else PAIRS, 2 if given.quick else SEEDS)
 
     print(

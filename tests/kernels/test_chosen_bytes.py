@@ -7,10 +7,12 @@ from hypothesis import strategies as st
 
 from neardup.kernels import chosen_bytes, wide_characters
 from neardup.kernels.chosen_bytes import (
+    CODES_BEHIND,
     GROUP,
     HAS_COMPRESS,
     PLACES_BEHIND,
     put_ascii_twin,
+    put_codes_twin,
     put_positions_twin,
     put_wide_twin,
 )
@@ -33,6 +35,11 @@ def call_put_wide(data, i, chosen, out, o):
 @kernel
 def call_put_positions(chosen, base, out, at):
     return chosen_bytes.put_positions(chosen, base, out, at)
+
+
+@kernel
+def call_put_codes(data, i, chosen, three, out, at):
+    return chosen_bytes.put_codes(data, i, chosen, three, out, at)
 
 
 masks = st.one_of(
@@ -97,3 +104,24 @@ def test_the_loops_run_where_there_is_no_such_instruction_and_without_the_compil
     for name in ("put_ascii", "put_wide", "put_positions"):
         loops = getattr(chosen_bytes, f"{name}_twin")
         assert (getattr(chosen_bytes, name) is loops) == (not JIT or not HAS_COMPRESS)
+
+
+@CALLS_INTRINSICS
+@given(
+    text=st.text(st.sampled_from("中文のカ、a \u3001\u9fff"), min_size=90),
+    i=st.integers(0, 16),
+    chosen=masks,
+    three=masks,
+)
+def test_codes_of_chosen_characters_are_written_together(text, i, chosen, three):
+    content = text.encode()
+    data = np.frombuffer(content, np.uint8)
+    starts = np.uint64(sum(1 << j for j in range(64) if content[i + j] >= 0xE0))
+    characters = int(three & starts)
+    meant = [ord(content[i + j : i + j + 3].decode()) - 0x3000 if characters >> j & 1 else 0 for j in set_bits(chosen)]
+    for put in (call_put_codes, put_codes_twin):
+        out = np.full(5 + 64 + CODES_BEHIND + 3, FILLED, np.uint16)
+        assert put(data, i, chosen, np.uint64(characters), out, np.uint64(5)) == 5 + len(meant)
+        assert out[5 : 5 + len(meant)].tolist() == meant
+        assert (out[:5] == FILLED).all()
+        assert (out[5 + len(meant) + CODES_BEHIND :] == FILLED).all()

@@ -99,6 +99,11 @@ def call_accumulate(data, start, end, secret):
 
 
 @kernel
+def call_count_columns(hashes, blocks, planes, at):
+    intrinsics.count_columns(hashes, blocks, planes, at)
+
+
+@kernel
 def call_opaque(value):
     return intrinsics.opaque(value)
 
@@ -140,13 +145,39 @@ wide_blocks = st.lists(edge_bytes, min_size=84, max_size=84).map(lambda values: 
 
 @given(data=wide_blocks, i=st.integers(3, 18))
 def test_intrinsics_for_wide_characters_equal_their_twins(data, i):
-    assert tuple(call_wide_masks(data, i)) == wide_characters.wide_masks_twin(data, i)
     assert call_full_width_mask(data, i) == wide_characters.full_width_mask_twin(data, i)
     assert call_utf8_errors(data, i) == wide_characters.utf8_errors_twin(data, i)
     out, twin_out = np.zeros(70, np.uint8), np.zeros(70, np.uint8)
     call_fold_wide_block(data, i, out, 3)
     wide_characters.fold_wide_block_twin(data, i, twin_out, 3)
     assert out.tolist() == twin_out.tolist()
+
+
+edge_characters = st.sampled_from(
+    "a\u007f\u0080\u07ff\u0800\u2000\u200f\u2010\u2011\u2012\u2016\u2017\u2018\u2023\u2024\u2fff\u3000\u3001\u3003\u3004\u3007\u3008\u301f"
+    "\u3020\u3040\u3041\u3096\u3097\u30a0\u30a1\u30fa\u30fb\u30ff\u3100\u4dff\u4e00\u5000\u9fff\ua000\ud7ff\ue000\uf900\uff01\uffff\U00010000"
+)
+
+
+@given(text=st.text(edge_characters, min_size=84), i=st.integers(0, 18))
+def test_masks_of_characters_of_three_bytes_equal_their_twin(text, i):
+    data = np.frombuffer(text.encode(), np.uint8)
+    assert tuple(call_wide_masks(data, i)) == wide_characters.wide_masks_twin(data, i)
+
+
+@given(blocks_=st.integers(1, 20), seed=st.integers(0, 2**32 - 1), density=st.sampled_from([0, 0.03, 0.5, 1]))
+def test_columns_are_counted_as_their_twin_counts_them(blocks_, seed, density):
+    chance = np.random.default_rng(seed)
+    bits = (chance.random((128 * blocks_, 64)) < density).astype(np.uint8)
+    hashes = np.packbits(bits, axis=1, bitorder="little").view(np.uint64)[:, 0].copy()
+    twin_hashes, planes, twin_planes = hashes.copy(), np.zeros(9, np.uint64), np.zeros(9, np.uint64)
+    call_count_columns(hashes, blocks_, planes, 1)
+    intrinsics.count_columns_twin(twin_hashes, blocks_, twin_planes, 1)
+    assert planes.tolist() == twin_planes.tolist()
+    assert hashes[: 8 * blocks_].tolist() == twin_hashes[: 8 * blocks_].tolist()
+    left = sum((int(plane) >> np.arange(64).astype(object) & 1) << j for j, plane in enumerate(planes[1:8].tolist()))
+    over = np.unpackbits(hashes[: 8 * blocks_].view(np.uint8), bitorder="little").reshape(-1, 64).sum(axis=0)
+    assert (left + 16 * over.astype(object)).tolist() == bits.sum(axis=0).tolist()
 
 
 @given(seed=st.integers(0, 2**32 - 1), start=st.integers(0, 9), length=st.integers(241, 2500))

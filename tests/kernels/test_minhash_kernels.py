@@ -66,7 +66,8 @@ def test_a_number_ranks_every_bin_once_and_its_own_first(number, values):
 def test_distinct_hashes_are_counted(hashes):
     places = table_size(len(hashes) + 1)
     keys, counts = np.empty(places, np.uint64), np.empty(places, np.uint32)
-    assert count_distinct(as_hashes(hashes), len(hashes), keys, counts) == len(set(hashes))
+    left = np.empty(len(hashes), np.uint64)
+    assert count_distinct(as_hashes(hashes), len(hashes), keys, counts, left) == len(set(hashes))
 
 
 @given(

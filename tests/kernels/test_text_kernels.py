@@ -13,7 +13,7 @@ import naive
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.kernels.fingerprints.shingles import heap_sort, shingle, sort_hashes, sort_spare
 from neardup.kernels.fingerprints.votes import WEIGHTINGS as WEIGHTS
-from neardup.kernels.text.tokens import CJK, WORD, most_tokens, token_spare, tokenize
+from neardup.kernels.text.tokens import CJK, WORD, token_arrays, tokenize
 from neardup.matching.similarities.compare_texts import similarity
 from neardup.matching.similarities.table import shingle_sets_of
 from neardup.recipe.recipe import Recipe
@@ -82,8 +82,9 @@ def test_what_lies_under_a_null_is_not_looked_at():
 def test_tokens_are_runs_of_letters_marks_and_numbers_and_single_cjk_characters(text):
     folded = fold_texts(large_strings([text]))
     length = int(folded.offsets[1])
-    hashes, kinds = np.empty(most_tokens(length), np.uint64), np.empty(most_tokens(length), np.uint8)
-    n = tokenize(folded.data, 0, length, np.empty(token_spare(length), np.int64), hashes, kinds, fold_tables())
+    tokens = token_arrays(length)
+    n = tokenize(folded.data, 0, length, tokens, fold_tables())
+    hashes, kinds = tokens.hashes, tokens.kinds
     expected = naive.tokens(text)
     assert hashes[:n].tolist() == [naive.token_hash(token) for token in expected]
     assert kinds[:n].tolist() == [CJK if naive.is_cjk(token[0]) else WORD for token in expected]
@@ -121,6 +122,15 @@ def test_fingerprints_of_any_width_are_charikars_sums(text, bits, weights):
     recipe = Recipe(weights=weights, bits=bits, max_distance=None)
     found = fingerprint_array(large_strings([text]), recipe)
     assert as_integer(found.values[0]) == naive.fingerprint(text, weights=weights, bits=bits)
+
+
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(0, 3000), different=st.sampled_from([1, 2, 40, 10**6]))
+def test_hashes_of_which_many_are_equal_are_sorted(seed, n, different):
+    chance = np.random.default_rng(seed)
+    values = chance.integers(0, 2**64, different, np.uint64)[chance.integers(0, different, n)]
+    expected = np.sort(values).tolist()
+    sort_hashes(values, np.empty(sort_spare(n), np.uint64))
+    assert values.tolist() == expected
 
 
 def test_a_long_document_is_counted_past_every_border_of_the_adders():
@@ -180,6 +190,7 @@ def window_hashes(hashes, kinds, word_size, cjk_size):
 def test_shingles_are_the_windows_that_start_at_each_token(tokens, sizes):
     hashes = np.array([value for value, _ in tokens], np.uint64)
     kinds = np.array([kind for _, kind in tokens], np.uint8)
+    given = token_arrays(0)._replace(hashes=hashes, hash_bytes=hashes.view(np.uint8), kinds=kinds)
     found = np.empty(len(tokens) + 1, np.uint64)
-    m = shingle(hashes, hashes.view(np.uint8), kinds, len(tokens), *sizes, found)
+    m = shingle(given, len(tokens), *sizes, found)
     assert found[:m].tolist() == window_hashes(hashes.tolist(), kinds.tolist(), *sizes)

@@ -9,7 +9,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.kernels.compilation import JIT
-from neardup.kernels.constants import XXH3_START
+from neardup.kernels.constants import COLUMN_BITS, COLUMNS, ROWS, XXH3_START
 
 
 def popcount_twin(value: int) -> np.uint64:
@@ -76,6 +76,25 @@ def following_mask_twin(data: Array, index: int) -> np.uint64:
     return mask_of((data[index : index + 64] & 0xC0) == 0x80)
 
 
+def count_columns_twin(hashes: Array, blocks: int, planes: Array, at: int) -> None:
+    """Add the first 128 `blocks` of `hashes` (uint64) to 64 counters, one for each bit, each in eight columns of four bits.
+
+    What overflows is put in their place: eight hashes for each 128, each of weight 16. The sum of what stays in the columns goes to
+    `planes[at:]` (uint64): the bits of the counters, the least significant first, COLUMN_BITS of them.
+    """
+    size = COLUMNS * ROWS
+    bits = np.unpackbits(hashes[: size * blocks].view(np.uint8), bitorder="little").reshape(blocks, ROWS, COLUMNS, 64)
+    counters = np.zeros((COLUMNS, 64), np.int64)
+    for block in range(blocks):
+        counters += bits[block].sum(axis=0, dtype=np.int64)
+        over = np.packbits(counters >= ROWS, axis=1, bitorder="little").view(np.uint64)[:, 0]
+        hashes[COLUMNS * block : COLUMNS * (block + 1)] = over
+        counters %= ROWS
+    total = counters.sum(axis=0)
+    for bit in range(COLUMN_BITS):
+        planes[at + bit] = mask_of(total >> bit & 1 == 1)
+
+
 def opaque_twin(value: np.uint64) -> np.uint64:
     """The value itself; the optimizer does not see that, and cannot turn arithmetic on it into branches."""
     return value
@@ -104,6 +123,7 @@ def accumulate_twin(data: Array, start: int, end: int, secret: Array) -> tuple[n
 if JIT:
     from neardup.kernels.llvm.intrinsics import (
         accumulate,
+        count_columns,
         equal_mask,
         fold_ascii_block,
         following_mask,
@@ -119,6 +139,7 @@ if JIT:
     )
 else:
     accumulate = accumulate_twin
+    count_columns = count_columns_twin
     equal_mask = equal_mask_twin
     fold_ascii_block = fold_ascii_block_twin
     following_mask = following_mask_twin

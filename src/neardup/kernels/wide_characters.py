@@ -6,12 +6,14 @@ As in intrinsics.py, these are the Python twins; loads are unchecked, and the ca
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.kernels.compilation import JIT
+from neardup.kernels.compilation import JIT, has_feature
 from neardup.kernels.intrinsics import fold_ascii_block_twin, mask_of
 
 
 def wide_masks_twin(data: Array, index: int) -> tuple[np.uint64, np.uint64]:
-    """Two masks of the characters of three bytes that need no table, bit j where one starts at byte j; 66 bytes are read.
+    """Two masks of the characters of three bytes in valid UTF-8 that need no table, bit j where one starts at byte j.
+
+    66 bytes are read.
 
     U+4E00 to U+9FFF, U+3041 to U+3096 and U+30A1 to U+30FA, each a token; U+3001 to U+3003, U+3008 to U+301F, U+2010,
     U+2012 to U+2016 and U+2018 to U+2023, which separate. All of them fold to themselves.
@@ -58,6 +60,9 @@ def utf8_errors_twin(data: Array, index: int) -> np.uint64:
 
 if JIT:
     from neardup.kernels.llvm.wide_characters import fold_wide_block, full_width_mask, utf8_errors, wide_masks
+
+    if has_feature("avx512vbmi2"):
+        from neardup.kernels.llvm.wide_characters import wide_masks_by_tables as wide_masks
 else:
     fold_wide_block = fold_wide_block_twin
     full_width_mask = full_width_mask_twin

@@ -6,8 +6,8 @@ The definition is Yann Collet's XXH3 (xxHash 0.8), section by section: 0, 1-3, 4
 
 import numpy as np
 
-from neardup.kernels.compilation import kernel
-from neardup.kernels.intrinsics import accumulate, load32, load64, multiply_high, swap_bytes
+from neardup.kernels.compilation import JIT, has_feature, kernel
+from neardup.kernels.intrinsics import accumulate, load32, load64, multiply_high, opaque, swap_bytes
 
 u64 = np.uint64
 
@@ -31,10 +31,12 @@ P64_1, P64_2, P64_3 = u64(0x9E3779B185EBCA87), u64(0xC2B2AE3D27D4EB4F), u64(0x16
 P64_4 = u64(0x85EBCA77C2B2AE63)
 PMX1, PMX2 = u64(0x165667919E3779F9), u64(0x9FB21C651E98DF25)
 LOW32 = u64(0xFFFFFFFF)
+HAS_WIDE_VECTORS = JIT and has_feature("avx512vbmi2")
 # Secret words of the short inputs, xored as the definition does where it uses them only so.
 S0_32_XOR = u64(int(_secret(0)) & 0xFFFFFFFF) ^ u64(int(_secret(0)) >> 32)
 S8_32_XOR = u64(int(_secret(8)) & 0xFFFFFFFF) ^ u64(int(_secret(8)) >> 32)
 S8_16, S24_32, S40_48, S56_64, S64_72, S80_88 = (_secret(i) ^ _secret(i + 8) for i in (8, 24, 40, 56, 64, 80))
+S0, S8, S16, S24, S32, S40, S48, S56 = (_secret(i) for i in range(0, 64, 8))
 S16_24, S32_40, S48_56 = (_secret(i) ^ _secret(i + 8) for i in (16, 32, 48))
 
 
@@ -42,6 +44,28 @@ S16_24, S32_40, S48_56 = (_secret(i) ^ _secret(i + 8) for i in (16, 32, 48))
 def fold(a, b):
     """The two halves of the 128-bit product, xored."""
     return (a * b) ^ multiply_high(a, b)
+
+
+@kernel
+def product_by_halves(a, b, zero):
+    """The two halves of the 128-bit product, the low one first, by products of 32 bits, which vectors have.
+
+    `zero`: 0, as `opaque` gives it: else the compiler sees what is meant, and takes a multiplication of 64 bits for each value.
+    """
+    a_low, a_high, b_low, b_high = a & LOW32, a >> u64(32), b & LOW32, b >> u64(32)
+    lowest, crossed = a_low * b_low, a_low * b_high
+    middle = (lowest >> u64(32)) + (crossed & LOW32) + a_high * b_low
+    return middle << u64(32) | (lowest & LOW32), a_high * b_high + zero + (crossed >> u64(32)) + (middle >> u64(32))
+
+
+@kernel
+def plain_product(a, b, _):
+    """The two halves of the 128-bit product, the low one first."""
+    return a * b, multiply_high(a, b)
+
+
+lane_product = product_by_halves if HAS_WIDE_VECTORS else plain_product
+"""What loops over many values multiply with: where vectors are wide, that is faster than a multiplication for each value."""
 
 
 @kernel
@@ -148,18 +172,49 @@ def xxh3_64_of_two(a, b):
 
 
 @kernel
-def xxh3_64_of_three(hashes, i):
-    """XXH3-64 of hashes[i:i + 3] (uint64), little-endian."""
-    a, b, c = hashes[i], hashes[i + 1], hashes[i + 2]
-    return avalanche(u64(24) * P64_1 + fold_keyed(a, b, 0) + fold_keyed(b, c, 16))
+def xxh3_64_of_each_two(first, second, n, out):
+    """out[i] (uint64[n]): `xxh3_64_of_two` of first[i] and second[i]."""
+    zero = opaque(u64(0))
+    for i in range(n):
+        low, high = first[i] ^ S24_32, second[i] ^ S40_48
+        product_low, product_high = lane_product(low, high, zero)
+        out[i] = avalanche(u64(16) + swap_bytes(low) + high + (product_low ^ product_high))
 
 
 @kernel
-def xxh3_64_of_five(hashes, i):
-    """XXH3-64 of hashes[i:i + 5] (uint64), little-endian."""
-    a, b, c, d, e = hashes[i], hashes[i + 1], hashes[i + 2], hashes[i + 3], hashes[i + 4]
-    outer = fold_keyed(a, b, 0) + fold_keyed(d, e, 16)
-    return avalanche(u64(40) * P64_1 + outer + fold_keyed(c, d, 32) + fold_keyed(b, c, 48))
+def lane_fold(a, b, zero):
+    """`fold`, for loops over many values; `zero`: see `product_by_halves`."""
+    low, high = lane_product(a, b, zero)
+    return low ^ high
+
+
+@kernel
+def xxh3_64_of_three(hashes, i):
+    """XXH3-64 of hashes[i:i + 3] (uint64), little-endian."""
+    a, b, c = hashes[i], hashes[i + 1], hashes[i + 2]
+    return avalanche(u64(24) * P64_1 + fold(a ^ S0, b ^ S8) + fold(b ^ S16, c ^ S24))
+
+
+@kernel
+def xxh3_64_of_each_three(hashes, n, out):
+    """out[i] (uint64[n]): `xxh3_64_of_three` of hashes and i."""
+    zero = opaque(u64(0))
+    for i in range(n):
+        a, b, c = hashes[i], hashes[i + 1], hashes[i + 2]
+        out[i] = avalanche(u64(24) * P64_1 + lane_fold(a ^ S0, b ^ S8, zero) + lane_fold(b ^ S16, c ^ S24, zero))
+
+
+@kernel
+def xxh3_64_of_each_five(hashes, n, out):
+    """out[i] (uint64[n]): XXH3-64 of hashes[i:i + 5] (uint64), little-endian. Two loops, since one is too long to be vectors."""
+    zero = opaque(u64(0))
+    for i in range(n):
+        outer = lane_fold(hashes[i] ^ S0, hashes[i + 1] ^ S8, zero)
+        out[i] = outer + lane_fold(hashes[i + 3] ^ S16, hashes[i + 4] ^ S24, zero)
+    for i in range(n):
+        b, c, d = hashes[i + 1], hashes[i + 2], hashes[i + 3]
+        inner = lane_fold(c ^ S32, d ^ S40, zero) + lane_fold(b ^ S48, c ^ S56, zero)
+        out[i] = avalanche(u64(40) * P64_1 + out[i] + inner)
 
 
 @kernel
@@ -213,11 +268,24 @@ def xxh3_128(data, start, end):
 
 
 @kernel
+def xxh3_128_of_each_eight(values, n, high, low):
+    """high[i], low[i] (uint64[n]): XXH3-128 of the eight bytes of values[i], little-endian."""
+    zero = opaque(u64(0))
+    for i in range(n):
+        product = lane_product(values[i] ^ S16_24, P64_1 + u64(32), zero)
+        high[i], low[i] = xxh3_128_of_product(product[0], product[1])
+
+
+@kernel
 def xxh3_128_of_4_to_8(value, length):
     """XXH3-128 of 4 to 8 bytes, given as one integer; of 8 bytes, `value` is the eight of them, little-endian."""
-    keyed = value ^ S16_24
-    factor = P64_1 + (length << u64(2))
-    low, high = keyed * factor, multiply_high(keyed, factor)
+    low, high = plain_product(value ^ S16_24, P64_1 + (length << u64(2)), u64(0))
+    return xxh3_128_of_product(low, high)
+
+
+@kernel
+def xxh3_128_of_product(low, high):
+    """What XXH3-128 of 4 to 8 bytes makes of the product that it begins with."""
     high += low << u64(1)
     low ^= high >> u64(3)
     low ^= low >> u64(35)

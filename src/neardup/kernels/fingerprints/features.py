@@ -6,10 +6,9 @@
 import numpy as np
 
 from neardup.kernels.compilation import kernel
-from neardup.kernels.intrinsics import load64
 from neardup.kernels.text.normalization import CLASS_SHIFT, TWO_BITS, decode, fold_entry
-from neardup.kernels.text.tokens import KEEP_FIRST, KEEP_LAST, WORD, find_tokens
-from neardup.kernels.xxh3 import xxh3_64, xxh3_64_of_9_to_16
+from neardup.kernels.text.tokens import WORD, find_tokens, hash_of_span
+from neardup.kernels.xxh3 import xxh3_64
 
 u64 = np.uint64
 ONE = u64(1)
@@ -63,12 +62,7 @@ def hash_spans(data, starts, ends, hashes):
     behind.
     """
     for t in range(len(starts)):
-        start, length = starts[t], ends[t] - starts[t]
-        if length > 16:
-            hashes[t] = xxh3_64(data, start, ends[t])
-        else:
-            first, last = load64(data, start), load64(data, start + 8)
-            hashes[t] = xxh3_64_of_9_to_16(first & KEEP_FIRST[length], last & KEEP_LAST[length], u64(16))
+        hashes[t] = hash_of_span(data, starts[t], ends[t])
 
 
 @kernel

@@ -8,7 +8,7 @@ from neardup.arrays import Array
 from neardup.kernels.compilation import kernel
 from neardup.kernels.fingerprints.shingles import shingle
 from neardup.kernels.fingerprints.votes import clear_table, count_feature, table_size
-from neardup.kernels.text.tokens import most_tokens, token_spare, tokenize
+from neardup.kernels.text.tokens import TokenArrays, most_tokens, token_arrays, tokenize
 from neardup.kernels.xxh3 import avalanche_xxh64
 
 u64 = np.uint64
@@ -37,10 +37,7 @@ class Constants(NamedTuple):
 class Scratch(NamedTuple):
     """Working memory for one document of up to a given length."""
 
-    token_spare: Array
-    hashes: Array
-    hash_bytes: Array
-    kinds: Array
+    tokens: TokenArrays
     shingles: Array
     keys: Array
     counts: Array
@@ -51,12 +48,8 @@ class Scratch(NamedTuple):
 def scratch(longest: int, values: int) -> Scratch:
     """Working memory for documents of at most `longest` bytes and signatures of `values` values."""
     n = most_tokens(longest)
-    hashes = np.empty(n, np.uint64)
     return Scratch(
-        token_spare=np.empty(token_spare(longest), np.int64),
-        hashes=hashes,
-        hash_bytes=hashes.view(np.uint8),
-        kinds=np.empty(n, np.uint8),
+        tokens=token_arrays(longest),
         shingles=np.empty(n, np.uint64),
         keys=np.empty(table_size(n), np.uint64),
         counts=np.empty(table_size(n), np.uint32),
@@ -66,12 +59,34 @@ def scratch(longest: int, values: int) -> Scratch:
 
 
 @kernel
-def count_distinct(hashes, n, keys, counts):
-    """How many of the first n hashes differ; `keys` and `counts` have `table_size(n)` places."""
-    mask = clear_table(n, counts)
-    distinct = 0
+def put_in_places(hashes, n, places, left):
+    """Put each hash in the one place where it may lie, uint64[], unless another lies there: those go to `left`, and 0 does.
+
+    Returns how many places are taken, and how many hashes are left. Nothing here branches, as nobody foresees which hash is new.
+    """
+    size = u64(16)
+    while size < u64(2 * n):
+        size *= u64(2)
+    places[: np.int64(size)] = u64(0)
+    mask, taken, c = size - ONE, u64(0), u64(0)
     for i in range(n):
-        distinct += np.int64(count_feature(hashes[i], keys, counts, mask) == 1)
+        value = hashes[i]
+        there = places[value & mask]
+        free = u64(there == u64(0)) & u64(value != u64(0))
+        places[value & mask] = value if there == u64(0) else there
+        left[c] = value
+        taken += free
+        c += u64(there != value) & (free ^ ONE) | u64(value == u64(0))
+    return np.int64(taken), np.int64(c)
+
+
+@kernel
+def count_distinct(hashes, n, keys, counts, left):
+    """How many of the first n hashes differ; `keys` and `counts` have `table_size(n)` places, and `left`, uint64[], n."""
+    distinct, c = put_in_places(hashes, n, keys, left)
+    mask = clear_table(c, counts)
+    for i in range(c):
+        distinct += np.int64(count_feature(left[i], keys, counts, mask) == 1)
     return distinct
 
 
@@ -153,7 +168,7 @@ def sign(hashes, n, constants, memory, mask, signature):
     # Mixed otherwise for each value: else two hashes that share their lower bits would share those of every value.
     for j in range(k):
         signature[j] = avalanche_xxh64(least[j] ^ constants.addends[j]) & mask
-    return count_distinct(hashes, n, memory.keys, memory.counts)
+    return count_distinct(hashes, n, memory.keys, memory.counts, mixed)
 
 
 @kernel
@@ -163,8 +178,8 @@ def sign_documents(data, offsets, constants, memory, mask, tables, signatures, s
     uint8[], int64[n + 1] -> uint32[n, k] or uint16[n, k], and sizes int64[n]: distinct shingles.
     """
     for d in range(len(offsets) - 1):
-        n = tokenize(data, offsets[d], offsets[d + 1], memory.token_spare, memory.hashes, memory.kinds, tables)
-        m = shingle(memory.hashes, memory.hash_bytes, memory.kinds, n, 3, 5, memory.shingles)
+        n = tokenize(data, offsets[d], offsets[d + 1], memory.tokens, tables)
+        m = shingle(memory.tokens, n, 3, 5, memory.shingles)
         sizes[d] = sign(memory.shingles, m, constants, memory, mask, signatures[d])
 
 

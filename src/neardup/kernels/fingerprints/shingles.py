@@ -4,7 +4,14 @@ import numpy as np
 
 from neardup.kernels.compilation import kernel
 from neardup.kernels.text.tokens import CJK, WORD
-from neardup.kernels.xxh3 import xxh3_64, xxh3_64_of_five, xxh3_64_of_three, xxh3_64_of_two
+from neardup.kernels.xxh3 import (
+    xxh3_64,
+    xxh3_64_of_each_five,
+    xxh3_64_of_each_three,
+    xxh3_64_of_each_two,
+    xxh3_64_of_three,
+    xxh3_64_of_two,
+)
 
 u64 = np.uint64
 
@@ -19,11 +26,37 @@ def any_cjk(kinds, n):
 
 
 @kernel
+def count_words(kinds, n):
+    """How many of the n tokens are words."""
+    words = np.int64(0)
+    for i in range(n):
+        words += kinds[i] == WORD
+    return words
+
+
+FEW_WORDS = 8
+"""If fewer than one token in eight is a word, the shingles of words are made one by one."""
+
+
+@kernel
+def replace_by_threes(hashes, kinds, n, words, out):
+    """Put the shingle of three words where a word begins, into the n - 4 shingles of `out`. `words`: how many there are."""
+    if words < n // FEW_WORDS:
+        for i in range(n - 4):
+            if kinds[i] == WORD:
+                out[i] = xxh3_64_of_three(hashes, i)
+        return
+    for i in range(n - 4):
+        three = xxh3_64_of_three(hashes, i)
+        out[i] = three if kinds[i] == WORD else out[i]
+
+
+@kernel
 def shingle_pairs(hashes, kinds, n, out):
     """`shingle` with windows of 1 and 2, for n of at least 1."""
+    xxh3_64_of_each_two(hashes, hashes[1:], n - 1, out)
     for i in range(n - 1):
-        two = xxh3_64_of_two(hashes[i], hashes[i + 1])
-        out[i] = hashes[i] if kinds[i] == WORD else two
+        out[i] = hashes[i] if kinds[i] == WORD else out[i]
     if n == 1 or kinds[n - 1] == WORD:
         out[n - 1] = hashes[n - 1]
         return n
@@ -33,13 +66,13 @@ def shingle_pairs(hashes, kinds, n, out):
 @kernel
 def shingle_runs(hashes, kinds, n, out):
     """`shingle` with windows of 3 and 5, for n of at least 5."""
-    if not any_cjk(kinds, n):
-        for i in range(n - 2):
-            out[i] = xxh3_64_of_three(hashes, i)
+    words = count_words(kinds, n)
+    if words == n:
+        xxh3_64_of_each_three(hashes, n - 2, out)
         return n - 2
-    for i in range(n - 4):
-        three, five = xxh3_64_of_three(hashes, i), xxh3_64_of_five(hashes, i)
-        out[i] = three if kinds[i] == WORD else five
+    xxh3_64_of_each_five(hashes, n - 4, out)
+    if words > 0:
+        replace_by_threes(hashes, kinds, n, words, out)
     m = n - 4
     for i in range(n - 4, n - 2):
         if kinds[i] == WORD:
@@ -49,13 +82,14 @@ def shingle_runs(hashes, kinds, n, out):
 
 
 @kernel
-def shingle(hashes, hash_bytes, kinds, n, word_size, cjk_size, out):
+def shingle(tokens, n, word_size, cjk_size, out):
     """Hash the window that starts at each token: `word_size` tokens from a word, `cjk_size` from a Han or Kana character.
 
-    uint64[n] and the same memory as uint8[8 n], uint8[n] -> uint64[n]. A window of one token has the token's hash, a longer
+    `TokenArrays`, with the hashes and kinds of n tokens -> uint64[n]. A window of one token has the token's hash, a longer
     one XXH3-64 of its tokens' hashes, little-endian. Windows that would run over the end are none; if that leaves none at
     all, the whole text is one. Returns their number. The common sizes have loops of their own, several times as fast.
     """
+    hashes, hash_bytes, kinds = tokens.hashes, tokens.hash_bytes, tokens.kinds
     if word_size == 1 and cjk_size == 2 and n >= 1:
         return shingle_pairs(hashes, kinds, n, out)
     if word_size == 3 and cjk_size == 5 and n >= 5:
@@ -120,9 +154,14 @@ def insertion_sort(source, values):
             values[i] = largest = value
 
 
+MOST_INSERTED = 32
+"""Buckets of more values are sorted by themselves beforehand: many are equal, or they are not evenly distributed."""
+
+
 @kernel
 def sort_hashes(values, spare):
-    """Sort evenly distributed uint64 values in place; `spare` is as long. About linear time, n log n at worst.
+    """Sort evenly distributed uint64 values, which may be repeated, in place; `spare`: see `sort_spare`. About linear time, n log n
+    at worst.
 
     One pass distributes by the top bits, about a value to two buckets, so that insertion finds little to put right: a guess of
     the processor that goes wrong costs more than two counts.
@@ -144,13 +183,17 @@ def sort_hashes(values, spare):
     for b in range(buckets):
         largest = max(largest, ends[b + 1])
         ends[b + 1] += ends[b]
-    if largest > 64 + (n >> bits) * 4:
-        heap_sort(values)
-        return
     for i in range(n):
         b = np.int64(values[i] >> shift)
         spare[np.int64(ends[b])] = values[i]
         ends[b] += np.uint64(1)
+    if largest > MOST_INSERTED:
+        begin = np.int64(0)
+        for b in range(buckets):
+            end = np.int64(ends[b])
+            if end - begin > MOST_INSERTED:
+                heap_sort(spare[begin:end])
+            begin = end
     insertion_sort(spare, values)
 
 

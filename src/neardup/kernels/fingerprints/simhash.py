@@ -6,19 +6,24 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.kernels.compilation import kernel
+from neardup.kernels.fingerprints.character_pairs import MOST_TOKENS, PairMemory, pair_memory, votes_of_pairs
 from neardup.kernels.fingerprints.shingles import any_cjk, shingle
 from neardup.kernels.fingerprints.votes import (
+    PLANE_SPARE,
     PLANES,
     SQRT,
+    VECTOR,
+    VOTES_BEHIND,
     add_weighted,
     majority,
     signs,
     square_root_weights,
     table_size,
     unit_votes,
+    whole_vectors,
     widen,
 )
-from neardup.kernels.text.tokens import most_tokens, token_spare, tokenize
+from neardup.kernels.text.tokens import TokenArrays, code_tokens, most_tokens, spread_tokens, token_arrays
 from neardup.kernels.xxh3 import xxh3_128
 
 
@@ -48,11 +53,9 @@ class FingerprintArrays(NamedTuple):
 class Scratch(NamedTuple):
     """Working memory for one document of up to a given length; pages that no document needs are never touched."""
 
-    token_spare: Array
-    hashes: Array
-    hash_bytes: Array
-    kinds: Array
+    tokens: TokenArrays
     features: Array
+    pairs: PairMemory
     keys: Array
     counts: Array
     votes: Array
@@ -67,19 +70,17 @@ class Scratch(NamedTuple):
 def scratch(longest: int, words: int) -> Scratch:
     """Working memory for documents of at most `longest` bytes and fingerprints of `words` words."""
     n = most_tokens(longest)
-    hashes, pair = np.empty(n, np.uint64), np.empty(2, np.uint64)
+    pair = np.empty(2, np.uint64)
     return Scratch(
-        token_spare=np.empty(token_spare(longest), np.int64),
-        hashes=hashes,
-        hash_bytes=hashes.view(np.uint8),
-        kinds=np.empty(n, np.uint8),
-        features=np.empty(n, np.uint64),
-        keys=np.empty(table_size(n), np.uint64),
+        tokens=token_arrays(longest),
+        features=np.empty(n + VECTOR, np.uint64),
+        pairs=pair_memory(n),
+        keys=np.empty(table_size(n) + VECTOR, np.uint64),
         counts=np.empty(table_size(n), np.uint32),
-        votes=np.empty(n, np.uint64),
+        votes=np.empty(n + VECTOR, np.uint64),
         weights=np.empty(n, np.int64),
-        lanes=np.empty((words, n + 15), np.uint64),
-        planes=np.empty(PLANES, np.uint64),
+        lanes=np.empty((words, n + VOTES_BEHIND), np.uint64),
+        planes=np.empty(PLANES + PLANE_SPARE, np.uint64),
         sums=np.empty(64 * words, np.int64),
         pair=pair,
         pair_bytes=pair.view(np.uint8),
@@ -87,17 +88,28 @@ def scratch(longest: int, words: int) -> Scratch:
 
 
 @kernel
-def fingerprint_tokens(n, form, memory, out):
-    """The fingerprint of the n tokens that `memory` has the hashes and kinds of, into `out`, uint64[words]."""
-    features, m = memory.hashes, n
-    if form.word_size != 1 or any_cjk(memory.kinds, n):
-        features = memory.features
-        m = shingle(memory.hashes, memory.hash_bytes, memory.kinds, n, form.word_size, form.cjk_size, features)
-    if form.weighting == SQRT:
-        v = square_root_weights(features, m, memory.keys, memory.counts, memory.votes, memory.weights)
+def features_of_tokens(n, named, form, memory):
+    """The features of n tokens that need not be characters of the codes, and how many there are."""
+    tokens, features = memory.tokens, memory.features
+    if form.word_size == 1 and n == named and not any_cjk(tokens.named_kinds, n):
+        return tokens.named, n
+    spread_tokens(n, named, tokens)
+    return features, shingle(tokens, n, form.word_size, form.cjk_size, features)
+
+
+@kernel
+def fingerprint_tokens(n, named, form, memory, out):
+    """The fingerprint of n tokens, as `code_tokens` leaves them in `memory`, so many of them named, into `out`, uint64[words]."""
+    of_pairs = form.weighting != SQRT and form.word_size == 1 and form.cjk_size == 2
+    if of_pairs and named < n <= MOST_TOKENS:
+        v = votes_of_pairs(n, form.weighting, memory)
     else:
-        v = unit_votes(features, m, form.weighting, memory.keys, memory.counts, memory.votes)
-    widen(memory.votes, v, memory.lanes, memory.pair, memory.pair_bytes)
+        features, m = features_of_tokens(n, named, form, memory)
+        if form.weighting == SQRT:
+            v = square_root_weights(features, m, memory.keys, memory.counts, memory.votes, memory.weights)
+        else:
+            v = unit_votes(features, m, form.weighting, memory.keys, memory.counts, memory.votes)
+    widen(memory.votes, whole_vectors(v), memory.lanes, memory.pair, memory.pair_bytes)
     if form.weighting == SQRT:
         add_weighted(memory.lanes, memory.weights, v, memory.sums)
         signs(memory.sums, out)
@@ -116,6 +128,6 @@ def fingerprint_documents(data, offsets, form, memory, tables, out):
     for d in range(len(offsets) - 1):
         start, end = offsets[d], offsets[d + 1]
         out.digests[d, 0], out.digests[d, 1] = xxh3_128(data, start, end)
-        n = tokenize(data, start, end, memory.token_spare, memory.hashes, memory.kinds, tables)
+        n, named = code_tokens(data, start, end, memory.tokens, tables)
         out.tokens[d] = n
-        fingerprint_tokens(n, form, memory, out.values[d])
+        fingerprint_tokens(n, named, form, memory, out.values[d])

@@ -8,8 +8,9 @@ the order of its terms. A bit is 1 where the sum of the votes is above 0, hence 
 import numpy as np
 
 from neardup.kernels.compilation import kernel
-from neardup.kernels.intrinsics import opaque
-from neardup.kernels.xxh3 import xxh3_128, xxh3_128_of_4_to_8
+from neardup.kernels.constants import COLUMN_BITS, COLUMNS, ROWS
+from neardup.kernels.intrinsics import count_columns, opaque
+from neardup.kernels.xxh3 import xxh3_128, xxh3_128_of_each_eight
 
 u64 = np.uint64
 ONE = u64(1)
@@ -20,6 +21,12 @@ FRACTION_BITS = 16
 """Bits after the point in a fixed-point weight."""
 PLANES = 40
 """Counters have this many bits: up to 2^40 votes a document."""
+PLANE_SPARE = 8
+"""Words that `majority` needs behind the planes."""
+VECTOR = 32
+"""Loops over votes do so many more at the most, with whatever lies there."""
+VOTES_BEHIND = COLUMNS * ROWS - 1
+"""Places that `majority` needs behind the votes."""
 
 
 def table_size(features: int) -> int:
@@ -94,6 +101,12 @@ def square_root_weights(features, n, keys, counts, votes, weights):
 
 
 @kernel
+def whole_vectors(n):
+    """n, or the next multiple of VECTOR: loops of so many have no rest that is done one by one."""
+    return (n + VECTOR - 1) // VECTOR * VECTOR
+
+
+@kernel
 def widen(votes, n, lanes, pair, pair_bytes):
     """Each feature's hash at the fingerprint's width: lanes[w, i] is word w (0 is the most significant) of feature i.
 
@@ -105,8 +118,7 @@ def widen(votes, n, lanes, pair, pair_bytes):
         for i in range(n):
             lanes[0, i] = votes[i]
         return
-    for i in range(n):
-        lanes[0, i], lanes[1, i] = xxh3_128_of_4_to_8(votes[i], u64(8))
+    xxh3_128_of_each_eight(votes, n, lanes[0], lanes[1])
     for k in range(1, (words + 1) // 2):
         for i in range(n):
             pair[0], pair[1] = votes[i], u64(k)
@@ -117,53 +129,35 @@ def widen(votes, n, lanes, pair, pair_bytes):
 
 
 @kernel
-def add3(a, b, c):
-    """Carry-save adder: 64 one-bit additions at once. Returns the carries and the sums; `c` may come late."""
-    u = a ^ b
-    return (a & b) | (u & c), u ^ c
-
-
-@kernel
-def count_sixteens(hashes, n):
-    """Add n hashes to 64 counters of four bits. What overflows, hashes of weight 16, is put in their place, one for 16.
-
-    uint64[n + 15]. Returns the counters' bits, the least significant first.
-    """
-    hashes[n : n + 15] = u64(0)  # adds nothing
-    ones, twos, fours, eights = u64(0), u64(0), u64(0), u64(0)
-    for g in range((n + 15) >> 4):
-        i = u64(g) << u64(4)  # an index that cannot be negative costs no check
-        a, ones = add3(hashes[i], hashes[i + u64(1)], ones)
-        b, ones = add3(hashes[i + u64(2)], hashes[i + u64(3)], ones)
-        c, twos = add3(a, b, twos)
-        a, ones = add3(hashes[i + u64(4)], hashes[i + u64(5)], ones)
-        b, ones = add3(hashes[i + u64(6)], hashes[i + u64(7)], ones)
-        d, twos = add3(a, b, twos)
-        e, fours = add3(c, d, fours)
-        a, ones = add3(hashes[i + u64(8)], hashes[i + u64(9)], ones)
-        b, ones = add3(hashes[i + u64(10)], hashes[i + u64(11)], ones)
-        c, twos = add3(a, b, twos)
-        a, ones = add3(hashes[i + u64(12)], hashes[i + u64(13)], ones)
-        b, ones = add3(hashes[i + u64(14)], hashes[i + u64(15)], ones)
-        d, twos = add3(a, b, twos)
-        f, fours = add3(c, d, fours)
-        hashes[g], eights = add3(e, f, eights)
-    return ones, twos, fours, eights
+def add_bits(planes, at, part, n):
+    """Add numbers of n bits, planes[part:part + n], to those at planes[at:]; what overflows is the next bit, which was 0."""
+    carry = u64(0)
+    for j in range(n):
+        a, b = planes[at + j], planes[part + j]
+        u = a ^ b
+        planes[at + j] = u ^ carry
+        carry = (a & b) | (u & carry)
+    planes[at + n] = carry
 
 
 @kernel
 def majority(hashes, n, planes):
-    """Bit j is 1 where more than half of the n hashes have it. uint64[n + 15], which is used up.
+    """Bit j is 1 where more than half of the n hashes have it. uint64[n + VOTES_BEHIND], which is used up.
 
-    `planes`, scratch: bit j of 64 counters each. First the hashes are counted, then the sixteens, then their sixteens.
+    `planes`, scratch, uint64[PLANES + PLANE_SPARE]: bit j of 64 counters each. First the hashes are counted, then what overflows,
+    each for sixteen, then what of that overflows.
     """
+    planes[:] = u64(0)
     p, left = 0, n
     while left > 0:
-        planes[p], planes[p + 1], planes[p + 2], planes[p + 3] = count_sixteens(hashes, left)
+        blocks = (left + COLUMNS * ROWS - 1) // (COLUMNS * ROWS)
+        hashes[left : COLUMNS * ROWS * blocks] = u64(0)  # adds nothing
+        count_columns(hashes, blocks, planes, PLANES)
+        add_bits(planes, p, PLANES, COLUMN_BITS)
         p += 4
-        left = (left + 15) // 16 if left > 15 else 0
+        left = COLUMNS * blocks if left >= ROWS else 0
     more, equal, half = u64(0), ~u64(0), n // 2
-    for j in range(p - 1, -1, -1):
+    for j in range(p + COLUMN_BITS - 4, -1, -1):
         if half >> j & 1:
             equal &= planes[j]
         else:

@@ -7,7 +7,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from neardup.kernels.constants import GROUP
+from neardup.kernels.constants import FIRST_CODE, GROUP
 from neardup.kernels.llvm.intrinsics import BLOCK, I64, check_writable, folded_block, load, pointer_to, splat
 from neardup.kernels.llvm.wide_characters import full_width_block
 
@@ -79,3 +79,48 @@ def put_positions(_: Any, chosen: Any, base: Any, out: Any, at: Any) -> Any:
         return builder.add(at, number)
 
     return types.uint64(types.uint64, types.int64, out, types.uint64), generate
+
+
+_LANES = ir.VectorType(ir.IntType(16), 64)
+_HALF = ir.VectorType(ir.IntType(16), 32)
+_HALF_BITS = ir.VectorType(ir.IntType(1), 32)
+
+
+def _codes(builder: Any, pointer: Any) -> Any:
+    """Of each of 64 bytes, the code point of the character of three bytes that begins there, less FIRST_CODE."""
+
+    def lanes(value: int) -> Any:
+        return ir.Constant(_LANES, [value] * 64)
+
+    def payload(offset: int, bits: int, shift: int) -> Any:
+        block = load(builder, builder.gep(pointer, [ir.Constant(I64, offset)]), BLOCK)
+        return builder.shl(builder.zext(builder.and_(block, splat((1 << bits) - 1)), _LANES), lanes(shift))
+
+    code = builder.or_(builder.or_(payload(0, 4, 12), payload(1, 6, 6)), payload(2, 6, 0))
+    return builder.sub(code, lanes(FIRST_CODE))
+
+
+@intrinsic
+def put_codes(_: Any, data: Any, index: Any, chosen: Any, three: Any, out: Any, at: Any) -> Any:
+    check_writable(out)
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        pointer = pointer_to(context, builder, signature.args[0], args[0], args[1])
+        target = context.make_array(signature.args[4])(context, builder, args[4]).data
+        is_three = builder.bitcast(args[3], ir.VectorType(ir.IntType(1), 64))
+        codes = builder.select(is_three, _codes(builder, pointer), ir.Constant(_LANES, [0] * 64))
+        compress = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(_HALF, [_HALF, _HALF, _HALF_BITS]), "llvm.x86.avx512.mask.compress.v32i16"
+        )
+        place = args[5]
+        for half in range(2):
+            lanes = ir.Constant(ir.VectorType(ir.IntType(32), 32), list(range(32 * half, 32 * half + 32)))
+            some = builder.trunc(builder.lshr(args[2], ir.Constant(I64, 32 * half)), ir.IntType(32))
+            values = builder.shuffle_vector(codes, codes, lanes)
+            packed = builder.call(compress, [values, ir.Constant(_HALF, [0] * 32), builder.bitcast(some, _HALF_BITS)])
+            to = builder.bitcast(builder.gep(target, [place]), _HALF.as_pointer())
+            builder.store(packed, to).align = 2
+            place = builder.add(place, builder.zext(builder.ctpop(some), I64))
+        return place
+
+    return types.uint64(data, types.int64, types.uint64, types.uint64, out, types.uint64), generate

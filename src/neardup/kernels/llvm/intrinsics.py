@@ -8,7 +8,7 @@ from numba import types
 from numba.core import cgutils, errors
 from numba.extending import intrinsic
 
-from neardup.kernels.constants import XXH3_START
+from neardup.kernels.constants import COLUMNS, ROWS, XXH3_START
 
 I8, I32, I64, I128 = (ir.IntType(bits) for bits in (8, 32, 64, 128))
 BLOCK = ir.VectorType(I8, 64)
@@ -207,3 +207,69 @@ def accumulate(_: Any, data: Any, start: Any, end: Any, secret: Any) -> Any:
         return context.make_tuple(builder, signature.return_type, values)
 
     return types.UniTuple(types.uint64, 8)(data, types.int64, types.int64, secret), generate
+
+
+_COLUMNS = ir.VectorType(I64, COLUMNS)
+
+
+def _add3(builder: Any, a: Any, b: Any, c: Any) -> tuple[Any, Any]:
+    """Carry-save adder: the carries and the sums."""
+    u = builder.xor(a, b)
+    return builder.or_(builder.and_(a, b), builder.and_(u, c)), builder.xor(u, c)
+
+
+def _add_tree(builder: Any, values: list[Any], sums: list[Any]) -> Any:
+    """Add 2^k vectors of one weight to the first k of `sums`, in place; returns the carries out of the last."""
+    for level in range(len(sums)):
+        carries = []
+        for first, second in zip(values[::2], values[1::2], strict=True):
+            carry, sums[level] = _add3(builder, first, second, sums[level])
+            carries.append(carry)
+        values = carries
+    return values[0]
+
+
+def _add_halves(builder: Any, bits: list[Any], half: int) -> list[Any]:
+    """Of numbers in lanes, by their bits, the sums of each lane and the one `half` lanes further on."""
+    lanes = ir.Constant(ir.VectorType(I32, COLUMNS), [(lane + half) % COLUMNS for lane in range(COLUMNS)])
+    carry, found = ir.Constant(_COLUMNS, [0] * COLUMNS), []
+    for bit in bits:
+        carry, total = _add3(builder, bit, builder.shuffle_vector(bit, bit, lanes), carry)
+        found.append(total)
+    return [*found, carry]
+
+
+@intrinsic
+def count_columns(_: Any, hashes: Any, blocks: Any, planes: Any, at: Any) -> Any:
+    check_writable(hashes)
+    check_writable(planes)
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        out = context.make_array(signature.args[2])(context, builder, args[2]).data
+
+        def place(number: Any) -> Any:
+            return builder.bitcast(builder.gep(data, [number]), _COLUMNS.as_pointer())
+
+        counters = [cgutils.alloca_once_value(builder, ir.Constant(_COLUMNS, [0] * COLUMNS)) for _ in range(4)]
+        with cgutils.for_range(builder, args[1]) as loop:
+            first = builder.mul(loop.index, ir.Constant(I64, COLUMNS * ROWS))
+            values = []
+            for row in range(ROWS):
+                value = builder.load(place(builder.add(first, ir.Constant(I64, COLUMNS * row))))
+                value.align = 8
+                values.append(value)
+            sums = [builder.load(counter) for counter in counters]
+            over = _add_tree(builder, values, sums)
+            for counter, total in zip(counters, sums, strict=True):
+                builder.store(total, counter)
+            builder.store(over, place(builder.mul(loop.index, ir.Constant(I64, COLUMNS)))).align = 8
+        bits = [builder.load(counter) for counter in counters]
+        for half in (4, 2, 1):
+            bits = _add_halves(builder, bits, half)
+        for number, bit in enumerate(bits):
+            value = builder.extract_element(bit, ir.Constant(I32, 0))
+            builder.store(value, builder.gep(out, [builder.add(args[3], ir.Constant(I64, number))]))
+        return context.get_dummy_value()
+
+    return types.void(hashes, types.int64, planes, types.int64), generate

@@ -8,7 +8,7 @@ from neardup.arrays import Array
 from neardup.kernels.compilation import kernel
 from neardup.kernels.fingerprints.shingles import shingle, sort_hashes
 from neardup.kernels.fingerprints.votes import FRACTION_BITS, LOG, TF, UNIFORM
-from neardup.kernels.text.tokens import tokenize
+from neardup.kernels.text.tokens import TokenArrays, tokenize
 from neardup.kernels.xxh3 import xxh3_64_of_two
 
 u64 = np.uint64
@@ -34,12 +34,9 @@ class ElementForm(NamedTuple):
 
 
 class TokenMemory(NamedTuple):
-    """Working memory for the tokens of one text, as `tokenize`, `shingle` and `sort_hashes` want it."""
+    """Working memory for one text: its tokens, and what `sort_hashes` needs for their shingles."""
 
-    hashes: Array
-    hash_bytes: Array
-    kinds: Array
-    token_spare: Array
+    tokens: TokenArrays
     sorting: Array
 
 
@@ -115,12 +112,12 @@ def number_occurrences(hashes, spare):
 
 
 @kernel
-def elements_of_tokens(n, form, memory, sorting, values, weights):
-    """The elements of the n tokens that `memory` has the hashes and kinds of, to the beginning of `values` and `weights`.
+def elements_of_tokens(n, form, tokens, sorting, values, weights):
+    """The elements of n tokens, to the beginning of `values` and `weights`.
 
-    `form`: an `ElementForm`. Returns their number.
+    `form`: an `ElementForm`; `tokens`: `TokenArrays`, with all hashes and kinds. Returns their number.
     """
-    m = shingle(memory.hashes, memory.hash_bytes, memory.kinds, n, form.word_size, form.cjk_size, values)
+    m = shingle(tokens, n, form.word_size, form.cjk_size, values)
     if form.form == SEQUENCE:
         return m
     hashes = values[:m]
@@ -141,7 +138,7 @@ def elements(data, offsets, form, memory, tables, out):
     """
     out.offsets[0] = 0
     for d in range(len(offsets) - 1):
-        n = tokenize(data, offsets[d], offsets[d + 1], memory.token_spare, memory.hashes, memory.kinds, tables)
+        n = tokenize(data, offsets[d], offsets[d + 1], memory.tokens, tables)
         start = out.offsets[d]
-        m = elements_of_tokens(n, form, memory, memory.sorting, out.values[start:], out.weights[start:])
+        m = elements_of_tokens(n, form, memory.tokens, memory.sorting, out.values[start:], out.weights[start:])
         out.offsets[d + 1] = start + m

@@ -3,7 +3,7 @@
 from neardup.kernels.compilation import kernel
 from neardup.kernels.fingerprints.simhash import fingerprint_tokens
 from neardup.kernels.matching.elements import elements_of_tokens
-from neardup.kernels.text.tokens import tokenize
+from neardup.kernels.text.tokens import code_tokens, spread_tokens
 from neardup.kernels.xxh3 import xxh3_128
 
 
@@ -18,8 +18,9 @@ def fingerprints_and_elements(data, offsets, forms, memory, sorting, tables, pri
     for d in range(len(offsets) - 1):
         start, end, begin = offsets[d], offsets[d + 1], out.offsets[d]
         prints.digests[d, 0], prints.digests[d, 1] = xxh3_128(data, start, end)
-        n = tokenize(data, start, end, memory.token_spare, memory.hashes, memory.kinds, tables)
+        n, named = code_tokens(data, start, end, memory.tokens, tables)
         prints.tokens[d] = n
-        fingerprint_tokens(n, forms[0], memory, prints.values[d])
-        m = elements_of_tokens(n, forms[1], memory, sorting, out.values[begin:], out.weights[begin:])
+        fingerprint_tokens(n, named, forms[0], memory, prints.values[d])
+        spread_tokens(n, named, memory.tokens)
+        m = elements_of_tokens(n, forms[1], memory.tokens, sorting, out.values[begin:], out.weights[begin:])
         out.offsets[d + 1] = begin + m

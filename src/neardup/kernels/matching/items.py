@@ -87,8 +87,8 @@ def find_suspects(data, offsets, first, index, memory, shingles, state, tables, 
             return d
         state[most, DOCUMENT] += 1
         document = state[most, DOCUMENT]
-        n = tokenize(data, offsets[d], offsets[d + 1], memory.token_spare, memory.hashes, memory.kinds, tables)
-        m = shingle(memory.hashes, memory.hash_bytes, memory.kinds, n, index.word_size, index.cjk_size, shingles)
+        n = tokenize(data, offsets[d], offsets[d + 1], memory.tokens, tables)
+        m = shingle(memory.tokens, n, index.word_size, index.cjk_size, shingles)
         for place in range(m):
             entry = entry_of(shingles[place], index)
             if entry < 0:

@@ -10,6 +10,7 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.fingerprints.workspace import Workspace
 from neardup.kernels.chosen_bytes import PLACES_BEHIND
+from neardup.kernels.fingerprints.features import find_words
 from neardup.kernels.fingerprints.shingles import shingle
 from neardup.kernels.matching.elements import TokenMemory
 from neardup.kernels.text.tokens import CJK, most_tokens, tokenize
@@ -81,29 +82,37 @@ def token_places(folded: FoldedTexts, document: int) -> TokenPlaces:
     """The tokens of one of some normalized texts; valid until the texts are."""
     first, last = int(folded.offsets[document]), int(folded.offsets[document + 1])
     memory = memory_for(folded)
-    known = memory.tokens
-    n = tokenize(folded.data, first, last, known.token_spare, known.hashes, known.kinds, fold_tables())
-    m = shingle(known.hashes, known.hash_bytes, known.kinds, n, WORD_SHINGLE, CJK_SHINGLE, memory.shingles)
-    room = (last - first) // 2 + 1 + PLACES_BEHIND  # as `tokenize` divides its spare places
+    known = memory.tokens.tokens
+    n = tokenize(folded.data, first, last, known, fold_tables())
+    m = shingle(known, n, WORD_SHINGLE, CJK_SHINGLE, memory.shingles)
+    starts, ends = _spans(folded, document)
     sizes = np.where(known.kinds[:n] == CJK, CJK_SHINGLE, WORD_SHINGLE)
     places = np.flatnonzero(np.arange(n) + sizes <= n)
     return TokenPlaces(
         folded.data,
         first,
-        known.token_spare[:n].copy(),
-        known.token_spare[room : room + n].copy(),
+        starts,
+        ends,
         sizes,
         memory.shingles[: min(m, len(places))].copy(),  # a text that is too short for a shingle would be one
         places,
     )
 
 
+def _spans(folded: FoldedTexts, document: int) -> tuple[Array, Array]:
+    """Where the tokens of one of some normalized texts begin and end: int64[n] each."""
+    offsets = folded.offsets[document : document + 2]
+    room = 2 * most_tokens(int(offsets[1] - offsets[0])) + PLACES_BEHIND
+    starts, ends, documents = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(2, np.int64)
+    find_words(folded.data, offsets, starts, ends, np.empty(room, np.uint8), documents, fold_tables())
+    n = int(documents[1])
+    return starts[:n].copy(), ends[:n].copy()
+
+
 def token_count(text: str) -> int:
     """The number of tokens of one text; leaves the memory of normalized texts alone."""
     folded = fold_texts(pa.array([text], pa.large_string()))
-    known = memory_for(folded).tokens
-    end = int(folded.offsets[1])
-    found: int = tokenize(folded.data, 0, end, known.token_spare, known.hashes, known.kinds, fold_tables())
+    found: int = tokenize(folded.data, 0, int(folded.offsets[1]), memory_for(folded).tokens.tokens, fold_tables())
     return found
 
 

@@ -25,7 +25,7 @@ from neardup.kernels.matching.elements import (
     elements,
 )
 from neardup.kernels.matching.similarities import CODES
-from neardup.kernels.text.tokens import most_tokens, token_spare
+from neardup.kernels.text.tokens import most_tokens, token_arrays
 from neardup.recipe.parts import FOLDING
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarities import SIMILARITIES, SimilarityName, SimilarityRow
@@ -63,15 +63,7 @@ class Elements(NamedTuple):
 
 def token_memory(longest: int) -> TokenMemory:
     """A kernel's working memory for the tokens of one text of `longest` bytes."""
-    most = most_tokens(longest)
-    hashes = np.empty(most, np.uint64)
-    return TokenMemory(
-        hashes=hashes,
-        hash_bytes=hashes.view(np.uint8),
-        kinds=np.empty(most, np.uint8),
-        token_spare=np.empty(token_spare(longest), np.int64),
-        sorting=np.empty(sort_spare(most), np.uint64),
-    )
+    return TokenMemory(token_arrays(longest), np.empty(sort_spare(most_tokens(longest)), np.uint64))
 
 
 def _for_all(total: int, weighted: int) -> tuple[Array, Array]:
