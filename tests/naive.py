@@ -52,7 +52,18 @@ NORMALIZERS = {
     "digits": lambda text: "".join("0" if unicodedata.category(c) == "Nd" else c for c in text),
     "punctuation": lambda text: "".join(c for c in text if not is_punctuation(c)),
 }
-"""The steps of normalization, but for the one that a package does."""
+"""The steps of normalization, but for those that a package does."""
+
+
+def with_variants(text, replaced):
+    """The text with the longest key of `replaced` at each place, from left to right, replaced by its value."""
+    found, i = "", 0
+    while i < len(text):
+        key = max((key for key in replaced if text.startswith(key, i)), key=len, default=None)
+        found += text[i] if key is None else replaced[key]
+        i += 1 if key is None else len(key)
+    return found
+
 
 CJK_NAMES = tuple(
     "CJK UNIFIED,CJK COMPATIBILITY IDEOGRAPH,HIRAGANA,KATAKANA,HALFWIDTH KATAKANA,HENTAIGANA,COMBINING KATAKANA-HIRAGANA,"

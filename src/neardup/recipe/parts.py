@@ -8,7 +8,9 @@ from typing import Any, Final, Literal
 from neardup.recipe.hashes import HASHES as FEATURE_HASHES
 from neardup.recipe.hashes import NativeHash
 
-NormalizerName = Literal["nfkc_casefold", "nfkc", "casefold", "lower", "digits", "punctuation", "simplified"]
+NormalizerName = Literal[
+    "nfkc_casefold", "nfkc", "casefold", "lower", "digits", "punctuation", "simplified", "shinjitai"
+]
 WeightName = Literal["uniform", "tf", "log", "sqrt", "tfidf", "textrank", "cppjieba", "jieba_tfidf", "jieba_textrank"]
 HashName = Literal["xxh3", NativeHash]
 
@@ -20,11 +22,12 @@ NORMALIZERS = {
     "digits": "each decimal digit becomes 0",
     "punctuation": "punctuation is removed, and the text on both sides is joined",
     "simplified": "traditional Chinese becomes simplified, by OpenCC: the extra [zh]",
+    "shinjitai": "old forms of Japanese kanji become new ones, by OpenCC: the extra [zh]",
 }
 """The normalizers, which are applied to a text in the recipe's order before it is cut into tokens."""
 FOLDING: Final = ("nfkc_casefold",)
 """The default normalizers. Similarities compare texts in this form, after the normalizers of the recipe."""
-NORMALIZER_PACKAGES = {"simplified": ("opencc",)}
+NORMALIZER_PACKAGES = dict.fromkeys(("simplified", "shinjitai"), ("opencc",))
 """The distributions that decide the result of a normalizer; a recipe's digest has their versions."""
 WEIGHTS = {
     "uniform": "1",

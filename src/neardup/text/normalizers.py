@@ -17,6 +17,7 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.kernels.text.normalization import SPARE, fold_documents, replace_characters
 from neardup.kernels.text.utf8 import count_characters
+from neardup.kernels.text.variants import replace_variants
 from neardup.recipe.parts import FOLDING, NORMALIZER_PACKAGES
 from neardup.recipe.stored_parts import StoredPart, check_installed
 from neardup.text.normal_forms import normal_form
@@ -28,6 +29,7 @@ from neardup.text.unicode_tables import (
     fold_tables,
     removal_table,
 )
+from neardup.text.variants import conversion
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,17 +150,18 @@ def without_digits(folded: FoldedTexts) -> FoldedTexts:
     return _replaced(0, DIGIT, folded.as_array())
 
 
-def _simplified(texts: Any) -> FoldedTexts:
-    check_installed("`normalize='simplified'`", NORMALIZER_PACKAGES["simplified"], "zh")
-    return _one_by_one(_traditional_to_simplified(), texts)
-
-
-@cache
-def _traditional_to_simplified() -> Callable[[str], str]:
-    import opencc
-
-    convert: Callable[[str], str] = opencc.OpenCC("t2s").convert
-    return convert
+def _converted(name: str, config: str, texts: Any) -> FoldedTexts:
+    """By a conversion of OpenCC; `name`: of the normalizer."""
+    check_installed(f"`normalize={name!r}`", NORMALIZER_PACKAGES[name], "zh")
+    found = conversion(config)
+    if found.variants is None:
+        return _one_by_one(found.convert, texts)
+    data, offsets = (buffer.view() for buffer in utf8_buffers(texts))
+    data.flags.writeable = offsets.flags.writeable = False  # arrays of one kind, so the kernel is compiled once
+    room = int(found.growth * int(offsets[-1] - offsets[0])) + 2 * SPARE
+    out, out_offsets = np.empty(room, np.uint8), np.empty(len(offsets), np.int64)
+    replace_variants(data, offsets, found.variants, out, out_offsets)
+    return FoldedTexts(out, out_offsets)
 
 
 NORMALIZER_TABLE: dict[str, Callable[[Any], FoldedTexts]] = {
@@ -168,7 +171,8 @@ NORMALIZER_TABLE: dict[str, Callable[[Any], FoldedTexts]] = {
     "lower": partial(_one_by_one, partial(_of_known, str.lower)),
     "digits": partial(_replaced, DIGIT, 0),
     "punctuation": partial(_replaced, 0, PUNCTUATION),
-    "simplified": _simplified,
+    "simplified": partial(_converted, "simplified", "t2s"),
+    "shinjitai": partial(_converted, "shinjitai", "t2jp"),
 }
 """The normalizers, by the names in `neardup.recipe.parts.NORMALIZERS`: from an Arrow `large_string` array to normalized texts."""
 
