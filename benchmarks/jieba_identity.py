@@ -1,6 +1,6 @@
 """Does the segmenter `jieba` cut every text as the package jieba does?
 
-    python benchmarks/jieba_identity.py [--quick] [--data FOLDER] [--texts FOLDER ...] [--processes N] [--output FILE]
+    python benchmarks/jieba_identity.py [--quick] [--data FOLDER] [--texts FOLDER ...] [--most BYTES] [--processes N] [--output FILE]
 
 All tokens of all documents are compared: with the model and without, and of every tenth document in search mode. Documents are
 those of the open set of Chinese laws, those that lie in the folders of `--texts`, and some that are generated from both with a
@@ -183,6 +183,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a megabyte of each set")
     parser.add_argument("--data", type=Path, help="the folder of the open sets")
     parser.add_argument("--texts", type=Path, nargs="*", default=[], help="folders with .txt and .json")
+    parser.add_argument("--most", type=int, default=1 << 62, help="bytes of each set; default: all")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--output", type=Path, default=RESULTS / "jieba_identity.json")
     given = parser.parse_args()
@@ -190,7 +191,7 @@ def main() -> None:
     if (folder := data_folder(given.data)) is not None:
         sets["zh_laws_national"] = laws(folder)
     sets |= {each.name: documents_of(each) for each in given.texts}
-    most = QUICK if given.quick else 1 << 62
+    most = QUICK if given.quick else given.most
     kept_tables(())
     record: dict[str, Any] = {"environment": environment(("jieba",)), "sets": {}}
     with ProcessPoolExecutor(given.processes, mp_context=get_context("spawn")) as pool:
