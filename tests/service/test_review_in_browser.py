@@ -110,6 +110,50 @@ def test_the_files_are_those_of_the_command_line(browser, tmp_path):
         assert lines == [json.loads(line) for line in (tmp_path / name).read_text(encoding="utf-8").splitlines()]
 
 
+def test_keys_that_are_pressed_while_a_judgement_is_sent_do_not_reach_the_next_pair(browser, path):
+    with nd.Store(path, mode="r") as store:
+        pairs = store.review(limit=100)
+    held = []
+    with listening({"default": path}) as url, opened(browser, url, "review") as page:
+        page.wait_for_selector(READY)
+        page.route("**/judge", lambda route: held.append(route))
+        with page.expect_request("**/judge"):
+            page.keyboard.press("s")
+        for key in ("d", "s", "Space"):
+            page.keyboard.press(key)
+        assert page.get_attribute(".desk", "aria-busy") == "true"
+        assert len(held) == 1
+        held[0].continue_()
+        page.wait_for_selector("#tally:has-text('visit: 1; 1 same')")
+        page.wait_for_selector(READY)
+        assert pairs[1].left.text[:20] in page.inner_text(".desk .sides")
+        page.unroute("**/judge")
+        page.keyboard.press("d")
+        page.wait_for_selector("#tally:has-text('visit: 2;')")
+    with nd.Store(path, mode="r") as store:
+        assert judged(store) == [(each.left.text, each.right.text, at == 0) for at, each in enumerate(pairs[:2])]
+
+
+def test_both_files_are_of_one_reading(browser, path, tmp_path):
+    with nd.Store(path) as store:
+        first, second = store.review(limit=2)
+        store.judge(first, same=True)
+    with (
+        listening({"default": path}) as url,
+        opened(browser, url, "review", accept_downloads=True) as page,
+        nd.Client(url) as other,
+    ):
+        page.wait_for_selector(READY)
+        pairs = saved(page, "pairs.jsonl", tmp_path)
+        other.judge(second, same=False)
+        documents = saved(page, "documents.jsonl", tmp_path)
+        assert {each["id"] for each in documents} == {pairs[0]["left_id"], pairs[0]["right_id"]}
+        page.focus(".desk")
+        page.keyboard.press("s")
+        page.wait_for_selector("#tally:has-text('visit: 1;')")
+        assert len(saved(page, "pairs.jsonl", tmp_path)) > 1
+
+
 def test_skipped_pairs_do_not_hide_those_behind_them(browser, tmp_path):
     with nd.Store(tmp_path / "s", min_similarity=0.6, floor=0.3, texts=True) as store:
         store.check_and_add_many(range(130), texts_of(random.Random(5), 130))

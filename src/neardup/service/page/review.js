@@ -11,7 +11,7 @@ const [ASKED, MOST] = [20, 200]; // pairs in a question
 const COMMAND = `neardup evaluate ${DOCUMENTS} \\\n    --pairs ${PAIRS}`;
 const KEYS = { same: "s", different: "d", skip: " ", back: "b" };
 const SIGNS = { same: "=", different: "≠" };
-const fresh = () => ({ pairs: [], place: 0, verdicts: new Map(), isEnd: false, hasAny: false });
+const fresh = () => ({ pairs: [], place: 0, verdicts: new Map(), isEnd: false, hasAny: false, files: null });
 const state = fresh();
 
 export const forget = () => Object.assign(state, fresh());
@@ -41,15 +41,18 @@ function head(pair, info, buttons) {
     make("div", { class: "verdicts" }, buttons));
 }
 
-// What is known of the work, and all judgements as files.
-function tally(store, info, asFiles) {
+// What is known of the work, and all judgements as files. Both are of one reading, so that one names what the other has.
+function tally(store, info, trying) {
   const words = tallied();
-  const save = (key, name, hasTexts, lines) => button(key, () => asFiles(async () => download(name, (await exported(store, hasTexts))[lines])),
-    { disabled: !state.hasAny || (lines === "documents" && !hasTexts) });
+  const save = (key, name, lines) => button(key, () => trying(async () => {
+    state.files ??= exported(store, info.texts);
+    state.files.catch(() => { state.files = null; });
+    download(name, (await state.files)[lines]);
+  }), { disabled: !state.hasAny || (lines === "documents" && !info.texts) });
   return [
     make("p", { id: "tally" }, words),
     make("h2", {}, say("export_title")), make("p", {}, say("export_means")),
-    make("div", { class: "actions" }, save("save_pairs", PAIRS, info.texts, "pairs"), save("save_documents", DOCUMENTS, info.texts, "documents")),
+    make("div", { class: "actions" }, save("save_pairs", PAIRS, "pairs"), save("save_documents", DOCUMENTS, "documents")),
     make("pre", {}, make("code", {}, COMMAND)),
   ];
 }
@@ -63,6 +66,7 @@ function tallied() {
 
 export function show(context) {
   const { store } = context;
+  state.files = null;
   const desk = make("div", { class: "desk", tabindex: -1, role: "group", "aria-label": say("review_title") });
   const summary = make("section", { class: "panel" });
   const now = () => state.pairs[state.place];
@@ -89,8 +93,8 @@ export function show(context) {
       hasTexts ? await sideBySide(store, ...sides.map((side) => side.text), names) : make("p", { class: "notice" }, say("no_texts")),
     ];
   };
-  const count = () => fill(summary, tally(store, info, asFiles));
-  const asFiles = async (action) => {
+  const count = () => fill(summary, tally(store, info, trying));
+  const trying = async (action) => {
     summary.querySelector(".problem")?.remove();
     try { await action(); } catch (found) { summary.append(problem(found)); }
   };
@@ -103,14 +107,16 @@ export function show(context) {
   const judge = async (same) => {
     const pair = now();
     if (!pair || isBusy()) return;
+    desk.setAttribute("aria-busy", "true"); // what is pressed meanwhile is not meant for the next pair
     try {
       await ask(ofStore(store, "judge"), { left: sideOf(pair.left), right: sideOf(pair.right), same });
     } catch (found) {
+      desk.removeAttribute("aria-busy");
       desk.append(problem(found));
       return;
     }
     state.verdicts.set(keyOf(pair), same);
-    state.hasAny = true;
+    Object.assign(state, { hasAny: true, files: null });
     state.place += 1;
     await next();
   };
