@@ -160,8 +160,11 @@ def memory_of(pids: Sequence[int]) -> int:
     return total
 
 
-def measured(command: Sequence[str], limit: float | None = None) -> dict[str, Any]:
-    """What a command prints, the seconds from its start to its end, and its memory; or the seconds after which it was ended."""
+def measured(command: Sequence[str], limit: float | None = None, *, may_fail: bool = False) -> dict[str, Any]:
+    """What a command prints, the seconds from its start to its end, and its memory; or the seconds after which it was ended.
+
+    `may_fail`: then it is noted what it said last; else nothing more is run.
+    """
     begun = time.perf_counter()
     environment = os.environ | {"PYSPARK_PYTHON": sys.executable, "RAY_USAGE_STATS_ENABLED": "0"}
     over, peak = threading.Event(), [0]
@@ -183,6 +186,8 @@ def measured(command: Sequence[str], limit: float | None = None) -> dict[str, An
             return {"unfinished_after": limit, "peak_bytes": peak[0]}
         finally:
             over.set()
+    if process.returncode and may_fail:
+        return {"failed": (errors.strip().splitlines() or [""])[-1][:200], "peak_bytes": peak[0]}
     if process.returncode:
         sys.exit(f"{' '.join(command)} failed:\n{errors[-4000:]}")
     return {"seconds": time.perf_counter() - begun, "peak_bytes": peak[0], "output": output}
@@ -301,7 +306,7 @@ def beside(
     for name, python in peers.items():
         output = scratch / name
         command = [python, str(Path(__file__).with_name("ray_peers.py")), name, str(folder), str(output)]
-        record[name] = measured(command, limit)
+        record[name] = measured(command, limit, may_fail=True)
         record[name].pop("output", None)
         if "seconds" in record[name]:
             stays = set(pq.read_table(output).column("place").to_pylist())

@@ -156,7 +156,9 @@ def others_on_ray(record: Record) -> str:
         if run is None:
             continue
         shares = [share(run.get(each, 1.0)) for each in ("recall", "precision")] if "seconds" in run else ["", ""]
-        took = number(run["seconds"]) if "seconds" in run else f"not finished after {number(run['unfinished_after'])}"
+        took = number(run["seconds"]) if "seconds" in run else "failed"
+        if "unfinished_after" in run:
+            took = f"not finished after {number(run['unfinished_after'])}"
         rows.append([called, took, number(run["peak_bytes"] / 1e9), *shares])
     if not rows:
         return "Others on Ray were not measured."
