@@ -74,6 +74,7 @@ STEPS = (
     Step("weights"),
     Step("vectors"),
     Step("segmenters"),
+    Step("chinese_segmenters"),
     Step("chinese_corpus"),
     Step("json_readers"),
     Step("skew"),

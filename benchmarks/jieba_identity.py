@@ -1,6 +1,6 @@
 """Does the segmenter `jieba` cut every text as the package jieba does?
 
-    python benchmarks/jieba_identity.py [--quick] [--data FOLDER] [--texts FOLDER ...] [--most BYTES] [--processes N] [--output FILE]
+    python benchmarks/jieba_identity.py [--data FOLDER] [--texts FOLDER ...] [--most BYTES] [--processes N] [--output FILE]
 
 All tokens of all documents are compared: with the model and without, and of every tenth document in search mode. Documents are
 those of the open set of Chinese laws, those that lie in the folders of `--texts`, and some that are generated from both with a
@@ -42,8 +42,6 @@ PART = 200
 """Documents that are compared at a time."""
 GENERATED = 20_000
 SEED = 24
-QUICK = 1_000_000
-"""Bytes of each set with `--quick`."""
 TAGGED = re.compile(r"(\S+)/[A-Za-z]+\s*")
 OTHERS = "0123456789ABCXYZabcxyz+#&._%- \t\n\r\u3000\u00a0，。、；：？！“”（）《》…—·γжéあアｶ각😀👍🏽\u200d\ufe0f\u0378\ue000𠀀𪜶"
 
@@ -180,7 +178,6 @@ def measure(texts: Iterable[str], most: int, pool: ProcessPoolExecutor) -> dict[
 def main() -> None:
     """Compare, show, and write the results."""
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="a megabyte of each set")
     parser.add_argument("--data", type=Path, help="the folder of the open sets")
     parser.add_argument("--texts", type=Path, nargs="*", default=[], help="folders with .txt and .json")
     parser.add_argument("--most", type=int, default=1 << 62, help="bytes of each set; default: all")
@@ -191,12 +188,11 @@ def main() -> None:
     if (folder := data_folder(given.data)) is not None:
         sets["zh_laws_national"] = laws(folder)
     sets |= {each.name: documents_of(each) for each in given.texts}
-    most = QUICK if given.quick else given.most
     kept_tables(())
     record: dict[str, Any] = {"environment": environment(("jieba",)), "sets": {}}
     with ProcessPoolExecutor(given.processes, mp_context=get_context("spawn")) as pool:
         for name, texts in sets.items():
-            record["sets"][name] = measure(texts, most, pool)
+            record["sets"][name] = measure(texts, given.most, pool)
             print(name, record["sets"][name], flush=True)
             write_json(given.output, record)
     rows = [
