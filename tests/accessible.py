@@ -3,16 +3,17 @@
 from axe_playwright_python.base import AXE_SCRIPT
 
 GRAVE = ("serious", "critical")
+EVERY = ("minor", "moderate", *GRAVE)
 
 
-def barriers(page):
-    """The grave findings of axe, one line each: the rule, what is wrong, and where. The page may forbid scripts: this one is not of it."""
+def barriers(page, impacts=GRAVE):
+    """The findings of axe that are as grave, one line each: the rule, what is wrong, and where. The page may forbid scripts: this one is not of it."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
     found = page.evaluate("axe.run({resultTypes: ['violations']})")["violations"]
     return [
         f"{each['id']}: {each['help']}: {node['target']} {node['html'][:120]}"
         for each in found
-        if each["impact"] in GRAVE
+        if each["impact"] in impacts
         for node in each["nodes"]
     ]

@@ -11,7 +11,7 @@ import threading
 import pytest
 
 import neardup as nd
-from accessible import barriers
+from accessible import EVERY, barriers
 from places import ROOT
 from service.opened_page import (
     BIG,
@@ -51,7 +51,7 @@ def test_views_fit_complain_of_nothing_and_have_no_barriers(browser, url, locale
             go_to(page, view)
             in_use(page, view)
             assert page.evaluate("document.documentElement.scrollWidth") <= width, view
-            assert barriers(page) == [], view
+            assert barriers(page, EVERY) == [], view
         assert page.heard == []
 
 

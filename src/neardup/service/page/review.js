@@ -35,7 +35,7 @@ const nameOf = (side, kind) => ({ role: say(kind), id: isThere(side.id) ? side.i
 function head(pair, info, buttons) {
   const value = pair.similarity === null ? say("bits_differ", { count: number(pair.distance) }) : similarity(pair.similarity, info.min_similarity);
   return make("div", { class: "desk-head" },
-    make("p", {}, make("strong", { class: "value" }, value), " ",
+    make("h2", {}, make("strong", { class: "value" }, value), " ",
       make("span", { class: "soft" }, say(pair.kind === "removed" ? "was_removed" : "was_kept"),
         pair.similarity === null ? null : [" · ", say("threshold_is", { value: threshold(info.min_similarity) })])),
     make("div", { class: "verdicts" }, buttons));
