@@ -11,7 +11,12 @@ FOLDER = Path(__file__).parents[2] / ".venv" / "pipelines"
 OURS = ("backports.zstd", "click", "msgspec", "numpy", "pyarrow")
 PIPELINES = {
     "datatrove": ("datatrove==0.10.1", "orjson"),
-    "data-juicer": ("py-data-juicer==1.6.1", "aiohttp", "datasets", "ray[data]"),  # which it imports and does not ask for
+    "data-juicer": (
+        "py-data-juicer==1.6.1",
+        "aiohttp",
+        "datasets",
+        "ray[data]",
+    ),  # which it imports and does not ask for
     "nemo-curator": ("nemo-curator==1.4.0",),
 }
 
