@@ -1,7 +1,8 @@
-"""`neardup evaluate`: tables, JSON, plots, and what is refused."""
+"""`neardup evaluate`: the summary, tables, JSON, plots, and what is refused."""
 
 import io
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -24,41 +25,104 @@ def corpus(place):
     write_lines("labels.jsonl", LABELS)
 
 
-def test_without_labels_a_sample_is_told_of_in_tables(run):
-    done = run("evaluate", "texts.jsonl", "--method", "simhash", "--quiet")
-    assert (done.code, done.err) == (0, "")
+def shown_by(run, *arguments):
+    """What is printed, and the same as one line for each label."""
+    done = run("evaluate", "texts.jsonl", *arguments)
+    assert done.code == 0, done.err
     shown = done.out.decode()
-    for part in (
-        "10 documents: 0 with the text of an earlier one, 0 short, 10 under 50 tokens",
-        "truth from a sample: every document compared with all others of different text",
-        "Methods, at similarity 0.8\n",
-        "Recall of methods, by similarity of the pair\n",
-        "Fingerprints alone, recipe default, by Hamming distance (in use: 18)",
-        "Pairs by Hamming distance, and the similarity of some of them",
-        "Recipes: the distance that finds 0.99 of the near-duplicates",
-        "Recommended method at the given threshold, 0.8: neardup pairs texts.jsonl",
-        "No threshold is recommended: without labels, --min-similarity 0.8 says which pairs are near-duplicates.",
-        "Warning: 10 documents of 10 (100.0%) have fewer than 50 tokens",
-    ):
-        assert part in shown
+    return shown, re.sub(r"\n {9}(?=\S)", " ", shown)
+
+
+def test_the_advice_comes_first_and_what_it_rests_on_after_it(run):
+    shown, told = shown_by(run, "--quiet")
+    assert shown.startswith(
+        "use      --method exact, --min-similarity 0.8 (the threshold as it is given)\n"
+        "finds    5 pairs, all of similarity 0.8 or more: right by definition\n"
+        "removes  3 of 10 documents (30.0 %)\n"
+        "next     neardup dedup texts.jsonl -o deduplicated/ --method exact --min-similarity 0.8\n"
+        "pairs    neardup pairs texts.jsonl -o pairs.jsonl --distinct --method exact --min-similarity 0.8\n"
+        "read     10 documents\n"
+        "truth    every document compared with all of other text\n"
+        "         5 pairs of similarity 0.8 or more\n"
+    )
+    assert (
+        "note     No threshold is recommended: there are no labels, so --min-similarity 0.8, as it is given, says"
+        in told
+    )
+    assert "warning  10 documents of 10 (100.0%) have fewer than 50 tokens" in told
+    assert told.endswith(
+        "more     --verbose for the reasons and the tables, --json for every number; in brackets: 95 % intervals\n"
+    )
+    assert "Methods" not in shown
     assert files() == ["labels.jsonl", "texts.jsonl"]
 
 
+def demand_80_columns(shown):
+    assert len(shown.splitlines()) > 60
+    assert [line for line in shown.splitlines() if len(line) > 80 and not line.startswith(("next ", "pairs "))] == []
+
+
+def test_with_verbose_the_reasons_and_the_tables_follow_without_scores_of_what_is_right_by_definition(run):
+    shown, told = shown_by(run, "--verbose")
+    for part in (
+        "why      --method exact finds every pair of this similarity, by theorem.",
+        "Methods, at similarity 0.8\n",
+        "Recall of methods, by similarity of the pair\n",
+        "Fingerprints alone, recipe default, by Hamming distance (in use: 18)",
+        "Pairs by Hamming distance, the near-duplicates, and the similarity of some",
+        "Recipes: the distance that finds 0.99 of the near-duplicates, and the usual one",
+        "Tried, at similarity 0.8\n",
+        "Share of documents removed, by threshold of similarity",
+        "[intervals]: Wilson's, 95 %",
+    ):
+        assert part in told
+    assert told.index("warning") < told.index("why") < told.index("Methods, ") < told.index("Tried, ")
+    assert "more     " not in shown
+    demand_80_columns(shown)
+    rows = [line.split() for line in shown.splitlines() if line.split()[:1] == ["exact"]]
+    assert rows == [
+        ["exact", "by", "definition", "–", "–", "5"],
+        ["exact", "jaccard", "0.8", "–", "by", "definition", "–", "–", "5"],
+    ]
+
+
+def test_equal_texts_are_told_of_by_what_is_equal(run):
+    write_lines("texts.jsonl", [*ROWS, {"id": "again", "text": FERRY.upper()}])
+    assert "\n         1 repeats an earlier one: its normalized text is equal\n" in shown_by(run, "--quiet")[0]
+    write_lines("texts.jsonl", [*ROWS, *({"id": f"again-{n}", "text": FERRY} for n in range(2))])
+    assert "\n         2 repeat an earlier one: their normalized texts are equal\n" in shown_by(run, "--quiet")[0]
+
+
 def test_a_smaller_sample_says_so_and_is_reproducible(run):
-    first = run("evaluate", "texts.jsonl", "--method", "simhash", "--sample", 5, "--seed", 7, "--quiet")
-    assert "truth from a sample: 5 documents (seed 7) compared with all others of different text" in first.out.decode()
-    assert first.out == run("evaluate", "texts.jsonl", "--method", "simhash", "--sample", 5, "--seed", 7, "--quiet").out
+    arguments = ("--method", "simhash", "--sample", 5, "--seed", 7, "--quiet")
+    first, told = shown_by(run, *arguments)
+    assert "truth    5 documents (seed 7), each compared with all of other text about" in told
+    assert first == shown_by(run, *arguments)[0]
+    told = shown_by(run, "--sample", 5, "--seed", 7, "--quiet")[1]
+    assert "finds    every pair of similarity 0.8 or more: right by definition" in told
+    assert "removes" not in told
 
 
-def test_with_labels_the_tables_are_about_them(run):
-    done = run("evaluate", "texts.jsonl", "--pairs", "labels.jsonl", "--method", "simhash", "--quiet")
-    shown = done.out.decode()
-    assert done.code == 0
-    assert "truth from labels: 3 pairs, 2 of them near-duplicates; other pairs count neither for nor against" in shown
+def test_with_labels_the_summary_and_the_tables_are_about_them(run):
+    write_lines("judged.jsonl", [{"a": "ferry", "b": "edited", "label": 1}, {"a": "bread", "b": "clock", "label": 0}])
+    arguments = ("--pairs", "judged.jsonl", "--method", "simhash")
+    shown, told = shown_by(run, *arguments, "--verbose")
+    assert re.search(r"\nfinds    .* pairs?: recall 1.000 \[0.207, 1.000\], precision 1.000 \[", shown)
+    assert "truth    2 labeled pairs, 1 of them near-duplicates other pairs count neither for nor against" in told
+    assert "note     1 near-duplicate cannot show a recall of 0.99 with certainty" in told
     assert "unlabeled" in shown
     assert "Similarity of the texts, among the labeled pairs" in shown
-    done = run("evaluate", "texts.jsonl", "--pairs", "labels.jsonl", "--complete", "--method", "simhash", "--quiet")
-    assert "any other pair is false" in done.out.decode()
+    assert "Tried, each at its best threshold" in shown
+    demand_80_columns(shown)
+    assert "any other pair is false" in shown_by(run, *arguments, "--complete", "--quiet")[0]
+
+
+def test_labels_that_state_similarities_recommend_no_threshold(run):
+    _, told = shown_by(run, "--pairs", "labels.jsonl", "--quiet")
+    assert "truth    3 labeled pairs, 2 of similarity 0.8 or more" in told
+    write_lines("far.jsonl", [label | {"similarity": label["similarity"] * 0.9} for label in LABELS])
+    _, told = shown_by(run, "--pairs", "far.jsonl", "--min-similarity", "0.7", "--quiet")
+    assert "note     The labels state similarities, not judgements: --min-similarity says which of these" in told
 
 
 def test_json_has_stable_names_and_is_what_the_output_file_gets(run):
@@ -78,7 +142,7 @@ def test_json_has_stable_names_and_is_what_the_output_file_gets(run):
     assert done.out == Path("result.json").read_bytes()
     assert set(result) == {
         "truth", "documents", "equal_texts", "short", "few_tokens", "min_similarity", "target_recall", "min_precision", "labeled_pairs",
-        "labeled_positive", "complete", "sampled_documents", "seed", "near_duplicates", "near_duplicates_low",
+        "labeled_positive", "complete", "judged_by", "sampled_documents", "seed", "near_duplicates", "near_duplicates_low",
         "near_duplicates_high", "with_near_duplicate", "recipe", "methods", "distances", "thresholds", "strata", "recipes",
         "trials", "removal", "similarities", "left_out", "recommendation", "warnings", "seconds", "versions",
     }  # fmt: skip
@@ -88,7 +152,7 @@ def test_json_has_stable_names_and_is_what_the_output_file_gets(run):
     assert list(score["bands"]) == ["0.5-0.8", "0.8-0.95", "0.95-1"]
     assert [entry["max_distance"] for entry in result["distances"]] == list(range(129))
     assert set(result["recommendation"]) == {
-        "reaches_target", "best", "removed", "reasons", "threshold_is_given", "commands",
+        "reaches_target", "best", "removed", "reasons", "notes", "threshold_is_given", "by_definition", "commands",
     }  # fmt: skip
     assert set(result["recommendation"]["best"]) == set(result["trials"][0]) == {
         "method", "similarity", "min_similarity", "recipe", "bits", "max_distance", "recall", "precision", "f1", "found",
@@ -104,18 +168,18 @@ class Terminal(io.TextIOWrapper):
         return True
 
 
-def test_on_a_terminal_the_tables_are_the_same(run, monkeypatch):
+def test_on_a_terminal_the_lines_are_the_same(run, monkeypatch):
     shown = io.BytesIO()
     terminal = Terminal(shown, encoding="utf-8")
     monkeypatch.setenv("COLUMNS", "160")
     monkeypatch.setattr(sys, "stdout", terminal)
     from neardup.cli.main import main
 
-    main(["evaluate", "texts.jsonl", "--method", "simhash", "--quiet"])
+    main(["evaluate", "texts.jsonl", "--method", "simhash", "--verbose"])
     terminal.flush()
     drawn = shown.getvalue().decode()
     assert "Methods, at similarity 0.8" in drawn
-    assert "Warning: 10 documents of 10" in drawn
+    assert "10 documents of 10" in drawn
 
 
 @pytest.mark.parametrize(("name", "head"), [("plot.png", b"\x89PNG"), ("plot.svg", b"<?xml"), ("plot.PDF", b"%PDF")])

@@ -27,10 +27,10 @@ from neardup.judging.evaluation.curves import similarity_counts
 from neardup.judging.evaluation.evaluate import evaluate_corpus
 from neardup.judging.evaluation.given_labels import labels_of
 from neardup.judging.evaluation.labels import LabelFile, read_labels
-from neardup.judging.evaluation.recommendation import recommend
+from neardup.judging.evaluation.recommendation import Definition, recommend
 from neardup.judging.evaluation.request import EvaluationRequest
-from neardup.judging.evaluation.result import RecipeScore, Trial
 from neardup.judging.evaluation.sampled_corpus import DocumentCounts
+from neardup.judging.evaluation.scores import RecipeScore, Trial
 from neardup.judging.evaluation.warnings import warnings_of_few, warnings_of_short
 from neardup.options import DedupOptions
 from neardup.progress import Progress
@@ -305,6 +305,38 @@ def test_labels_with_similarities_give_the_scores_of_the_definition(tmp_path):
     hard = {pair for pair in true if SIMILARITIES[pair] < 0.95}
     assert simhash.bands["0.8-0.95"] == intervals.wilson(len(found & hard), len(hard))
     assert result.strata == ()
+
+
+@pytest.mark.parametrize("complete", [True, False])
+def test_labels_that_state_the_similarity_that_is_compared_define_it_as_no_labels_do(tmp_path, complete):
+    listed = {pair: round(value, 3) for pair, value in SIMILARITIES.items() if value >= 0.8}
+    labels = write_labels(tmp_path / "labels.jsonl", listed.items())
+    stated = nd.evaluate(ROWS, pairs=labels, complete=complete)
+    unlabeled = nd.evaluate(ROWS)
+    for result in (stated, unlabeled):
+        assert (result.judged_by, result.is_definition("exact")) == ("similarity", True)
+        assert not any(map(result.is_definition, ("minhash", "simhash")))
+        assert {trial.min_similarity for trial in result.trials if trial.similarity is not None} == {0.8}
+        best = result.recommendation
+        assert (best.threshold_is_given, best.by_definition, best.best.method) == (True, True, "exact")
+    assert stated.recommendation.best.found == unlabeled.recommendation.best.found == len(listed)
+    assert "weighted, containment, cosine, edit and thresholds other than `min_similarity=0.8`" in stated.left_out[-1]
+
+
+def test_labels_that_state_another_similarity_are_evaluated_and_told_from_judgements(tmp_path):
+    listed = {pair: value / 2 for pair, value in SIMILARITIES.items() if value >= 0.5}
+    result = nd.evaluate(ROWS, pairs=write_labels(tmp_path / "labels.jsonl", listed.items()), min_similarity=0.4)
+    assert (result.judged_by, result.is_definition("exact")) == ("other similarity", False)
+    assert result.recommendation.best.found == sum(value >= 0.4 for value in listed.values())
+    assert not result.recommendation.threshold_is_given
+    assert result.recommendation.notes[0].startswith("The labels state similarities, not judgements")
+
+
+@pytest.mark.parametrize(("column", "judged_by"), [("label", "label"), (None, "listing")])
+def test_labels_that_people_gave_say_what_is_near(tmp_path, column, judged_by):
+    (tmp_path / "l.jsonl").write_text(json.dumps({"a": "t0", "b": "t1"} | ({column: 1} if column else {})))
+    result = nd.evaluate(ROWS, pairs=tmp_path / "l.jsonl", methods=["simhash"])
+    assert (result.judged_by, result.is_definition("exact")) == (judged_by, False)
 
 
 def test_pairs_without_a_label_count_neither_for_nor_against(tmp_path):
@@ -643,17 +675,41 @@ def trial(method, recall, precision=None, f1=None, *, found=100, similarity="jac
     )
 
 
-def recommended(given, *, target=0.99, min_precision=0.9, run=lambda trial: (trial, 7), recipes=(), by_labels=True):
-    return recommend(given, recipes, target=target, min_precision=min_precision, by_labels=by_labels, run=run)
+def recommended(given, *, target=0.99, min_precision=0.9, run=lambda trial: (trial, 7), recipes=(), **definition):
+    return recommend(given, recipes, target=target, min_precision=min_precision, run=run, **definition)
 
 
 def test_without_labels_no_threshold_is_recommended_but_a_method_at_the_one_that_was_given():
-    best = recommended([trial("exact", 1, 1, 1.0)], by_labels=False)
-    assert best.threshold_is_given
-    assert "No threshold is recommended: without labels, `min_similarity=0.5` says which pairs are" in best.reasons[1]
-    assert not recommended([trial("exact", 1, 1, 1.0)]).threshold_is_given
+    unlabeled = Definition("jaccard", 0.5, by_labels=False)
+    best = recommended([trial("minhash", 1, 1, 1.0)], definition=unlabeled)
+    assert (best.threshold_is_given, best.by_definition) == (True, False)
+    assert "there are no labels, so `min_similarity=0.5`, as it is given, says which pairs are" in best.notes[0]
+    best = recommended([trial("minhash", 1, 1, 1.0)])
+    assert (best.threshold_is_given, best.notes) == (False, ())
     alone = dataclasses.replace(trial("simhash", 1, 1, 1.0), similarity=None, min_similarity=0.0)
-    assert not recommended([alone], by_labels=False).threshold_is_given
+    assert not recommended([alone], definition=unlabeled).threshold_is_given
+
+
+def test_what_defines_the_near_duplicates_is_right_by_definition_and_no_doubt_is_cast_on_it():
+    few = dataclasses.replace(trial("exact", 1), recall=intervals.wilson(20, 20))
+    best = recommended([few], definition=Definition("jaccard", 0.5, by_labels=True))
+    assert best.by_definition
+    assert "`method='exact'` finds every pair of this similarity, by theorem." in best.reasons[0]
+    [note] = best.notes
+    assert "the labels state the similarities that are compared" in note
+    assert "give them with the column label" in note
+    assert not recommended([few], definition=Definition("jaccard", 0.6, by_labels=True)).by_definition
+
+
+def test_where_precision_is_unknown_but_every_pair_is_right_by_definition_the_highest_recall_wins():
+    most, fewest = trial("exact", 1, found=600), trial("minhash", 0.995, found=590)
+    assert recommended([fewest, most], definition=Definition("jaccard", 0.5, by_labels=True)).best == most
+    assert recommended([fewest, most]).best == fewest
+
+
+def test_labels_of_another_similarity_are_told_from_judgements():
+    [note] = recommended([trial("exact", 1, 1, 1.0)], is_stated=True).notes
+    assert note.startswith("The labels state similarities, not judgements: `min_similarity` says which")
 
 
 def test_similarities_are_counted_in_steps_of_near_duplicates_and_others():
@@ -691,7 +747,7 @@ def test_where_precision_is_unknown_the_fewest_pairs_are_best_and_it_is_said():
     many, few = trial("simhash", 1, found=44_866), trial("exact", 0.99, found=600)
     best = recommended([many, few])
     assert best.best == few
-    assert "No pair is known to be false, so precision is unknown" in best.reasons[1]
+    assert "No pair is known to be false, so precision is unknown" in best.notes[0]
 
 
 def test_options_that_find_less_when_they_are_run_give_way_to_others():
@@ -719,7 +775,7 @@ def test_recipes_are_named_with_their_cost():
 
 def test_few_pairs_are_said_to_show_little():
     few = dataclasses.replace(trial("simhash", 1), recall=intervals.wilson(20, 20))
-    assert "20 near-duplicates cannot show a recall of 0.99" in recommended([few]).reasons[-1]
+    assert "20 near-duplicates cannot show a recall of 0.99" in recommended([few]).notes[-1]
 
 
 def test_short_texts_are_warned_of_with_what_was_measured():

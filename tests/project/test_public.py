@@ -86,7 +86,7 @@ def test_refusals_and_explaining_a_removal_load_nothing_heavy(tmp_path):
         "plan gone.jsonl": there,
         "index build new.index gone.jsonl": there,
         "index query new.index gone.jsonl": there,
-        "compare gone.txt gone.txt": "gone.txt cannot be read",
+        "compare gone.txt gone.txt": "gone.txt: there is no such file",
         "explain gone.jsonl a": "There is no audit",
         "explain out.duplicates.jsonl b": None,
         "verify gone.jsonl": there,

@@ -1,17 +1,21 @@
 """The command `neardup evaluate`."""
 
-from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from neardup.cli import options, values
-from neardup.cli.flags import in_flags
 from neardup.cli.options import described
+from neardup.cli.terminal import line_width, tell
+from neardup.cli.verbosity import is_verbose
+from neardup.display import counted
 from neardup.io.shards import demand_present
 from neardup.judging.evaluation.options import MIN_PRECISION, SAMPLE, TARGET_RECALL
 from neardup.recipe.methods import MEASURED
 from neardup.recipe.similarities import SIMILARITIES
+
+if TYPE_CHECKING:
+    from neardup.judging.evaluation.result import Evaluation
 
 
 @click.command()
@@ -64,7 +68,7 @@ from neardup.recipe.similarities import SIMILARITIES
 )
 @click.option("--max-distance", type=int, metavar="N", help="Hamming distance for the method simhash (the recipe's).")
 @options.recipe
-@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object, not as tables.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 @click.option(
     "--plot",
     metavar="FILE",
@@ -85,13 +89,13 @@ def command(
 
     Measures against labels, or against a sample of documents whose near-duplicates are searched among all others.
     Tries every similarity, method and recipe that time allows, recommends the command with the best F1 at --target-recall and
-    --min-precision, runs it and prints what it found. Warns if texts are too short for fingerprints.
+    --min-precision, runs it and prints what it found; with --verbose also the reasons and tables. Warns if texts are too short
+    for fingerprints.
     """
     demand_present(inputs)
     if chosen["similarity"] is None:
         del chosen["similarity"]  # tries all
     from neardup.jobs.evaluate import evaluate_files
-    from neardup.judging.evaluation.report import plain_report
 
     result = evaluate_files(
         inputs,
@@ -99,8 +103,26 @@ def command(
         progress=options.progress(quiet),
         **chosen,
     )
-    wording = partial(in_flags, command=click.get_current_context().command)
     if as_json:
         click.echo(result.to_json(), nl=False)
     else:
-        click.echo(plain_report(result, wording=wording))
+        _show(result)
+
+
+def _show(result: "Evaluation") -> None:
+    """The summary and, with `--verbose`, the reasons and the tables."""
+    from neardup.judging.evaluation.tables import plain_tables
+    from neardup.judging.evaluation.told_summary import told, told_reasons
+
+    if not is_verbose():
+        left_out = f"{counted(len(result.left_out), 'trial')}: --verbose says which and why" if result.left_out else ""
+        more = "--verbose for the reasons and the tables, --json for every number; in brackets: 95 % intervals"
+        tell(
+            [*told(result), *([("left out", left_out)] if left_out else []), ("more", more)],
+            err=False,
+            width=line_width(),
+        )
+        return
+    tell([*told(result), *told_reasons(result)], err=False, width=line_width())
+    click.echo("\n" + plain_tables(result))
+    click.echo("\n[intervals]: Wilson's, 95 %, for what other documents of this kind would give")

@@ -14,6 +14,8 @@ from neardup.display import LABEL_WIDTH, ToldLine, display_width, labeled, print
 
 COLORS = {
     "kept": "green",
+    "use": "green",
+    "nearest": "yellow",
     "new": "green",
     "match": "green",
     "no match": "yellow",
@@ -27,7 +29,7 @@ COLORS = {
 }
 """The colors of labels that have one."""
 
-UNBROKEN = ("output", "audit", "report", "items", "summary", "chart", "index", "store", "texts", "run", "next")
+UNBROKEN = ("output", "audit", "report", "items", "summary", "chart", "index", "store", "texts", "run", "next", "pairs")
 """Labels of names and commands, which stay whole, so that they can be copied."""
 
 
@@ -66,15 +68,19 @@ def error_line(message: str) -> str:
     return f"neardup: {click.style('error:', fg='red', bold=True)} {printable(message)}"
 
 
-def tell(lines: Iterable[ToldLine], *, quiet: bool = False, err: bool = True) -> None:
-    """Print what a command did, unless `quiet`: one labeled line for each fact, wrapped where it goes to a terminal."""
+def tell(lines: Iterable[ToldLine], *, quiet: bool = False, err: bool = True, width: int | None = None) -> None:
+    """Print what a command did, unless `quiet`: one labeled line for each fact.
+
+    They are wrapped where they go to a terminal, and elsewhere only if a `width` is given.
+    """
     if quiet:
         return
     stream = sys.stderr if err else sys.stdout
     command = click.get_current_context().command
     shown = ((label, in_flags(printable(text), command)) for label, text in lines)
-    if stream.isatty():
-        shown = (each for label, text in shown for each in _wrapped(label, text, columns(stream) - 1))
+    width = columns(stream) - 1 if stream.isatty() else width
+    if width is not None:
+        shown = (each for label, text in shown for each in _wrapped(label, text, width))
     click.echo(labeled(_colored(shown)), err=err)
 
 

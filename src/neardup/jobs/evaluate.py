@@ -22,8 +22,9 @@ from neardup.judging.evaluation.plot import FORMATS as PLOT_FORMATS
 from neardup.judging.evaluation.plot import check_plot, draw
 from neardup.judging.evaluation.request import EvaluationRequest, similarities_of
 from neardup.judging.evaluation.result import Evaluation
+from neardup.judging.evaluation.scores import USUAL
 from neardup.judging.reports.commands import flags_of
-from neardup.options import DedupOptions, OnError
+from neardup.options import OnError
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.methods import MeasuredMethod
 from neardup.recipe.presets import RecipeLike, recipe_of
@@ -152,8 +153,7 @@ def _with_commands(
         if not isinstance(recipe, str | os.PathLike):
             return result  # a recipe that is in no file
         options["recipe"] = os.fspath(recipe)
-    usual = {"recipe": "default", "similarity": DedupOptions().similarity}
-    options = {name: value for name, value in options.items() if value != usual.get(name)}
+    options = {name: value for name, value in options.items() if value != USUAL.get(name)}
     options |= {name: getattr(reading, name) for name in READING if getattr(reading, name) != getattr(Reading(), name)}
     options |= {"on_error": on_error} if on_error != "stop" else {}
     names = [str(name) for name in listed_inputs(inputs)]

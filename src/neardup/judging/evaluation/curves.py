@@ -6,9 +6,9 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.judging.evaluation.intervals import UNKNOWN, Share, clustered, f1_of, wilson
-from neardup.judging.evaluation.result import DistanceScore, SimilarityCount, ThresholdScore
 from neardup.judging.evaluation.sampled_corpus import SampledCorpus
 from neardup.judging.evaluation.sampling import distance_counts
+from neardup.judging.evaluation.scores import DistanceScore, SimilarityCount, ThresholdScore
 from neardup.judging.evaluation.truth import Truth, reach
 
 STEPS = 50

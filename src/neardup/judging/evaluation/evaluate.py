@@ -27,20 +27,19 @@ from neardup.judging.evaluation.intervals import UNKNOWN, wilson
 from neardup.judging.evaluation.methods import method_score
 from neardup.judging.evaluation.options import MIN_PRECISION, SAMPLE, TARGET_RECALL, EvaluateOptions
 from neardup.judging.evaluation.recipe_scores import recipe_results
-from neardup.judging.evaluation.recommendation import recommend
+from neardup.judging.evaluation.recommendation import Definition, recommend
 from neardup.judging.evaluation.request import EvaluationRequest, similarities_of
-from neardup.judging.evaluation.result import (
+from neardup.judging.evaluation.result import Evaluation, Recommendation
+from neardup.judging.evaluation.sampled_corpus import SampledCorpus, sample_corpus
+from neardup.judging.evaluation.sampling import SimilarPairs
+from neardup.judging.evaluation.scores import (
     DistanceScore,
-    Evaluation,
     MethodScore,
     RecipeScore,
-    Recommendation,
     SimilarityCount,
     Stratum,
     ThresholdScore,
 )
-from neardup.judging.evaluation.sampled_corpus import SampledCorpus, sample_corpus
-from neardup.judging.evaluation.sampling import SimilarPairs
 from neardup.judging.evaluation.strata import strata
 from neardup.judging.evaluation.trials import Trials, Tried
 from neardup.judging.evaluation.truth import Truth, labeled_truth, sampled_truth
@@ -120,7 +119,10 @@ def evaluate_corpus(
     )
     trials = Trials(sampled, truth, request, recipes, max_distance)
     with progress.stage("trials"):
-        tried = trials.of_labels() if similar is None else trials.of_sample(methods, similar)
+        if similar is not None:
+            tried = trials.of_sample(methods, similar)
+        else:
+            tried = trials.of_definition(methods) if truth.judged_by == "similarity" else trials.of_labels()
     recipe_scores = tuple(each.score for each in recipes)
     with progress.stage("run as recommended"):
         best = recommend(
@@ -128,7 +130,8 @@ def evaluate_corpus(
             recipe_scores,
             target=request.target_recall,
             min_precision=request.min_precision,
-            by_labels=truth.source == "labels",
+            definition=_definition(truth, options),
+            is_stated=truth.judged_by == "other similarity",
             run=trials.run,
         )
     scores = Scores(max_distance, distances, recipe_scores, methods, thresholds, parts, similarities, tried, best)
@@ -142,6 +145,13 @@ def _truth(corpus: SampledCorpus, request: EvaluationRequest, ids: Any) -> tuple
         return sampled_truth(corpus)
     names = plain_ids(corpus.documents.ids) if ids is None else ids
     return labeled_truth(corpus, request.labels, names.to_pylist(), complete=request.complete), None
+
+
+def _definition(truth: Truth, options: DedupOptions) -> Definition | None:
+    """The similarity and the threshold that define near-duplicates; None if labels say by themselves what is near."""
+    if truth.judged_by != "similarity":
+        return None
+    return Definition(options.compared_by, options.min_similarity, truth.source == "labels")
 
 
 def _distance_in_use(options: DedupOptions, score: RecipeScore, recipe: Recipe) -> int:
@@ -175,6 +185,7 @@ def _evaluation(
         labeled_pairs=len(truth) if by_labels else 0,
         labeled_positive=int(truth.positive.sum()) if by_labels else 0,
         complete=request.complete,
+        judged_by=truth.judged_by,
         sampled_documents=size,
         seed=int(request.seed),
         near_duplicates=near,

@@ -34,12 +34,14 @@ class Labels:
         left, right: int64[p], left < right.
         score: float64[p], the similarity that the labels state; NaN if they state none.
         positive: bool[p], whether the pair is a near-duplicate.
+        judged_by: what says so: `label`, `similarity` (from `min_similarity` on), or `listing`, for all that are listed are.
     """
 
     left: Array
     right: Array
     score: Array
     positive: Array
+    judged_by: str
 
     def __len__(self) -> int:
         return len(self.left)
@@ -120,6 +122,11 @@ class LabelColumns:
                 "Give left_id and right_id, or a and b."
             )
         return cls(*ids, *_judging(row))
+
+    @property
+    def judged_by(self) -> str:
+        """What says whether a pair is a near-duplicate; see `Labels`."""
+        return "label" if self.label is not None else "listing" if self.score is None else "similarity"
 
     def read(self, row: Any, least: float) -> tuple[tuple[str, str], tuple[float, bool]]:
         """Return a row's two ids, and its score (NaN if it has none) with its verdict.
@@ -242,4 +249,5 @@ def read_labels(labels: LabelRows, ids: Iterable[str | None], *, min_similarity:
         right=pairs[:, 1].copy(),
         score=np.array([score for score, _ in found.values()]),
         positive=np.array([positive for _, positive in found.values()]),
+        judged_by="listing" if columns is None else columns.judged_by,
     )

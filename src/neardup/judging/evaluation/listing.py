@@ -9,8 +9,8 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.judging.evaluation.intervals import UNKNOWN, f1_of, wilson
 from neardup.judging.evaluation.methods import judged_places
-from neardup.judging.evaluation.result import Trial
 from neardup.judging.evaluation.sampled_corpus import SampledCorpus
+from neardup.judging.evaluation.scores import Trial
 from neardup.judging.evaluation.truth import Truth
 from neardup.matching.candidates.auto import choose
 from neardup.matching.candidates.costs import Size, exact_at_most

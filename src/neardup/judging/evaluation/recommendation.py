@@ -1,27 +1,69 @@
 """RECOMMENDATION: which of the options that were tried to use, and why."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
 
 from neardup.display import as_code, counted
 from neardup.judging.evaluation.intervals import Share
-from neardup.judging.evaluation.result import RecipeScore, Recommendation, Trial
+from neardup.judging.evaluation.result import Recommendation
+from neardup.judging.evaluation.scores import USUAL, RecipeScore, Trial
+from neardup.recipe.methods import METHODS, Promise
 from neardup.recipe.presets import RECIPES
+from neardup.recipe.similarities import SimilarityName
+from neardup.recipe.similarity import Similarity
+
+
+class Definition(NamedTuple):
+    """A similarity and its threshold, as given, that say which pairs are near-duplicates.
+
+    Attributes:
+        similarity, min_similarity: the two.
+        by_labels: whether labels state the similarity; if not, there are no labels.
+    """
+
+    similarity: Similarity | SimilarityName
+    min_similarity: float
+    by_labels: bool
+
+    def has_threshold_of(self, trial: Trial) -> bool:
+        """Whether a trial decides by this similarity at this threshold."""
+        return trial.similarity == self.similarity and trial.min_similarity == self.min_similarity
+
+    def is_met_by(self, trial: Trial) -> bool:
+        """Whether a trial finds just these pairs, by theorem."""
+        return METHODS[trial.method].promise is Promise.EXACT and self.has_threshold_of(trial)
+
+
+UNKNOWN_PRECISION = (
+    "No pair is known to be false, so precision is unknown, and the fewest pairs count as best. Label false pairs with 0, or give "
+    "`complete=True` if the labels list every near-duplicate."
+)
+OF_SIMILARITIES = (
+    "The labels state similarities, not judgements: `min_similarity` says which of these pairs are near-duplicates, and what "
+    "is recommended finds the same pairs again. To learn where a threshold should be, let people judge pairs, and give the "
+    "column label."
+)
 
 SAME_F1 = 3
 """F1 scores that are equal in so many decimals count as equal."""
 
 
-def pick(trials: Sequence[Trial], *, target: float, min_precision: float) -> tuple[Trial | None, bool]:
+def pick(
+    trials: Sequence[Trial], *, target: float, min_precision: float, most_wins: bool = False
+) -> tuple[Trial | None, bool]:
     """Choose among trials, and say whether the choice reaches the target recall with at least this precision.
 
     Of those that do, the highest F1 wins, then the fewest pairs, then the first. If none does, that with the highest recall among
     those that keep the precision, then the highest F1; None if none finds any near-duplicate. Where no pair is known to be
-    false, every precision will do.
+    false, every precision will do; with `most_wins`, recall then stands for F1.
     """
     known = [trial for trial in trials if trial.recall.value]
     precise = [trial for trial in known if _is_precise(trial, min_precision)]
     reaching = [trial for trial in precise if _reaches(trial.recall, target)]
     if reaching:
+        if most_wins and all(trial.f1.value is None for trial in reaching):
+            return max(reaching, key=lambda trial: (_rounded(trial.recall), -trial.found)), True
         return max(reaching, key=lambda trial: (_rounded(trial.f1), -trial.found)), True
     if precise:
         return max(precise, key=lambda trial: (trial.recall.value or 0.0, _rounded(trial.f1), -trial.found)), False
@@ -34,7 +76,8 @@ def recommend(
     *,
     target: float,
     min_precision: float,
-    by_labels: bool,
+    definition: Definition | None = None,
+    is_stated: bool = False,
     run: Callable[[Trial], tuple[Trial, int | None]],
 ) -> Recommendation:
     """Recommend one of the trials, with the figures of a run with just its options.
@@ -43,39 +86,48 @@ def recommend(
         trials: what was tried.
         recipes: for the reasons.
         target, min_precision: as in `pick`.
-        by_labels: labels say which pairs are near-duplicates; if not, the threshold that was given does, and none is recommended.
+        definition: what defines near-duplicates, without labels and with such as state the similarity that is compared: then no
+            threshold is recommended. None if the labels say what is near by themselves.
+        is_stated: labels state a similarity, not a judgement.
         run: runs a trial, and returns it with the figures of the run and the number of documents removed. If they are worse
             than those that the trial was chosen for, others are looked at.
     """
     candidates, removed = list(trials), dict[Trial, int | None]()
-    best, reaches = pick(candidates, target=target, min_precision=min_precision)
+    choose = partial(pick, target=target, min_precision=min_precision, most_wins=definition is not None)
+    best, reaches = choose(candidates)
     while best is not None and best not in removed:
         ran, number = run(best)
         candidates[candidates.index(best)], removed[ran] = ran, number
-        best, reaches = pick(candidates, target=target, min_precision=min_precision)
-    is_given = best is not None and not by_labels and best.min_similarity > 0
+        best, reaches = choose(candidates)
+    is_given = best is not None and definition is not None and definition.has_threshold_of(best)
+    is_met = best is not None and definition is not None and definition.is_met_by(best)
     return Recommendation(
         reaches_target=reaches,
         best=best,
         removed=removed[best] if best is not None else None,
         threshold_is_given=is_given,
+        by_definition=is_met,
         reasons=(
-            *_reasons_for(best, reaches, trials, target, min_precision, is_given=is_given),
+            *(
+                _by_definition(best)
+                if best is not None and is_met
+                else _reasons_for(best, reaches, trials, target, min_precision)
+            ),
             *_reasons_for_recipes(recipes, target),
-            *_doubts(best.recall if best is not None and reaches else None, target),
+        ),
+        notes=(
+            *(_no_threshold(definition) if definition is not None and is_given else ()),
+            *([OF_SIMILARITIES] if is_stated else ()),
+            *([UNKNOWN_PRECISION] if best is not None and best.f1.value is None and not is_given else ()),
+            *_doubts(best.recall if best is not None and reaches and not is_met else None, target),
         ),
     )
 
 
-def named(trial: Trial) -> str:
-    """The options of a trial, as code."""
-    return as_code([f"{name}={value!r}" for name, value in trial.options().items()])
-
-
-def figures(trial: Trial) -> str:
-    """What a trial finds, in words."""
-    precision = "" if trial.precision.value is None else f", precision {trial.precision}, F1 {trial.f1}"
-    return f"{counted(trial.found, 'pair')} found, recall {trial.recall}{precision}"
+def options_text(trial: Trial, *, usual: bool = True) -> str:
+    """The options of a trial, as code; without `usual`, only those that differ from the defaults that every trial names."""
+    options = trial.options().items()
+    return as_code([f"{name}={value!r}" for name, value in options if usual or USUAL.get(name) != value])
 
 
 def asked_for(target: float, min_precision: float) -> str:
@@ -101,8 +153,6 @@ def _reasons_for(
     trials: Sequence[Trial],
     target: float,
     min_precision: float,
-    *,
-    is_given: bool,
 ) -> list[str]:
     if best is None and all(trial.recall.value is None for trial in trials):
         return ["Nothing is recommended: no near-duplicate is known, or nothing could be tried."]
@@ -110,22 +160,27 @@ def _reasons_for(
     asked = f"recall {target:g}" if is_unknown else asked_for(target, min_precision)
     if best is None:
         return [f"Nothing that was tried reaches {asked}; nothing finds any near-duplicate."]
-    reasons = [f"Nothing that was tried reaches {asked}."]
-    if reaches:
-        precision = "" if is_unknown else f" with precision {best.precision}"
-        reasons = [f"{named(best)} finds {best.recall} of the near-duplicates{precision}; asked for is {asked}."]
-    if is_given and best is not None:
-        reasons.append(
-            f"No threshold is recommended: without labels, `min_similarity={best.min_similarity!r}` says which pairs are "
-            "near-duplicates. What other thresholds remove is above. To find one, judge pairs in the report of a run, and give the "
-            "labels as `pairs`."
-        )
-    if is_unknown:
-        reasons.append(
-            "No pair is known to be false, so precision is unknown, and the fewest pairs count as best. "
-            "Label false pairs with 0, or give `complete=True` if the labels list every near-duplicate."
-        )
-    return reasons
+    if not reaches:
+        return [f"Nothing that was tried reaches {asked}."]
+    precision = "" if is_unknown else f" with precision {best.precision}"
+    return [f"{options_text(best)} finds {best.recall} of the near-duplicates{precision}; asked for is {asked}."]
+
+
+def _by_definition(best: Trial) -> list[str]:
+    return [
+        f"`method={best.method!r}` finds every pair of this similarity, by theorem. These pairs are the near-duplicates here, so "
+        "it is right by definition, and the others are measured by it."
+    ]
+
+
+def _no_threshold(definition: Definition) -> list[str]:
+    """Why no threshold is recommended, and how one is found."""
+    why = "the labels state the similarities that are compared" if definition.by_labels else "there are no labels"
+    instead = "give them with the column label" if definition.by_labels else "give them as `pairs`"
+    return [
+        f"No threshold is recommended: {why}, so `min_similarity={definition.min_similarity!r}`, as it is given, says which pairs "
+        f"are near-duplicates. To find one, judge pairs in the report of a run, and {instead}."
+    ]
 
 
 def _reasons_for_recipes(recipes: Sequence[RecipeScore], target: float) -> list[str]:

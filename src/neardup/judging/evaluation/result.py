@@ -7,169 +7,18 @@ from typing import Any
 
 from neardup.display import html_sentence, html_table
 from neardup.judging.evaluation.intervals import Share
-from neardup.recipe.methods import MeasuredMethod
-from neardup.recipe.presets import RECIPES
-from neardup.recipe.similarities import SimilarityName
-from neardup.recipe.similarity import Similarity
+from neardup.judging.evaluation.scores import (
+    DistanceScore,
+    MethodScore,
+    RecipeScore,
+    RemovedShare,
+    SimilarityCount,
+    Stratum,
+    ThresholdScore,
+    Trial,
+)
+from neardup.recipe.methods import METHODS, Promise
 from neardup.recipe.stored_parts import plain
-
-
-@dataclass(frozen=True, slots=True)
-class MethodScore:
-    """The scores of one method.
-
-    Attributes:
-        method: one of `METHODS`.
-        recall, precision, f1: precision and F1 are empty if no pair is known to be false.
-        found: number of pairs found among the documents that took part.
-        unlabeled: found pairs that nobody judged; they count neither for nor against the method.
-        bands: recall by band of similarity, keyed by the band's name.
-    """
-
-    method: MeasuredMethod
-    recall: Share
-    precision: Share
-    f1: Share
-    found: int
-    unlabeled: int
-    bands: dict[str, Share]
-
-
-@dataclass(frozen=True, slots=True)
-class DistanceScore:
-    """What fingerprints alone find within a Hamming distance.
-
-    Attributes:
-        pairs: pairs of the input within the distance; an estimate unless every document was sampled.
-    """
-
-    max_distance: int
-    recall: Share
-    precision: Share
-    f1: Share
-    pairs: float
-
-
-@dataclass(frozen=True, slots=True)
-class ThresholdScore:
-    """The labeled pairs found at a similarity."""
-
-    min_similarity: float
-    recall: Share
-    precision: Share
-    f1: Share
-
-
-@dataclass(frozen=True, slots=True)
-class SimilarityCount:
-    """Pairs in a step of similarity: those that are labeled or, without labels, all that have a sampled document.
-
-    Attributes:
-        least: where the step begins; the last one includes 1.
-        near: those that are near-duplicates.
-        others: those that are not.
-    """
-
-    least: float
-    near: int
-    others: int
-
-
-@dataclass(frozen=True, slots=True)
-class Stratum:
-    """Pairs within a range of distances; random pairs of any distance if `distance` is "any".
-
-    Attributes:
-        pairs: pairs in the input; an estimate unless every document was sampled.
-        sampled: pairs whose texts were read.
-        similar: share of the pairs that reach the similarity asked for.
-        median, highest: similarity of the sampled pairs; None if there are none.
-    """
-
-    distance: str
-    pairs: float
-    sampled: int
-    similar: Share
-    median: float | None
-    highest: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class RecipeScore:
-    """What a recipe's fingerprints need to reach the target recall.
-
-    Attributes:
-        max_distance: smallest distance that reaches it; None if none does.
-        recall: recall at that distance.
-        false_per_true: pairs within that distance that are not near-duplicates, per pair that is; None if not known.
-        seconds: expected time of the join and of verifying its pairs; None if no distance reaches the target.
-        usual_distance: the recipe's own distance; None if it has none.
-        usual_recall: recall at that distance.
-    """
-
-    recipe: str
-    bits: int
-    max_distance: int | None
-    recall: Share
-    false_per_true: float | None
-    seconds: float | None
-    usual_distance: int | None
-    usual_recall: Share
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
-    """Options that might be recommended, and what they find.
-
-    Attributes:
-        method: one of `METHODS`.
-        similarity, min_similarity: None and 0 for fingerprints alone; a `Similarity` if one was given.
-        recipe: a name, or "the given recipe".
-        bits: of the recipe's fingerprints.
-        max_distance: None for methods that need no distance.
-        recall, precision, f1: precision and F1 are empty if no pair is known to be false.
-        found: number of pairs found among the documents that took part; an estimate for fingerprints alone, unless it was run.
-        unlabeled: found pairs that nobody judged; they count neither for nor against the options.
-    """
-
-    method: MeasuredMethod
-    similarity: Similarity | SimilarityName | None
-    min_similarity: float
-    recipe: str
-    bits: int
-    max_distance: int | None
-    recall: Share
-    precision: Share
-    f1: Share
-    found: int
-    unlabeled: int
-
-    def options(self) -> dict[str, Any]:
-        """The options as arguments of `deduplicate`, `match` and `pair_files`, without a recipe that has no name."""
-        found: dict[str, Any] = {"method": self.method, "min_similarity": self.min_similarity}
-        if self.similarity is not None:
-            found["similarity"] = self.similarity
-        if self.max_distance is not None:
-            found["max_distance"] = self.max_distance
-        if self.recipe in RECIPES:
-            found["recipe"] = self.recipe
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class RemovedShare:
-    """How many documents a threshold of similarity removes, equal texts included.
-
-    Attributes:
-        similarity, min_similarity: the threshold.
-        removed: the number of documents; if not every document was sampled, an estimate of how many are removed at most.
-        share: their share of all documents.
-    """
-
-    similarity: str
-    min_similarity: float
-    removed: float
-    share: Share
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,11 +27,14 @@ class Recommendation:
 
     Attributes:
         reaches_target: whether `best` reaches the target recall and the least precision.
-        threshold_is_given: the threshold of `best` was given, not found: without labels, it says which pairs are near-duplicates.
+        threshold_is_given: the threshold of `best` was given, not found: without labels, or with such as state the similarity
+            that is compared, it says which pairs are near-duplicates.
+        by_definition: what `best` finds are the near-duplicates by definition, so its recall and precision measure nothing.
         best: the recommended options with the figures of a run with just these; if nothing reaches the target, those that come
             nearest; None if no near-duplicate is known.
         removed: number of documents that de-duplication with these options removes; None if `best` did not run on all documents.
-        reasons: sentences.
+        reasons: why, and what else would do, in sentences.
+        notes: what the figures do not show, in sentences: where precision or a threshold is not known, or there are few pairs.
         commands: the command lines that list the pairs and that remove the duplicates, for the files of `evaluate_files`; empty
             for texts in memory, and for a recipe that is in no file.
     """
@@ -191,7 +43,9 @@ class Recommendation:
     best: Trial | None
     removed: int | None
     reasons: tuple[str, ...]
+    notes: tuple[str, ...] = ()
     threshold_is_given: bool = False
+    by_definition: bool = False
     commands: tuple[str, ...] = ()
 
     def options(self) -> dict[str, Any]:
@@ -206,12 +60,16 @@ class Evaluation:
     Attributes:
         truth: "labels" or "sample": the source of the known near-duplicates.
         documents: number of documents in the input.
-        equal_texts: documents with the same normalized text as an earlier one; with truth from a sample they are set aside first.
+        equal_texts: documents that repeat an earlier one: their normalized texts are equal; with truth from a sample they are
+            set aside first.
         short: documents under the recipe's minimum of tokens; `few_tokens`: those under 50 tokens, short ones included.
         min_similarity: pairs at or above it are near-duplicates, unless labels say otherwise.
         target_recall, min_precision: the recall that the recommendation should reach, and the precision that it should keep.
         labeled_pairs, labeled_positive: 0 with truth from a sample.
         complete: the labels include every near-duplicate, so any other pair found is false.
+        judged_by: what says which pairs are near-duplicates: "similarity", the one that is compared, from `min_similarity` on,
+            without labels, or where they state it; "other similarity", if labels state one that is not compared; "label", if they
+            have labels; "listing", if all pairs that they list are.
         sampled_documents: documents compared with all others.
         seed: seed of the sample.
         near_duplicates: number of near-duplicate pairs: those labeled, or an estimate for the input.
@@ -236,6 +94,7 @@ class Evaluation:
     labeled_pairs: int
     labeled_positive: int
     complete: bool
+    judged_by: str
     sampled_documents: int
     seed: int
     near_duplicates: float
@@ -262,6 +121,16 @@ class Evaluation:
         """Whether the truth is from a sample of only some of the documents of different text."""
         return self.truth == "sample" and self.sampled_documents != self.documents - self.equal_texts
 
+    def is_definition(self, method: str) -> bool:
+        """Whether what a method finds at `min_similarity` are the near-duplicates by definition, so that no score measures it."""
+        return self.judged_by == "similarity" and METHODS[method].promise is Promise.EXACT
+
+    def shown_scores(self, score: MethodScore) -> tuple[float | str | None, ...]:
+        """Recall, precision and F1 of a method, as tables show them."""
+        if self.is_definition(score.method):
+            return ("by definition", None, None)
+        return (score.recall.value, score.precision.value, score.f1.value)
+
     def as_dict(self) -> dict[str, Any]:
         """The fields as plain values, ready for JSON."""
         trials = [dataclasses.replace(trial, similarity=None) for trial in self.trials]
@@ -287,12 +156,11 @@ class Evaluation:
         if best.threshold_is_given:
             label = "recommended method, at the threshold that was given"
         advice = ", ".join(f"{name}={value!r}" for name, value in best.options().items()) or "nothing that was measured"
-        rows = [
-            (score.method, score.recall.value, score.precision.value, score.f1.value, score.found)
-            for score in self.methods
-        ]
+        rows = [(score.method, *self.shown_scores(score), score.found) for score in self.methods]
         line = f"{self.documents:,} documents, truth from {self.truth}; {label}: `{advice}`"
-        said = "".join(f"<li>{html_sentence(each)}</li>" for each in (*best.reasons, *self.left_out, *self.warnings))
+        said = "".join(
+            f"<li>{html_sentence(each)}</li>" for each in (*best.notes, *best.reasons, *self.left_out, *self.warnings)
+        )
         table = html_table(("method", "recall", "precision", "F1", "found"), rows)
         return f"<p><strong>{html_sentence(line)}</strong></p>{table}<ul>{said}</ul>"
 

@@ -24,9 +24,9 @@ from neardup.judging.evaluation.recipe_scores import RecipeResult
 from neardup.judging.evaluation.recommendation import pick
 from neardup.judging.evaluation.removal import removal_of_matches, removal_of_sample, removed_documents
 from neardup.judging.evaluation.request import EvaluationRequest
-from neardup.judging.evaluation.result import MethodScore, RemovedShare, Trial
 from neardup.judging.evaluation.sampled_corpus import SampledCorpus
 from neardup.judging.evaluation.sampling import SimilarPairs
+from neardup.judging.evaluation.scores import MethodScore, RemovedShare, Trial
 from neardup.judging.evaluation.truth import LEAST_SHOWN, Truth, similarities_of_rows
 from neardup.options import DedupOptions
 from neardup.recipe.methods import MEASURED, METHODS, MeasuredMethod
@@ -62,14 +62,34 @@ class Trials:
     def of_sample(self, methods: Sequence[MethodScore], similar: SimilarPairs) -> Tried:
         """Trials at the similarity that says what is near; `similar`: all pairs of sampled documents that were found."""
         given, left_out = self.corpus.options.min_similarity, []
-        tried = [self._of_method(score) for score in methods]
-        if any(METHODS[score.method].is_by_distance for score in methods):
-            tried += self._by_distance(self.corpus.options.compared_by, given)
         if similar.least > LEAST_SHOWN:
             left_out.append(
                 f"What thresholds below `min_similarity={given!r}` remove was left out: among so many documents it takes long."
             )
-        return Tried(tuple(dict.fromkeys(tried)), tuple(removal_of_sample(self.corpus, similar)), tuple(left_out))
+        return Tried(self._as_given(methods), tuple(removal_of_sample(self.corpus, similar)), tuple(left_out))
+
+    def of_definition(self, methods: Sequence[MethodScore]) -> Tried:
+        """Trials at the threshold of the similarity that labels state and that is compared: it says what is near."""
+        used = self.corpus.options.compared_by
+        found, others = (
+            self._of_similarity(used, lists=True),
+            [each for each in self.request.tried_similarities() if each != used],
+        )
+        left_out = list(found.left_out)
+        if others:
+            names = ", ".join(map(str, others))
+            left_out.append(
+                f"{names} and thresholds other than `min_similarity={self.corpus.options.min_similarity!r}` were not tried: by "
+                f"these labels, {used} at this threshold says which pairs are near-duplicates."
+            )
+        return Tried(self._as_given(methods), found.removal, tuple(left_out))
+
+    def _as_given(self, methods: Sequence[MethodScore]) -> tuple[Trial, ...]:
+        """The trials of methods as they were measured, and those of fingerprints."""
+        tried = [self._of_method(score) for score in methods]
+        if any(METHODS[score.method].is_by_distance for score in methods):
+            tried += self._by_distance(self.corpus.options.compared_by, self.corpus.options.min_similarity)
+        return tuple(dict.fromkeys(tried))
 
     def of_labels(self) -> Tried:
         """Trials of every similarity, and of methods at the threshold that the similarity in use needs."""

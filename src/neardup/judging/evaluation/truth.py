@@ -22,6 +22,9 @@ from neardup.recipe.similarity import Similarity
 BANDS = {"0.5-0.8": (0.5, 0.8), "0.8-0.95": (0.8, 0.95), "0.95-1": (0.95, np.inf)}
 """Bands of similarity; pairs between 0.8 and 0.95 are the hard ones to find."""
 
+ROUNDED, MOST_ALIKE = 0.01, 0.95
+"""Labels state the similarity that is compared if so many of theirs, at least the second, differ from ours by the first or less."""
+
 LEAST_SHOWN = 0.5
 """From here on the removed share is shown, whatever the similarity of near-duplicates."""
 MOST_COMPARED = 4_000 * 100_000
@@ -41,6 +44,7 @@ class Truth:
         score: float64[p], the similarity that assigns bands: the labels' if they state one, else our own.
         sampled: int64[s], the rows that were compared with all others, ascending.
         population: number of rows that the sample was drawn from.
+        judged_by: what says which pairs are near-duplicates; see `Evaluation`.
     """
 
     source: str
@@ -52,6 +56,7 @@ class Truth:
     score: Array
     sampled: Array
     population: int
+    judged_by: str = "similarity"
 
     def __len__(self) -> int:
         return len(self.left)
@@ -133,7 +138,14 @@ def labeled_truth(
         score=np.where(np.isnan(score), similarity, score),
         sampled=corpus.sampled,
         population=int(np.count_nonzero(documents.valid)),
+        judged_by=_judged_by(pairs.judged_by, score, similarity),
     )
+
+
+def _judged_by(of_labels: str, score: Array, similarity: Array) -> str:
+    """What says which pairs are near-duplicates: as the labels have it, but a similarity that is not ours is another one."""
+    alike = len(score) > 0 and float((np.abs(score - similarity) <= ROUNDED).mean()) >= MOST_ALIKE
+    return "other similarity" if of_labels == "similarity" and not alike else of_labels
 
 
 def similarities_of_rows(

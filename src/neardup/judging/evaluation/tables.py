@@ -1,0 +1,185 @@
+"""TABLES of an evaluation, in lines of aligned text that a terminal of 80 columns shows whole."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from neardup.display import similarity_text, threshold_text
+from neardup.judging.evaluation.result import Evaluation
+from neardup.judging.evaluation.scores import DistanceScore, MethodScore, ThresholdScore, Trial
+from neardup.judging.evaluation.truth import BANDS
+
+NONE = "–"
+TICKS = 12
+"""Approximate number of distances shown, up to twice the one in use."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableOfScores:
+    """A title, column names and rows with one cell per column; the first column is left-aligned, the others right-aligned."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def _shown(scores: Sequence[DistanceScore], marks: set[int], in_use: int) -> list[DistanceScore]:
+    step = max(1, 2 * in_use // TICKS)
+    return [
+        score
+        for score in scores
+        if score.max_distance in marks or (score.max_distance <= 2 * in_use and score.max_distance % step == 0)
+    ]
+
+
+def _number(value: float | None, form: str) -> str:
+    return NONE if value is None else format(value, form)
+
+
+def _alike(similarity: float | None, least: float) -> str:
+    return NONE if similarity is None else similarity_text(similarity, least)
+
+
+def _scores(score: MethodScore | DistanceScore | ThresholdScore) -> list[str]:
+    """Format recall and precision with their intervals, and F1, as cells."""
+    return [str(score.recall), str(score.precision), _number(score.f1.value, ".3f")]
+
+
+def _plain_scores(score: Trial) -> list[str]:
+    return [_number(share.value, ".3f") for share in (score.recall, score.precision, score.f1)]
+
+
+def tables(result: Evaluation) -> Iterator[TableOfScores]:
+    """All tables, most useful first."""
+    yield _methods(result)
+    measured = [score for score in result.methods if not result.is_definition(score.method)]
+    if bands := [name for name in BANDS if any(score.bands[name].of for score in measured)]:
+        yield _methods_by_similarity(measured, bands)
+    yield _distances(result)
+    if result.thresholds and result.judged_by != "similarity":
+        yield _thresholds(result)
+    if result.strata:
+        yield _strata(result)
+    yield _recipes(result)
+    if result.trials:
+        yield _trials(result)
+    if result.removal:
+        yield _removal(result)
+
+
+def _methods(result: Evaluation) -> TableOfScores:
+    columns = ["method", "recall", "precision", "F1", "found"]
+    right = ["by definition", NONE, NONE]
+    rows = [
+        [score.method, *(right if result.is_definition(score.method) else _scores(score)), f"{score.found:,}"]
+        for score in result.methods
+    ]
+    if result.truth == "labels" and not result.complete:
+        columns.append("unlabeled")
+        rows = [[*row, f"{score.unlabeled:,}"] for row, score in zip(rows, result.methods, strict=True)]
+    return TableOfScores(f"Methods, at similarity {threshold_text(result.min_similarity)}", columns, rows)
+
+
+def _methods_by_similarity(measured: Sequence[MethodScore], bands: Sequence[str]) -> TableOfScores:
+    rows = [[score.method, *(str(score.bands[name]) for name in bands)] for score in measured]
+    return TableOfScores("Recall of methods, by similarity of the pair", ["method", *bands], rows)
+
+
+def _distances(result: Evaluation) -> TableOfScores:
+    in_use = result.recipe["max_distance"]
+    shown = _shown(result.distances, {in_use, result.recipes[0].max_distance or 0}, in_use)
+    return TableOfScores(
+        f"Fingerprints alone, recipe {result.recipe['name']}, by Hamming distance (in use: {in_use})",
+        ["distance", "recall", "precision", "F1", "pairs within"],
+        [[f"{score.max_distance}", *_scores(score), f"{score.pairs:,.0f}"] for score in shown],
+    )
+
+
+def _thresholds(result: Evaluation) -> TableOfScores:
+    """Scores at similarities from 0.5 to 1 in steps of 0.05."""
+    return TableOfScores(
+        "Similarity of the texts, among the labeled pairs",
+        ["at least", "recall", "precision", "F1"],
+        [[f"{score.min_similarity:.2f}", *_scores(score)] for score in result.thresholds[49::5]],
+    )
+
+
+def _strata(result: Evaluation) -> TableOfScores:
+    return TableOfScores(
+        "Pairs by Hamming distance, the near-duplicates, and the similarity of some",
+        ["distance", "pairs", "near", "share of them", "median", "highest"],
+        [
+            [
+                part.distance,
+                f"{part.pairs:,.0f}",
+                f"{part.pairs * (part.similar.value or 0):,.0f}",
+                str(part.similar),
+                _alike(part.median, result.min_similarity),
+                _alike(part.highest, result.min_similarity),
+            ]
+            for part in result.strata
+        ],
+    )
+
+
+def _recipes(result: Evaluation) -> TableOfScores:
+    return TableOfScores(
+        f"Recipes: the distance that finds {result.target_recall:g} of the near-duplicates, and the usual one",
+        ["recipe", "bits", "distance", "recall", "false/true", "usual", "recall"],
+        [
+            [
+                score.recipe,
+                f"{score.bits}",
+                _number(score.max_distance, "d"),
+                str(score.recall) if score.max_distance is not None else NONE,
+                _number(score.false_per_true, ",.1f"),
+                _number(score.usual_distance, "d"),
+                _number(score.usual_recall.value, ".3f"),
+            ]
+            for score in result.recipes
+        ],
+    )
+
+
+def _trials(result: Evaluation) -> TableOfScores:
+    rows = [
+        [
+            score.method,
+            NONE if score.similarity is None else f"{score.similarity} {threshold_text(score.min_similarity)}",
+            NONE if score.max_distance is None else f"{score.recipe} {score.max_distance}",
+            *(["by definition", NONE, NONE] if result.is_definition(score.method) else _plain_scores(score)),
+            f"{score.found:,}",
+        ]
+        for score in result.trials
+    ]
+    columns = ["method", "similarity", "distance", "recall", "precision", "F1", "found"]
+    is_given = result.judged_by == "similarity"
+    at = f"at similarity {threshold_text(result.min_similarity)}" if is_given else "each at its best threshold"
+    return TableOfScores(f"Tried, {at}", columns, rows)
+
+
+def _removal(result: Evaluation) -> TableOfScores:
+    """The removed share by threshold, with a column for each similarity."""
+    names = list(dict.fromkeys(score.similarity for score in result.removal))
+    shares = {(score.min_similarity, score.similarity): score.share.value for score in result.removal}
+    thresholds = sorted({score.min_similarity for score in result.removal})
+    most = ", at most" if result.is_estimate else ""
+    return TableOfScores(
+        f"Share of documents removed{most}, by threshold of similarity",
+        ["at least", *names],
+        [[f"{at:g}", *(_number(shares.get((at, name)), ".3f") for name in names)] for at in thresholds],
+    )
+
+
+def plain_table(table: TableOfScores) -> str:
+    """Format a table as aligned text."""
+    widths = [max(map(len, column)) for column in zip(table.columns, *table.rows, strict=True)]
+    lines = [table.title]
+    for row in (table.columns, *table.rows):
+        cells = [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+        lines.append("  " + "  ".join([row[0].ljust(widths[0]), *cells]).rstrip())
+    return "\n".join(lines)
+
+
+def plain_tables(result: Evaluation) -> str:
+    """All tables as text."""
+    return "\n\n".join(map(plain_table, tables(result)))
