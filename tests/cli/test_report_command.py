@@ -402,6 +402,44 @@ def test_a_folder_of_audits_and_stages_give_the_page_of_the_whole(run):
     assert number_of(Page("without.html"), "Duplicates removed") == 2
 
 
+@pytest.mark.parametrize("column", ["lang", "meta.site"])
+def test_stages_whose_shards_are_applied_apart_have_the_counts_by_a_column_of_the_whole(run, column):
+    rows = [
+        {"id": i, "text": text, "lang": lang, "meta": {"site": site}}
+        for i, (text, lang, site) in enumerate(
+            [
+                (CHAIN[0], "en", "a"), (CHAIN[0], "zh", "b"), (CLOCK, "zh", None), (None, "zh", "a"),
+                (CHAIN[0], "en", "a"), (CLOCK, None, "b"), (FERRY, "en", ["a"]), (FERRY, "fr", "a"),
+            ]
+        )
+    ]  # fmt: skip
+    write_lines("in/a.jsonl", rows[:4])
+    write_lines("in/b.jsonl", rows[4:])
+    skip = ("--on-error", "skip")
+    run("dedup", "in", "-o", "out/", "--report", "whole.html", "--report-by", column, *skip)
+    run("fingerprint", "in", "-o", "prints.parquet", *skip)
+    run("pairs", "in", "-o", "pairs.parquet", *skip)
+    run("clusters", "pairs.parquet", "--documents", "prints.parquet", "-o", "c.parquet")
+    Path("audits").mkdir()
+    for name in "ab":
+        audit = f"audits/{name}.duplicates.jsonl"
+        done = run("apply", "c.parquet", f"in/{name}.jsonl", "-o", f"{name}.jsonl", "--audit", audit)
+        assert done.code == 0, done.err
+    assert run("report", "audits", "-o", "audits.html", "--report-by", column).code == 0
+    assert table_of_sources("audits.html", column) == table_of_sources("whole.html", column)
+    refused = run("report", "audits", "-o", "none.html", "--report-by", "langauge")
+    assert (refused.code, Path("none.html").exists()) == (2, False)
+    assert "--report-by" in refused.err
+
+
+def table_of_sources(name, column):
+    """What a page shows from the heading of the counts by a column to the next heading."""
+    shown = re.search(rf"(?s)<h3>By <bdi>{re.escape(column)}</bdi>.*?<h[23]", Page(name).source)
+    assert shown, name
+    assert "no value" in shown[0]
+    return shown[0]
+
+
 def test_what_was_removed_for_a_reference_is_shown_beside_its_text(run):
     write_lines("in.jsonl", [{"id": "mine", "text": FERRY_EDITED}, {"id": "bread", "text": BREAD}])
     write_lines("known.jsonl", [{"id": "clock", "text": CLOCK}, {"id": "theirs", "text": FERRY}])

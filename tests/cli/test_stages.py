@@ -148,6 +148,74 @@ def test_rejected_rows_are_no_documents_in_any_stage(run):
     assert rejects == Path("whole.rejects.jsonl").read_bytes()
 
 
+def with_broken_rows(kind):
+    """A file of six documents and two rows that cannot be read; how it is read."""
+    names = ["ferry", "shouted", "edited", "bread", "bread again", "clock"]
+    texts = [FERRY, FERRY_SHOUTED, FERRY_EDITED, BREAD, BREAD, CLOCK]
+    rows = [{"id": name, "text": text} for name, text in zip(names, texts, strict=True)]
+    rows[2:2] = rows[5:5] = [{"id": "none", "text": None}]
+    Path("in").mkdir()
+    if kind == "csv":
+        listed = [f'"{row["id"]}","{row["text"]}"' if row["text"] else "one field" for row in rows]
+        Path("in/a.csv").write_text("\n".join(["id,text", *listed, ""]))
+    elif kind == "parquet":
+        pq.write_table(pa.Table.from_pylist(rows), "in/a.parquet", row_group_size=3)
+    elif kind == "jsonl.gz":
+        Path("in/a.jsonl.gz").write_bytes(gzip.compress(b"".join(map(_line, rows))))
+    else:
+        contents = [row["text"].encode() if row["text"] else b"\x80" for row in rows]
+        if kind == "lines":
+            Path("in/a.log").write_bytes(b"".join(content + b"\n" for content in contents))
+            return "in/a.log", ("--lines",)
+        for number, content in enumerate(contents):
+            Path(f"in/{number}.txt").write_bytes(content)
+        return "in", ()
+    return f"in/a.{kind}", ()
+
+
+def _line(row):
+    return json.dumps(row).encode() + b"\n" if row["text"] else b"{no JSON\n"
+
+
+@pytest.mark.parametrize("kind", ["jsonl.gz", "csv", "parquet", "lines", "txt"])
+def test_what_was_fingerprinted_without_the_rows_that_cannot_be_read_is_applied_verified_and_reported(run, kind):
+    name, reading = with_broken_rows(kind)
+    skip = ("--on-error", "skip", *reading)
+    out = "whole/" if kind == "txt" else f"whole{''.join(Path(name).suffixes)}"
+    staged = out.replace("whole", "staged")
+    assert run("dedup", name, "-o", out, "--audit", "whole.duplicates.jsonl", *skip).code == 0
+    for arguments in (
+        ("fingerprint", name, "-o", "f.parquet", *skip),
+        ("pairs", name, "-o", "p.parquet", *skip),
+        ("clusters", "p.parquet", "--documents", "f.parquet", "-o", "c.parquet"),
+        ("apply", "c.parquet", name, "-o", staged, "--audit", "staged.duplicates.jsonl"),
+    ):
+        done = run(*arguments)
+        assert done.code == 0, done.err
+    assert "skipped  2 rows could not be read: not written" in done.err
+    once, again = (outputs(each) if kind == "txt" else content(each) for each in (out, staged))
+    assert (again, len(once)) == (once, 3)
+    assert Path("staged.duplicates.jsonl").read_bytes() == Path("whole.duplicates.jsonl").read_bytes()
+    assert Path("f.rejects.jsonl").read_bytes() == Path("whole.rejects.jsonl").read_bytes()
+    verified = run("verify", staged, "--audit", "staged.duplicates.jsonl")
+    assert "proven: 6 documents, 3 survivors, 3 removed" in verified.out.decode(), verified.err
+    first = read_lines("whole.duplicates.jsonl")[0]["id"]
+    shown = [run("explain", "--diff", f"{each}.duplicates.jsonl", first).out for each in ("whole", "staged")]
+    assert (shown[0], b" was removed" in shown[0]) == (shown[1], True)
+    if kind not in ("lines", "txt"):  # plain text has no columns, so none can be added
+        assert run("dedup", name, "-o", f"all-{out}", "--annotate", *skip).code == 0
+        assert run("apply", "c.parquet", name, "-o", f"all-{staged}", "--annotate").code == 0
+        assert content(f"all-{staged}") == content(f"all-{out}")
+
+
+def content(name):
+    """The rows of a file, or the lines."""
+    if name.endswith(".parquet"):
+        return pq.read_table(name).to_pylist()
+    data = Path(name).read_bytes()
+    return (gzip.decompress(data) if name.endswith(".gz") else data).splitlines()[name.endswith(".csv") :]
+
+
 @pytest.mark.parametrize(
     "decide",
     [
