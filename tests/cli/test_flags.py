@@ -213,14 +213,11 @@ def test_notes_name_flags_too(run, files):
 
 
 NO_MESSAGES = {
-    "judging/evaluation/recommendation.py": "recommended flags",
-    "judging/evaluation/report.py": "recommended flags",
-    "judging/evaluation/warnings.py": "recommended flags",
     "judging/reports/commands.py": "commands to run",
     "hamming/index/typical.py": "the command that measured",
 }
 """Files with texts that are made of flags: parts of commands, which a user copies."""
-COMMAND = re.compile(r"`(?:neardup|python|pg_dump) [^`]*`|jq -c '\.\[\]'")
+COMMAND = re.compile(r"`(?:neardup|python|pg_dump|ray start) [^`]*`|jq -c '\.\[\]'")
 """Whole commands, of this program and of others, which a message may have."""
 FLAG = re.compile(r"(?:^|[\s(\"'`])(?:--[a-z][\w-]*|-[a-z]\b(?=.))")
 

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pytest
 
 from neardup.errors import InputError
-from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder, output_names, stem
+from neardup.io.output_names import STANDARD_OUTPUT, output_folder, output_names, stem
+from neardup.io.outputs import Outputs
 from neardup.io.read_files import ReadFiles
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards

@@ -16,7 +16,8 @@ from neardup.errors import DataError, InputError, RowError
 from neardup.io.batch import Columns
 from neardup.io.corpus import FileCorpus
 from neardup.io.formats.table import FORMATS, open_sink
-from neardup.io.outputs import Outputs, output_names
+from neardup.io.output_names import output_names
+from neardup.io.outputs import Outputs
 from neardup.io.reading import Reading
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards

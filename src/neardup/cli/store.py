@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from neardup.cli import options, store_upkeep, values
+from neardup.cli import options, store_copies, store_lists, store_upkeep, values
+from neardup.cli.store_upkeep import path
 from neardup.cli.terminal import line_width, tell
 from neardup.display import counted, size_text
 from neardup.io.shards import demand_present
 
-path = click.argument("path", metavar="STORE", type=values.FILE)
 ids = click.argument("ids", nargs=-1, metavar="ID...")
 ids_file = click.option(
     "--ids",
@@ -226,5 +226,5 @@ def _shown(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-for each in store_upkeep.COMMANDS:
+for each in (*store_upkeep.COMMANDS, *store_lists.COMMANDS, *store_copies.COMMANDS):
     command.add_command(each)

@@ -11,15 +11,13 @@ from typing import TypeVar
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.display import counted
 from neardup.errors import InputError, OptionError, RowError
 from neardup.io.batch import BATCH_BYTES, Batch, Columns, Part
+from neardup.io.column_checks import LISTED, demand_columns, demand_lists
 from neardup.io.corpora import Group, Piece
 from neardup.io.formats.pages import text_of_pages
-from neardup.io.formats.table import FILES, FORMATS, WITH_LISTS, part_of_files
+from neardup.io.formats.table import FILES, FORMATS, part_of_files
 from neardup.io.likely_encoding import encoding_advice
-from neardup.io.missing_columns import MissingColumnError, told_once
-from neardup.io.missing_texts import advice
 from neardup.io.number_files import Refine, refuse_lone_numbers
 from neardup.io.reading import Reading
 from neardup.io.shard import Shard
@@ -31,9 +29,6 @@ from neardup.resources.threads import in_order
 from neardup.text.html import extractor
 
 Result = TypeVar("Result")
-
-LISTED = 5
-"""Number of problems that a message lists one by one."""
 
 _GROUPED = 1024
 
@@ -58,16 +53,6 @@ def check_on_error(on_error: str) -> None:
         raise OptionError(f"`on_error={on_error!r}`: give one of {', '.join(ON_ERROR)}.")
 
 
-def _demand_lists(shards: Sequence[Shard], columns: Columns) -> None:
-    """Raise InputError if a shard is of a format whose columns cannot be lists."""
-    for shard in shards:
-        if shard.format not in WITH_LISTS:
-            raise InputError(
-                f"{shard.name}: `elements={columns.text[0]!r}` is a column of lists, and a file of this format has none. Give "
-                "Parquet, or JSON lines with arrays."
-            )
-
-
 class FileCorpus:
     """The rows of some files; see `neardup.io.corpora.ShardedCorpus`.
 
@@ -90,7 +75,7 @@ class FileCorpus:
         """`progress` counts the bytes that each pass reads from the files; `refine` is applied to each batch."""
         check_on_error(on_error)
         if columns.of_elements:
-            _demand_lists(shards, columns)
+            demand_lists(shards, columns)
         self.shards = tuple(shards)
         self.starts: list[int] | None = None
         self.rejected: list[Rejected] = []
@@ -117,32 +102,7 @@ class FileCorpus:
 
         `named_by`: what the names of the options begin with that name the columns, if not those of the inputs.
         """
-        problems: list[str] = []
-        alike: dict[tuple[str, str], list[MissingColumnError]] = {}
-        advised: dict[tuple[str, str], str] = {}
-        fine: list[Shard] = []
-        for shard in self.shards:
-            try:
-                FORMATS[shard.format].check(shard, self._columns, added)
-                fine.append(shard)
-            except MissingColumnError as problem:
-                kind = (problem.column, problem.there)
-                alike.setdefault(kind, []).append(problem)
-                if kind not in advised:
-                    doubt = encoding_advice(shard, "").strip()
-                    advised[kind] = advice(shard, self._columns) + (f" {doubt}" if doubt else "")
-            except InputError as problem:
-                problems.append(str(problem) + advice(shard, self._columns))
-        problems = [
-            told_once(each, self._columns, named_by, fine) + advised[kind] for kind, each in alike.items()
-        ] + problems
-        if problems:
-            more = len(problems) - LISTED
-            raise InputError(
-                "\n".join(
-                    problems[:LISTED] + ([f"… and {counted(more, 'more shard')} like these."] if more > 0 else [])
-                )
-            )
+        demand_columns(self.shards, self._columns, added, named_by=named_by)
 
     def _parts(self, wanted: Array | None, groups: Iterable[Group]) -> Iterator[tuple[Group, Part]]:
         """Parts of some groups of shards, each with its group."""

@@ -1,25 +1,20 @@
-"""Outputs of a run: their names, and files that appear complete or not at all."""
+"""OUTPUTS of a run: files that appear complete or not at all."""
 
 import contextlib
 import os
 import shutil
 import stat
-import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from neardup.errors import InputError
-from neardup.io.endings import ALLOWED, split_ending
-from neardup.io.formats.table import FORMATS
 from neardup.io.growing_file import to_disk
+from neardup.io.output_names import LISTED, STANDARD_OUTPUT, listed
 from neardup.io.read_files import NOTHING_READ, ReadFiles
 from neardup.io.renames import rename_all
-from neardup.io.shard import Shard
-from neardup.io.storage.places import Place, is_url, partial_name, place_of, real_name
-from neardup.io.storage.refusals import mixed_formats
+from neardup.io.storage.places import Place, partial_name, real_name
 from neardup.io.storage.remote import RemotePath
 from neardup.io.storage.uploads import upload_all
 from neardup.resources.unfinished import removed_by, undisturbed
@@ -27,97 +22,7 @@ from neardup.resources.unfinished import removed_by, undisturbed
 if TYPE_CHECKING:
     from neardup.io.run_folder import RunFolder
 
-STANDARD_OUTPUT = Path("-")
-_LISTED = 5
 _EXISTS = " exists already. Name another output, or pass `overwrite=True` to replace it."
-
-
-def output_folder(out: str) -> Place | None:
-    """The folder that OUT names: OUT ends in a slash, or exists (a URL must end in one). None if OUT is a file or `-`."""
-    if is_url(out):
-        return place_of(out) if out.endswith("/") else None
-    try:
-        return Path(out) if out != "-" and (out.endswith(("/", os.sep)) or Path(out).is_dir()) else None
-    except OSError as error:
-        raise InputError(f"{out} cannot be written: {error.strerror}. Name another output.") from None
-
-
-def output_for(out: str | None, inputs: Sequence[str | Path], *, lines: bool = False) -> str | None:
-    """OUT as it is meant: a name without an ending is a folder if a folder, a glob or several files are given.
-
-    With `lines`, all inputs go to the one file that is named, whatever its ending.
-    """
-    if not out or out == str(STANDARD_OUTPUT) or lines or out.endswith(("/", os.sep)):
-        return out
-    names = [str(each) for each in inputs]
-    is_several = len(names) > 1 or any(
-        has_magic(name) or (name != "-" and output_folder(name) is not None) for name in names
-    )
-    return f"{out}/" if is_several and "." not in place_of(out).name.lstrip(".") else out
-
-
-def output_names(out: str, shards: Sequence[Shard]) -> list[Place]:
-    """The output file of each shard: one file for all, or the shard's relative name in a folder.
-
-    Raises:
-        InputError: the ending of OUT, or `-`, does not match the shards' format; the shards cannot share one file; two shards
-            would have the same output; a shard lies in the output folder and would not be replaced by its own output.
-    """
-    folder = output_folder(out)
-    if folder is None:
-        return [_one_file(out, shards)] * len(shards)
-    names = [folder / shard.relative for shard in shards]
-    owner: dict[Place, Shard] = {}
-    problems = []
-    inside = real_name(folder) + "/"
-    for name, shard in zip(names, shards, strict=True):
-        first = owner.setdefault(name, shard)
-        if first is not shard:
-            problems.append(
-                f"{first.name} and {shard.name} would both be written to {name}. Give the folder above them as input."
-            )
-        real = real_name(shard.path)
-        if real.startswith(inside) and real != real_name(name):
-            problems.append(f"{shard.name} lies in the output folder {out}. Name another folder.")
-    if problems:
-        raise InputError(_listed(problems))
-    return names
-
-
-def _one_file(out: str, shards: Sequence[Shard]) -> Place:
-    if out == "-" and sys.stdout is None:
-        raise InputError("`output='-'`: standard output is closed. Open it, or name a file.")
-    path = place_of(out)
-    if {shard.format for shard in shards} == {"lines"}:  # this format takes files with any ending
-        _refuse_parquet(path, shards[0])
-        FORMATS["lines"].check_together(shards)
-        return path
-    known = split_ending(path.name) if out != "-" else ("", "jsonl", "plain")
-    if known is None:
-        raise InputError(f"{out}: the ending does not tell the format of the output. {ALLOWED}; a folder ends in /.")
-    for shard in shards:
-        if shard.format != known[1]:
-            raise mixed_formats(shard.name, shard.format, "JSON lines on standard output" if out == "-" else known[1])
-    if len(shards) > 1:
-        FORMATS[known[1]].check_together(shards)
-    return path
-
-
-def _refuse_parquet(path: Place, shard: Shard) -> None:
-    if path.suffix.lower() == ".parquet":
-        raise mixed_formats(shard.name, "lines", "parquet")
-
-
-def stem(out: str) -> str:
-    """OUT without its data endings, for naming the files beside it: `out` for `out.jsonl.gz`, `kept` for `kept/`."""
-    folder = output_folder(out)
-    if isinstance(folder, RemotePath):
-        return folder.url.rstrip("/")
-    if folder is not None:
-        return str(folder) if folder.name not in ("", "..") else str(folder.resolve())
-    path = place_of(out)
-    known = split_ending(path.name)
-    return str(path.with_name(known[0])) if known else out
 
 
 class Outputs:
@@ -168,7 +73,7 @@ class Outputs:
         self.check_files()
         if problems := list(self._folder_problems()):
             self._remove()
-            raise InputError(_listed(problems))
+            raise InputError(_told(problems))
         self._registered.enter_context(removed_by(self._given_up))
         return self
 
@@ -185,7 +90,7 @@ class Outputs:
             if first is not path:
                 problems.append(f"{first} and {path} are the same file, but two outputs. Name another for one of them.")
         if problems:
-            raise InputError(_listed(problems))
+            raise InputError(_told(problems))
 
     def _problems(self, path: Place) -> Iterator[str]:
         if (problem := self._reads.problem(path)) is not None:
@@ -301,7 +206,7 @@ class Outputs:
                 to_disk(temporary)
         problems = [problem for path in (*self._temporary, *self._absent) for problem in self._problems(path)]
         if problems:
-            raise InputError(_listed(problems))
+            raise InputError(_told(problems))
         with undisturbed():
             self._name_all(remote, result or {})
         for folder in {_final(path).parent for path in self._paths if isinstance(path, Path)}:
@@ -363,12 +268,11 @@ def _final(path: Place) -> Path:
     return Path(real_name(path))
 
 
-def _listed(problems: Sequence[str]) -> str:
+def _told(problems: Sequence[str]) -> str:
     there = [problem.removesuffix(_EXISTS) for problem in problems if problem.endswith(_EXISTS)]
     if len(there) > 1:  # what to do is said once
         others = [problem for problem in problems if not problem.endswith(_EXISTS)]
-        beyond = f" and {len(there) - _LISTED:,} more" if len(there) > _LISTED else ""
-        names = ", ".join(there[:_LISTED]) + beyond
+        beyond = f" and {len(there) - LISTED:,} more" if len(there) > LISTED else ""
+        names = ", ".join(there[:LISTED]) + beyond
         problems = [f"{names} exist already. Name another output, or pass `overwrite=True` to replace them.", *others]
-    more = len(problems) - _LISTED
-    return "\n".join([*problems[:_LISTED], *([f"… and {more} more of this kind."] if more > 0 else [])])
+    return listed(problems)

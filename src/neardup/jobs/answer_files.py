@@ -7,7 +7,8 @@ from typing import Any
 
 from neardup.errors import InputError
 from neardup.io.endings import split_ending
-from neardup.io.outputs import STANDARD_OUTPUT, Outputs
+from neardup.io.output_names import STANDARD_OUTPUT
+from neardup.io.outputs import Outputs
 from neardup.io.read_files import ReadFiles
 from neardup.io.records import compression_of
 from neardup.io.storage.compression import open_for_writing

@@ -12,8 +12,10 @@ import numpy as np
 from neardup.display import counted
 from neardup.errors import InputError, OptionError
 from neardup.io.checkpoints import Checkpoints
-from neardup.io.corpus import LISTED, FileCorpus, Rejected
-from neardup.io.outputs import Outputs, output_for
+from neardup.io.column_checks import LISTED
+from neardup.io.corpus import FileCorpus, Rejected
+from neardup.io.output_names import output_for
+from neardup.io.outputs import Outputs
 from neardup.io.reading import Reading, ReadingDict, reading_of
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards, listed_inputs

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from neardup.errors import InputError
 from neardup.io.endings import CONTAMINATION_ENDING
-from neardup.io.outputs import output_for
+from neardup.io.output_names import output_for
 from neardup.io.reading import READING, Reading, TextReadingDict
 from neardup.io.shards import find_shards, listed_inputs, repeated_files
 from neardup.io.storage.places import path_text

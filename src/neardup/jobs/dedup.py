@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from neardup.errors import OptionError
-from neardup.io.outputs import output_for
+from neardup.io.output_names import output_for
 from neardup.io.reading import DedupFileOptions, recipe_for, split_options
 from neardup.io.shards import listed_inputs
 from neardup.io.storage.places import path_text

@@ -9,7 +9,8 @@ from typing import Any, Unpack
 from neardup.errors import InputError, NeardupError
 from neardup.hamming.index.store import demand_free, home_of, is_index
 from neardup.io.corpus import check_on_error
-from neardup.io.outputs import STANDARD_OUTPUT, Outputs
+from neardup.io.output_names import STANDARD_OUTPUT
+from neardup.io.outputs import Outputs
 from neardup.io.read_files import ReadFiles
 from neardup.io.reading import TextReadingDict, reading_of
 from neardup.io.shards import Inputs

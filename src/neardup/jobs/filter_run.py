@@ -20,7 +20,8 @@ from neardup.errors import DataError, InputError
 from neardup.io.endings import AUDIT_ENDING, REJECTS_ENDING, split_ending
 from neardup.io.growing_file import GrowingFile, partial_of
 from neardup.io.line_rows import demand_lines, pipe_shard
-from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder, stem
+from neardup.io.output_names import STANDARD_OUTPUT, output_folder, stem
+from neardup.io.outputs import Outputs
 from neardup.io.read_files import ReadFiles
 from neardup.io.reading import Reading
 from neardup.io.shard import Shard

@@ -8,7 +8,8 @@ from typing import Any, Unpack
 from neardup.errors import OptionError
 from neardup.io.corpus import FileCorpus, check_on_error
 from neardup.io.growing_file import GrowingFile, partial_of
-from neardup.io.outputs import STANDARD_OUTPUT, Outputs
+from neardup.io.output_names import STANDARD_OUTPUT
+from neardup.io.outputs import Outputs
 from neardup.io.read_files import ReadFiles
 from neardup.io.reading import READING, Reading, TextReadingDict
 from neardup.io.shards import Inputs

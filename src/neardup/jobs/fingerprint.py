@@ -13,7 +13,7 @@ from neardup.fingerprints.fingerprint_file import fingerprint_file_parts, finger
 from neardup.io.batch import Batch
 from neardup.io.corpus import FileCorpus
 from neardup.io.number_files import refuse_numbers
-from neardup.io.outputs import output_for
+from neardup.io.output_names import output_for
 from neardup.io.reading import Reading, ReadingDict, reading_of, recipe_for
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards, listed_inputs

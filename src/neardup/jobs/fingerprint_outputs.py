@@ -15,7 +15,8 @@ from neardup.fingerprints.fingerprint_file import FingerprintWriter
 from neardup.io.batch import Batch
 from neardup.io.corpus import FileCorpus
 from neardup.io.endings import REJECTS_ENDING
-from neardup.io.outputs import Outputs, output_folder, stem
+from neardup.io.output_names import output_folder, stem
+from neardup.io.outputs import Outputs
 from neardup.io.read_files import ReadFiles
 from neardup.io.records import write_lines
 from neardup.io.shard import Shard

@@ -15,7 +15,8 @@ from neardup.fingerprints.weights.table import EXTRACTORS
 from neardup.io.batch import Batch
 from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.endings import REJECTS_ENDING
-from neardup.io.outputs import Outputs, stem
+from neardup.io.output_names import stem
+from neardup.io.outputs import Outputs
 from neardup.io.read_files import ReadFiles
 from neardup.io.reading import TextReadingDict, reading_of
 from neardup.io.records import write_lines

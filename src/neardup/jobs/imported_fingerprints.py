@@ -11,7 +11,7 @@ from neardup.fingerprints.imported import ImportedBatches
 from neardup.io.batch import Columns
 from neardup.io.corpus import FileCorpus
 from neardup.io.formats.table import FILES
-from neardup.io.outputs import output_for
+from neardup.io.output_names import output_for
 from neardup.io.reading import ReadingDict, reading_of
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards, listed_inputs

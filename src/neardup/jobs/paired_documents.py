@@ -13,7 +13,7 @@ from neardup.display import counted
 from neardup.errors import DataError, InputError, OptionError
 from neardup.fingerprints.documents import Documents, join_documents
 from neardup.fingerprints.fingerprint_file import is_fingerprint_file
-from neardup.io.corpus import LISTED
+from neardup.io.column_checks import LISTED
 from neardup.io.reading import Reading
 from neardup.io.shard import Shard
 from neardup.io.stored_shards import FINGERPRINT, StoredShard, is_as_it_was, plain_columns, starts_of

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from neardup.io.endings import AUDIT_ENDING
-from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
+from neardup.io.output_names import STANDARD_OUTPUT, output_folder
+from neardup.io.outputs import Outputs
 from neardup.io.read_files import ReadFiles
 from neardup.io.reading import Reading
 from neardup.io.shard import Shard

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from neardup.errors import InputError
 from neardup.io.corpus import FileCorpus
-from neardup.io.outputs import STANDARD_OUTPUT, stem
+from neardup.io.output_names import STANDARD_OUTPUT, stem
 from neardup.io.reading import Reading
 from neardup.io.run_folder import RunFolder
 from neardup.io.shard import Shard

@@ -11,7 +11,8 @@ from typing import Any, Protocol, TypeVar
 
 from neardup.io.checkpoints import NO_CHECKPOINTS, Checkpoints
 from neardup.io.corpus import Rejected
-from neardup.io.outputs import STANDARD_OUTPUT, Outputs
+from neardup.io.output_names import STANDARD_OUTPUT
+from neardup.io.outputs import Outputs
 from neardup.io.read_files import ReadFiles
 from neardup.io.records import write_lines
 from neardup.io.shard import Shard

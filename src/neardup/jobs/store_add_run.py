@@ -16,7 +16,8 @@ from typing import Any
 from neardup.display import counted
 from neardup.errors import InputError
 from neardup.io.growing_file import GrowingFile, partial_of
-from neardup.io.outputs import STANDARD_OUTPUT, Outputs
+from neardup.io.output_names import STANDARD_OUTPUT
+from neardup.io.outputs import Outputs
 from neardup.io.read_files import ReadFiles
 from neardup.io.reading import Reading
 from neardup.io.shard import Shard

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast, get_args
 
 from neardup.errors import OptionError
-from neardup.io.outputs import output_for
+from neardup.io.output_names import output_for
 from neardup.io.reading import Reading, UnitFileOptions, split_options
 from neardup.io.shards import listed_inputs
 from neardup.io.storage.places import path_text

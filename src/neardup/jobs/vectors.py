@@ -15,7 +15,7 @@ from neardup.io.batch import BATCH_BYTES, Batch, Columns
 from neardup.io.corpus import FileCorpus
 from neardup.io.formats.parquet_files import batches, opened
 from neardup.io.formats.vector_columns import fixed_dimension
-from neardup.io.outputs import output_for
+from neardup.io.output_names import output_for
 from neardup.io.reading import Reading
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards, listed_inputs

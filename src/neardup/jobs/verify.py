@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Unpack
 from neardup.display import as_code
 from neardup.errors import InputError, OptionError
 from neardup.io.endings import AUDIT_ENDING, CONTAMINATION_ENDING
-from neardup.io.outputs import output_folder, stem
+from neardup.io.output_names import output_folder, stem
 from neardup.io.reading import READING, Reading, ReadingDict, recipe_for, split_options
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards, listed_inputs, repeated_files

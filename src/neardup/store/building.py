@@ -19,11 +19,11 @@ from neardup.resources.resources import Resources
 from neardup.resources.unfinished import removed_by, undisturbed
 from neardup.store.contents import DIGEST
 from neardup.store.decided_run import DecidedRun
+from neardup.store.document_tables import DocumentRow, removed_rows
 from neardup.store.files import Files
 from neardup.store.open_files import AT_ONCE
 from neardup.store.opening import demand_empty, free_folder
 from neardup.store.originals import originals
-from neardup.store.record import DocumentRow, removed_rows
 from neardup.store.row_ids import RowIds
 from neardup.store.spooled_texts import SpooledTexts
 from neardup.store.texts import Texts, digest_bytes, texts_of_column

@@ -8,7 +8,7 @@ from typing import Any
 from neardup.errors import InputError, NeardupError, OptionError
 from neardup.io.corpus import FileCorpus
 from neardup.io.endings import AUDIT_ENDING
-from neardup.io.outputs import stem
+from neardup.io.output_names import stem
 from neardup.io.reading import Reading, stored_reading
 from neardup.io.shards import find_shards
 from neardup.io.storage.places import Place, place_of

@@ -9,12 +9,12 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.store.answers import StoreAnswer, StoreMatch
+from neardup.store.document_tables import RemovedRow, removed_rows
 from neardup.store.files import Files
 from neardup.store.given import Given
 from neardup.store.keeping_all import ask_all
 from neardup.store.originals import Original, originals
 from neardup.store.postings import NOTHING_FOUND, Found
-from neardup.store.record import RemovedRow, removed_rows
 from neardup.store.texts import Texts
 from neardup.store.walk import Decided, walk
 

@@ -11,11 +11,11 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.errors import DataError, InputError, NeardupError, OptionError
 from neardup.store.contents import DIGEST
+from neardup.store.document_tables import DocumentRow, RemovedRow
 from neardup.store.judgements import JudgementRow
 from neardup.store.notes import NotedError, NoteRow, values_of
 from neardup.store.open_files import AT_ONCE, OpenFiles
 from neardup.store.originals import Original, originals
-from neardup.store.record import DocumentRow, RemovedRow
 from neardup.store.texts import Texts, digest_bytes, digest_words
 
 MOST_NUMBERS = 1 << 32

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from neardup.store.record import DocumentRow
+from neardup.store.document_tables import DocumentRow
 
 
 class Given(NamedTuple):

@@ -9,9 +9,10 @@ from neardup.fingerprints.simhash import Fingerprints
 from neardup.kernels.digests import digest_documents
 from neardup.store.contents import DIGEST, Contents
 from neardup.store.derived import DIGESTS, IDS, REMOVED, Derived
+from neardup.store.document_tables import DocumentRow, RemovedRow
 from neardup.store.marks import Marks
 from neardup.store.postings import Found, keys_of
-from neardup.store.record import DocumentRow, Record, RemovedRow
+from neardup.store.record import Record
 from neardup.store.texts import digest_bytes
 
 

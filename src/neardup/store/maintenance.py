@@ -5,7 +5,7 @@ from typing import Self
 
 from neardup.errors import InputError
 from neardup.io.storage.places import local_path
-from neardup.store import checking, compaction, copies
+from neardup.store import backup, checking, compaction, exporting
 from neardup.store.calls import changing_call, one_call
 from neardup.store.checking import StoreCheck
 from neardup.store.files import Files
@@ -65,7 +65,7 @@ class Maintained:
                 f"{place.shown} is backed up with its database: `pg_dump --schema={place.schema}`. For a copy that other programs "
                 "read, use `export`."
             )
-        copies.backup(self._files, local_path(path, "a store"))
+        backup.backup(self._files, local_path(path, "a store"))
 
     @one_call
     def export(self, path: str | Path) -> None:
@@ -74,7 +74,7 @@ class Maintained:
         Raises:
             InputError: the folder is not empty.
         """
-        copies.export(self._files, local_path(path, "an export"))
+        exporting.export(self._files, local_path(path, "an export"))
 
     @classmethod
     def repair(cls, path: str | Path, *, wait: float = 0.0) -> StoreCheck:

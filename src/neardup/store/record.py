@@ -2,69 +2,35 @@
 
 `documents` has each kept document under its number, in the order of keeping; `removed` has each distinct text that was not kept,
 with its survivor, so that a later copy gets the same answer. Both are written in the order of their numbers, and have no other
-index: where a digest or an id is, postings tell. `gone` has a bit for each number that was removed later; see `notes.py` for
-`notes`, `kept_texts.py` and `judgements.py` for what a store may have besides. Each row has a checksum.
+index: where a digest or an id is, postings tell. `gone` has a bit for each number that was removed later. See
+`document_tables.py` for the first two; `notes.py`, `kept_texts.py` and `judgements.py` for what a store may have besides. Each
+row has a checksum.
 """
 
 import contextlib
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import DataError, NeardupError
+from neardup.store.document_tables import DocumentTables
 from neardup.store.judgements import JudgementTable
 from neardup.store.kept_texts import KeptTexts
 from neardup.store.marks import CHUNK, Marks
 from neardup.store.notes import Notes
 from neardup.store.record_checks import agrees, document_checksum, fact_checksum, gone_checksum, removed_checksum
-from neardup.store.record_tables import FACTS, MOVED, RENUMBERED, SCHEMA, SEEN
+from neardup.store.record_tables import FACTS, MOVED, RENUMBERED, SCHEMA
 from neardup.store.versions import demand_version
 
 FORMAT = 1
-AT_ONCE = 500
-"""Values in one query; SQLite allows 32,766."""
 
 
-class DocumentRow(NamedTuple):
-    """A row of `documents`: the id as JSON, times in seconds since 1970, the metadata as JSON, how good it is by `keep`."""
-
-    number: int
-    id: str
-    first_seen: float
-    last_seen: float
-    expires: float | None = None
-    metadata: str | None = None
-    rank: float | None = None
-
-
-class RemovedRow(NamedTuple):
-    """A row of `removed`: 16 bytes that are equal for equal normalized texts, and the survivor's number."""
-
-    number: int
-    digest: bytes
-    survivor: int
-    similarity: float | None
-    distance: int
-    last_seen: float
-
-
-def removed_rows(
-    first: int, digests: Sequence[bytes], survivors: Array, similarity: Array, distance: Array, now: float
-) -> list[RemovedRow]:
-    """The rows of texts under the numbers from `first` on: survivors int64[n], similarity float64[n] (NaN if there is none)."""
-    columns = (digests, survivors.tolist(), similarity.tolist(), distance.tolist())
-    return [
-        RemovedRow(first + i, digest, survivor, None if alike != alike else alike, far, now)
-        for i, (digest, survivor, alike, far) in enumerate(zip(*columns, strict=True))
-    ]
-
-
-class Record(Notes, KeptTexts, JudgementTable):
+class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
     """The record of a store in a file."""
 
     def __init__(self, path: Path, *, create: bool = False, readonly: bool = False, lasts: bool = True) -> None:
@@ -136,77 +102,6 @@ class Record(Notes, KeptTexts, JudgementTable):
         rows = [(name, value, fact_checksum(name, value)) for name, value in values.items()]
         self._write("INSERT OR REPLACE INTO facts VALUES (?, ?, ?)", rows)
 
-    # ------------------------------------------------------------------------------------------------------- documents
-
-    def add_documents(self, rows: Iterable[DocumentRow]) -> None:
-        """Add kept documents."""
-        sealed = [(*row, document_checksum(*row)) for row in rows]
-        self._write("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?)", sealed)
-
-    def add_removed(self, rows: Iterable[RemovedRow]) -> None:
-        """Remember distinct texts that were not kept."""
-        sealed = [(*row, removed_checksum(*row)) for row in rows]
-        self._write("INSERT INTO removed VALUES (?, ?, ?, ?, ?, ?, ?)", sealed)
-
-    def documents(self, numbers: Sequence[int]) -> dict[int, DocumentRow]:
-        """The kept documents with these numbers.
-
-        Raises:
-            DataError: a row is missing, or is not what was written.
-        """
-        found = self.documents_there(numbers)
-        if len(found) < len(numbers) and (missing := set(numbers) - found.keys()):
-            raise self._damage(f"row {min(missing)} of `documents` is missing")
-        return found
-
-    def documents_there(self, numbers: Sequence[int]) -> dict[int, DocumentRow]:
-        """The kept documents with those of these numbers that there are."""
-        return {row[0]: self._document(row) for row in self._of("documents", numbers)}
-
-    def removed(self, numbers: Sequence[int]) -> dict[int, RemovedRow]:
-        """The texts that were not kept with these numbers."""
-        return {row[0]: self._removed(row) for row in self._of("removed", numbers)}
-
-    def _of(self, table: str, numbers: Sequence[int]) -> Iterator[tuple[Any, ...]]:
-        for first in range(0, len(numbers), AT_ONCE):
-            some = numbers[first : first + AT_ONCE]
-            marks = ", ".join("?" * len(some))
-            yield from self._rows(f"SELECT * FROM {table} WHERE number IN ({marks})", some)
-
-    def documents_from(self, first: int) -> Iterator[DocumentRow]:
-        """The kept documents from a number on, in their order."""
-        return map(self._document, self._rows("SELECT * FROM documents WHERE number >= ? ORDER BY number", (first,)))
-
-    def removed_from(self, first: int) -> Iterator[RemovedRow]:
-        """The texts that were not kept from a number on, in their order."""
-        return map(self._removed, self._rows("SELECT * FROM removed WHERE number >= ? ORDER BY number", (first,)))
-
-    def removed_before(self, number: int, limit: int) -> list[RemovedRow]:
-        """So many of the texts that were not kept with smaller numbers, the latest first."""
-        query = "SELECT * FROM removed WHERE number < ? ORDER BY number DESC LIMIT ?"
-        return list(map(self._removed, self._rows(query, (number, limit))))
-
-    def least_similar(self, limit: int) -> list[RemovedRow]:
-        """So many of the texts that were not kept, those first that are least like their survivors."""
-        query = "SELECT * FROM removed ORDER BY similarity, distance DESC, number DESC LIMIT ?"
-        return list(map(self._removed, self._rows(query, (limit,))))
-
-    def _document(self, row: tuple[Any, ...]) -> DocumentRow:
-        found = DocumentRow(*row[:-1])
-        if not agrees(document_checksum, found, row[-1]):
-            raise self._damage(f"row {found.number} of `documents` is not what was written")
-        return found
-
-    def _removed(self, row: tuple[Any, ...]) -> RemovedRow:
-        found = RemovedRow(*row[:-1])
-        if not agrees(removed_checksum, found, row[-1]):
-            raise self._damage(f"row {found.number} of `removed` is not what was written")
-        return found
-
-    def saw(self, numbers: Iterable[int], now: float) -> None:
-        """Note that copies or near-duplicates of these kept documents were seen."""
-        self._write(f"UPDATE documents SET last_seen = ?1, {SEEN} WHERE number = ?2", [(now, each) for each in numbers])
-
     def forget(self, numbers: Sequence[int], marks: Marks) -> None:
         """Remove kept documents, and write the chunks of the marks that have their bits."""
         self._write("DELETE FROM documents WHERE number = ?", [(number,) for number in numbers])
@@ -217,21 +112,6 @@ class Record(Notes, KeptTexts, JudgementTable):
             bits = marks.bits[chunk * CHUNK : (chunk + 1) * CHUNK].tobytes()
             rows.append((chunk, bits, gone_checksum(chunk, bits)))
         self._write("INSERT OR REPLACE INTO gone VALUES (?, ?, ?)", rows)
-
-    def expired(self, now: float) -> Array:
-        """int64[n]: the numbers of documents that have expired."""
-        return self._numbers("SELECT number FROM documents WHERE expires <= ?", now)
-
-    def seen_before(self, column: Literal["first_seen", "last_seen"], time: float) -> Array:
-        """int64[n]: the numbers of documents that were first or last seen before a time."""
-        return self._numbers(f"SELECT number FROM documents WHERE {column} < ?", time)
-
-    def all_but_newest(self, newest: int) -> Array:
-        """int64[n]: the numbers of all documents but the last ones that were added."""
-        return self._numbers("SELECT number FROM documents ORDER BY number DESC LIMIT -1 OFFSET ?", newest)
-
-    def _numbers(self, query: str, value: float) -> Array:
-        return np.array([row[0] for row in self._rows(query, (value,))], np.int64)
 
     def renumber(self, numbers: Array) -> None:
         """Give the documents with these numbers (int64[n], ascending) the numbers from 0 on; forget all else, and the marks."""

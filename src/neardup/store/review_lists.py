@@ -12,9 +12,9 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import OptionError, is_integer
+from neardup.store.document_tables import RemovedRow
 from neardup.store.files import Files
 from neardup.store.neighborhood import numbered_pairs
-from neardup.store.record import RemovedRow
 from neardup.store.reviewed_pairs import PairText, RecentDuplicate, ReviewPair
 from neardup.store.text_reading import texts_of_documents, texts_of_removed
 

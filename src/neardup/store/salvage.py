@@ -15,11 +15,12 @@ from neardup.display import counted
 from neardup.errors import DataError
 from neardup.io.growing_file import to_disk
 from neardup.store.derived import nothing_derived
+from neardup.store.document_tables import DocumentRow
 from neardup.store.judgements import JudgementRow
 from neardup.store.marks import CHUNK, NO_MARKS, Marks
 from neardup.store.opening import RECORD
 from neardup.store.originals import Original
-from neardup.store.record import DocumentRow, Record
+from neardup.store.record import Record
 
 DAMAGED, NEW = f"{RECORD}.damaged", f"{RECORD}.new"
 AT_ONCE = 1 << 12

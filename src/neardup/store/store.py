@@ -14,7 +14,7 @@ from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike
 from neardup.recipe.recipe import Recipe
 from neardup.resources.resources import Resources
-from neardup.store import building, copies, deciding, expiry, neighborhood
+from neardup.store import building, deciding, expiry, neighborhood, restoring
 from neardup.store.adding import Expires, Notes, State, add_documents
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch, StorePair
 from neardup.store.calls import changing_call, one_call
@@ -305,12 +305,12 @@ class Store(Maintained, Reviewed):
             import_shared(database_place(str(path)), exported, threads)
             return cls(path, threads=threads)
         target = local_path(path, "a store")
-        facts = copies.read_export(exported)
+        facts = restoring.read_export(exported)
         rules = stored_rules(facts["rules"])
         how: dict[str, Any] = {name: getattr(rules.options, name) for name in DECIDING}
-        how |= {"recipe": copies.recipe_of_export(exported, facts), **rules.own}
+        how |= {"recipe": restoring.recipe_of_export(exported, facts), **rules.own}
         with building.folder_for(target) as folder, cls(folder, durable="batch", threads=threads, **how) as store:
-            copies.restore(store._files, exported, facts)
+            restoring.restore(store._files, exported, facts)
         return cls(target, threads=threads)
 
     @classmethod

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from neardup.store.document_tables import DocumentRow, RemovedRow
 from neardup.store.files import Files
 from neardup.store.originals import Original, text_of
-from neardup.store.record import DocumentRow, RemovedRow
 
 
 def texts_of_documents(files: Files, rows: Sequence[DocumentRow], digests: Sequence[bytes]) -> list[str | None]:

@@ -20,8 +20,9 @@ from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.scratch import IN_MEMORY, Scratch
 from neardup.store.answers import NEW, StoreAnswer, StoreMatch
 from neardup.store.contents import Contents
+from neardup.store.document_tables import DocumentRow
 from neardup.store.postings import Found
-from neardup.store.record import DocumentRow, Record
+from neardup.store.record import Record
 from neardup.store.texts import Texts, after, some_elements
 from neardup.survivors.clusters import cluster_star
 

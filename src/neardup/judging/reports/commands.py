@@ -7,7 +7,7 @@ from typing import Any
 
 from neardup.errors import OptionError
 from neardup.io.endings import AUDIT_ENDING
-from neardup.io.outputs import stem
+from neardup.io.output_names import stem
 from neardup.io.reading import READING, Reading
 from neardup.options import DedupOptions
 from neardup.recipe.given_elements import recipe_of_elements

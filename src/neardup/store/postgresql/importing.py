@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from neardup.errors import InputError, TransferError
-from neardup.store import copies
+from neardup.store import restoring
 from neardup.store.opening import DECIDING, stored_rules
 from neardup.store.postgresql.facts import is_there
 from neardup.store.postgresql.places import DatabasePlace
@@ -21,20 +21,20 @@ def import_shared(place: DatabasePlace, exported: Path, threads: int | None) -> 
         InputError: there is a store of the name, or no export.
         DataError: the export is damaged.
     """
-    facts = copies.read_export(exported)
+    facts = restoring.read_export(exported)
     if is_there(place):
         raise InputError(f"{place.shown} is a store already. Give the new one another name: `store=NAME`.")
     rules = stored_rules(facts["rules"])
     given: dict[str, Any] = {name: getattr(rules.options, name) for name in DECIDING}
     given |= rules.own
     unfinished = replace(place, store=f"unfinished {secrets.token_hex(4)}", replica=None)
-    recipe = copies.recipe_of_export(exported, facts)
+    recipe = restoring.recipe_of_export(exported, facts)
     files = SharedFiles(
         unfinished, mode="w", wait=0, durable="batch", threads=threads, recipe=recipe, given=given, plan=facts["plan"]
     )
     try:
         with files.in_use(changes=True):
-            copies.fill(files, exported, facts)
+            restoring.fill(files, exported, facts)
         files.database.run(lambda connection: files.log.rename(connection, place.store))
     except LostError as problem:
         raise TransferError(place.shown, "importing", 1, str(problem)) from None

@@ -36,14 +36,16 @@ class Log:
     """The tables of one store.
 
     Attributes:
+        name: of the store.
+        tables: the names of the tables, with their schema.
         notes, texts, judgements: see their modules.
     """
 
     def __init__(self, place: DatabasePlace) -> None:
-        self._name, schema, self.notes = place.store, f'"{place.schema}"', SharedNotes(place)
+        self.name, schema, self.notes = place.store, f'"{place.schema}"', SharedNotes(place)
         self.texts, self.judgements = SharedTexts(place), SharedJudgements(place)
-        self._tables = {name: f"{schema}.{name}" for name in ("stores", "changes", "documents", "removed", "row_keys")}
-        t = self._tables
+        self.tables = {name: f"{schema}.{name}" for name in ("stores", "changes", "documents", "removed", "row_keys")}
+        t = self.tables
         self._head = (
             f"SELECT id, rows, position, request, documents, removed, base, state FROM {t['stores']} WHERE name = %s"
         )
@@ -67,21 +69,21 @@ class Log:
 
     def facts(self, connection: Any) -> str | None:
         """The facts of the store, as JSON; None if there is no such store."""
-        query = f"SELECT facts FROM {self._tables['stores']} WHERE name = %s"
-        row = connection.execute(query, (self._name,)).fetchone()
+        query = f"SELECT facts FROM {self.tables['stores']} WHERE name = %s"
+        row = connection.execute(query, (self.name,)).fetchone()
         return None if row is None else str(row[0])
 
     def create(self, connection: Any, identity: str, facts: str) -> None:
         """Make the store, unless there is one of its name."""
         connection.execute(
-            f"INSERT INTO {self._tables['stores']} (name, id, rows, facts) "
-            f"VALUES (%s, %s, nextval('{self._tables['row_keys']}'), %s) ON CONFLICT (name) DO NOTHING",
-            (self._name, identity, facts),
+            f"INSERT INTO {self.tables['stores']} (name, id, rows, facts) "
+            f"VALUES (%s, %s, nextval('{self.tables['row_keys']}'), %s) ON CONFLICT (name) DO NOTHING",
+            (self.name, identity, facts),
         )
 
     def head(self, connection: Any) -> Head | None:
         """How far the store has come; None if it is not there."""
-        row = connection.execute(self._head, (self._name,)).fetchone()
+        row = connection.execute(self._head, (self.name,)).fetchone()
         return None if row is None else Head(*row)
 
     # ------------------------------------------------------------------------------------------------------ transactions
@@ -90,7 +92,7 @@ class Log:
         """Read the store as it is now until the transaction ends, whatever others write."""
         with connection.pipeline():
             connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            found = connection.execute(self._head, (self._name,))
+            found = connection.execute(self._head, (self.name,))
         row = found.fetchone()
         return None if row is None else Head(*row)
 
@@ -104,7 +106,7 @@ class Log:
             connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
             connection.execute(_SETTINGS, (f"{LOCK_SECONDS}s", f"{SILENT_SECONDS}s"))
             connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"neardup store {identity}",))
-            found = connection.execute(self._head, (self._name,))
+            found = connection.execute(self._head, (self.name,))
             rows = known.rows
             request = connection.execute(self._request, (rows, known.position))
             documents = connection.execute(
@@ -157,7 +159,7 @@ class Log:
         for some in _parts(documents):
             columns = [list(column) for column in zip(*((*each.row, *each[1:]) for each in some), strict=True)]
             connection.execute(
-                f"INSERT INTO {self._tables['documents']} "
+                f"INSERT INTO {self.tables['documents']} "
                 "(rows, number, id, first_seen, last_seen, expires, metadata, rank, content, checksum, text) "
                 "SELECT %s, * FROM unnest(%s::bigint[], %s::text[], %s::float8[], %s::float8[], %s::float8[], %s::text[], "
                 "%s::float8[], %b::bytea[], %s::bigint[], %b::bytea[])",
@@ -166,7 +168,7 @@ class Log:
         if removed:
             columns = [list(column) for column in zip(*((*each.row, *each[1:]) for each in removed), strict=True)]
             connection.execute(
-                f"INSERT INTO {self._tables['removed']} "
+                f"INSERT INTO {self.tables['removed']} "
                 "(rows, number, digest, survivor, similarity, distance, last_seen, checksum, id, text) "
                 "SELECT %s, * FROM unnest(%s::bigint[], %b::bytea[], %s::bigint[], %s::float8[], %s::int[], %s::float8[], "
                 "%s::bigint[], %s::text[], %b::bytea[])",
@@ -178,98 +180,48 @@ class Log:
         if change.forgot:
             of = (head.rows, change.forgot)
             connection.execute(
-                f"UPDATE {self._tables['documents']} SET id = NULL, metadata = NULL, content = NULL, text = NULL "
+                f"UPDATE {self.tables['documents']} SET id = NULL, metadata = NULL, content = NULL, text = NULL "
                 "WHERE rows = %s AND number = ANY(%s)",
                 of,
             )
             connection.execute(
-                f"UPDATE {self._tables['removed']} SET digest = NULL, id = NULL, text = NULL "
+                f"UPDATE {self.tables['removed']} SET digest = NULL, id = NULL, text = NULL "
                 "WHERE rows = %s AND survivor = ANY(%s)",
                 of,
             )
         connection.execute(
-            f"INSERT INTO {self._tables['changes']} VALUES (%s, %s, %s, %s, %s, %s)",
+            f"INSERT INTO {self.tables['changes']} VALUES (%s, %s, %s, %s, %s, %s)",
             (head.rows, head.position, head.request, change.at, change.seen or None, change.forgot or None),
         )
         connection.execute(
-            f"UPDATE {self._tables['stores']} SET position = %s, request = %s, documents = %s, removed = %s, state = %s "
+            f"UPDATE {self.tables['stores']} SET position = %s, request = %s, documents = %s, removed = %s, state = %s "
             "WHERE name = %s",
-            (head.position, head.request, head.documents, head.removed, head.state, self._name),
+            (head.position, head.request, head.documents, head.removed, head.state, self.name),
         )
 
     # ------------------------------------------------------------------------------------------------------------- upkeep
 
-    def compact(self, connection: Any, head: Head, at: float) -> bool:
-        """Give all rows that are not forgotten numbers from 0 on, under another key, and commit; returns False if all are there.
-
-        `head`: what the change is called. The last changes stay, without what they have seen and forgotten, so that replicas find
-        the ones that they know.
-        """
-        t, old = self._tables, head.rows
-        gone = connection.execute(
-            f"SELECT EXISTS (SELECT 1 FROM {t['documents']} WHERE rows = %(old)s AND content IS NULL)", {"old": old}
-        )
-        if not gone.fetchone()[0]:
-            return False
-        new = connection.execute(f"SELECT nextval('{t['row_keys']}')").fetchone()[0]
-        values = {"old": old, "new": new, "at": at, "kept": KEPT_CHANGES}
-        values |= {"position": head.position, "request": head.request}
-        documents = connection.execute(
-            f"WITH last AS (SELECT DISTINCT ON (seen_number) seen_number, at FROM {t['changes']}, unnest(seen) AS seen_number "
-            "WHERE rows = %(old)s ORDER BY seen_number, position DESC) "
-            f"INSERT INTO {t['documents']} (rows, number, id, first_seen, last_seen, expires, metadata, rank, content, checksum, "
-            "text) SELECT %(new)s, row_number() OVER (ORDER BY number) - 1, id, first_seen, coalesce(last.at, last_seen), expires, "
-            f"metadata, rank, content, checksum, text FROM {t['documents']} LEFT JOIN last ON seen_number = number "
-            "WHERE rows = %(old)s AND content IS NOT NULL",
-            values,
-        ).rowcount
-        removed = connection.execute(
-            "WITH moved AS (SELECT number AS old_number, row_number() OVER (ORDER BY number) - 1 AS new_number "
-            f"FROM {t['documents']} WHERE rows = %(old)s AND content IS NOT NULL) "
-            f"INSERT INTO {t['removed']} (rows, number, digest, survivor, similarity, distance, last_seen, checksum, id, text) "
-            "SELECT %(new)s, row_number() OVER (ORDER BY number) - 1, digest, new_number, similarity, distance, last_seen, "
-            f"checksum, id, text FROM {t['removed']} JOIN moved ON old_number = survivor "
-            "WHERE rows = %(old)s AND digest IS NOT NULL",
-            values,
-        ).rowcount
-        connection.execute(
-            f"INSERT INTO {t['changes']} (rows, position, request, at) SELECT %(new)s, position, request, at "
-            f"FROM {t['changes']} WHERE rows = %(old)s AND position > %(position)s - %(kept)s",
-            values,
-        )
-        connection.execute(
-            f"INSERT INTO {t['changes']} (rows, position, request, at) VALUES (%(new)s, %(position)s, %(request)s, %(at)s)",
-            values,
-        )
-        connection.execute(
-            f"UPDATE {t['stores']} SET rows = %(new)s, position = %(position)s, request = %(request)s, base = %(position)s, "
-            "documents = %(documents)s, removed = %(removed)s WHERE name = %(name)s",
-            values | {"documents": documents, "removed": removed, "name": self._name},
-        )
-        self._delete_rows(connection, old)
-        commit(connection)
-        return True
-
     def rename(self, connection: Any, name: str) -> None:
         """Give the store another name."""
-        query = f"UPDATE {self._tables['stores']} SET name = %s WHERE name = %s"
-        connection.execute(query, (name, self._name))
-        self._name = name
+        query = f"UPDATE {self.tables['stores']} SET name = %s WHERE name = %s"
+        connection.execute(query, (name, self.name))
+        self.name = name
 
     def drop(self, connection: Any) -> None:
         """Remove the store."""
         connection.execute("BEGIN")
         head = self.head(connection)
         if head is not None:
-            self._delete_rows(connection, head.rows)
+            self.delete_rows(connection, head.rows)
             self.notes.remove(connection, head.id)
             self.judgements.remove(connection, head.id)
-        connection.execute(f"DELETE FROM {self._tables['stores']} WHERE name = %s", (self._name,))
+        connection.execute(f"DELETE FROM {self.tables['stores']} WHERE name = %s", (self.name,))
         commit(connection)
 
-    def _delete_rows(self, connection: Any, rows: int) -> None:
+    def delete_rows(self, connection: Any, rows: int) -> None:
+        """Remove all rows with this key."""
         for name in ("documents", "removed", "changes"):
-            connection.execute(f"DELETE FROM {self._tables[name]} WHERE rows = %s", (rows,))
+            connection.execute(f"DELETE FROM {self.tables[name]} WHERE rows = %s", (rows,))
 
 
 AT_ONCE = 1 << 12
@@ -278,8 +230,6 @@ MOST_BYTES = 1 << 25
 """Bytes of documents that are read or written together, unless one has more."""
 READ_AHEAD = 1 << 8
 """Rows of each table that are read together with the lock."""
-KEPT_CHANGES = 100_000
-"""Changes that a compaction lets stay."""
 
 
 def commit(connection: Any) -> None:

@@ -2,8 +2,8 @@
 
 from typing import Any, NamedTuple
 
+from neardup.store.document_tables import DocumentRow, RemovedRow
 from neardup.store.notes import NoteRow
-from neardup.store.record import DocumentRow, RemovedRow
 
 NO_REQUEST = ""
 """The request of a store that nothing has changed yet."""

@@ -2,8 +2,8 @@
 
 from zlib import crc32
 
+from neardup.store.document_tables import DocumentRow, RemovedRow
 from neardup.store.postgresql.log_rows import StoredRemoved, StoredRow
-from neardup.store.record import DocumentRow, RemovedRow
 from neardup.store.record_checks import document_checksum, removed_checksum
 
 

@@ -12,6 +12,7 @@ from neardup.errors import DataError
 from neardup.store import checking
 from neardup.store.checking import StoreCheck
 from neardup.store.postgresql.log import commit
+from neardup.store.postgresql.log_compaction import compact_log
 from neardup.store.postgresql.problems import LostError
 from neardup.store.postgresql.reading import Reading
 from neardup.store.postgresql.row_contents import contents_of
@@ -26,7 +27,7 @@ def compact_shared(files: SharedFiles) -> bool:
         before = files.begin()
         after = before._replace(position=before.position + 1, request=secrets.token_hex(8))
         try:
-            is_done = files.database.once(lambda connection: files.log.compact(connection, after, time.time()))
+            is_done = files.database.once(lambda connection: compact_log(files.log, connection, after, time.time()))
         except LostError as problem:
             files.database.drop()
             if not files.has_arrived(after):
