@@ -72,7 +72,6 @@ def test_recipes_are_listed_with_what_they_are_for(run):
         (["dedup", "--loud", "in.jsonl"], "No such option '--loud'.", "Try 'neardup dedup --help'."),
         (["dedup"], "Missing argument 'INPUT...'.", "Try 'neardup dedup --help'."),
         (["pairs", "in.jsonl"], "Missing option '-o'", "Try 'neardup pairs --help'."),
-        (["explain", "audit.jsonl"], "Missing argument 'ID'.", "Try 'neardup explain --help'."),
         (["recipes", "default"], "Got unexpected extra argument (default)", "Try 'neardup recipes --help'."),
     ],
 )

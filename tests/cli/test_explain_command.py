@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shlex
 from pathlib import Path
 
 import pyarrow as pa
@@ -198,6 +200,23 @@ def test_an_id_in_place_of_the_audit_is_told(run, audit):
         "There is no audit 'ferry', but there is a 'out.duplicates.jsonl': the audit comes first, then the id."
         in done.err
     )
+
+
+@pytest.mark.parametrize(("id", "shown"), [("edited", "edited"), ("-1", "-1"), ("a b", "'a b'"), (7, "7")])
+def test_without_an_id_one_is_named_that_the_audit_has(run, id, shown):  # noqa: A002
+    write_lines("in.jsonl", [{"id": "ferry", "text": FERRY}, {"id": id, "text": FERRY}])
+    assert run("dedup", "in.jsonl", "-o", "out.jsonl").code == 0
+    done = run("explain", "out.duplicates.jsonl")
+    found = re.search(r"of a document after the audit\. Of the first that was removed: `neardup (.*)`\.", done.err)
+    assert (done.code, found is not None and found[1].endswith(f" {shown}")) == (2, True), done.err
+    assert b"was removed." in run(*shlex.split(found[1])).out
+
+
+def test_without_an_id_an_audit_of_nothing_is_said_to_have_none(run):
+    write_lines("in.jsonl", [{"id": "ferry", "text": FERRY}])
+    run("dedup", "in.jsonl", "-o", "out.jsonl")
+    done = run("explain", "out.duplicates.jsonl")
+    assert (done.code, "out.duplicates.jsonl has none: nothing was removed." in done.err) == (2, True)
 
 
 def test_an_unknown_id_is_told(run, audit):

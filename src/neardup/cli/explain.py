@@ -7,6 +7,7 @@ import click
 
 from neardup.cli import values
 from neardup.cli.difference_lines import difference_lines, legend
+from neardup.cli.next_command import next_of
 from neardup.cli.terminal import line_width
 from neardup.display import similarity_text
 
@@ -28,9 +29,22 @@ def _place(line: dict[str, Any]) -> str:
     return f"row {line['survivor_row']}"
 
 
+def _which(audit: str) -> str:
+    """Asks for an id, with one that the audit has."""
+    from neardup.io.storage.places import place_of
+    from neardup.survivors.audit_files import read_audit
+
+    removed = next(read_audit(place_of(audit)), None)
+    if removed is None:
+        return f"Give the ID of a document. {audit} has none: nothing was removed."
+    name = str(removed["id"])
+    call = next_of(["explain", *(["--"] if name[:1] == "-" else []), audit, name])
+    return f"Give the ID of a document after the audit. Of the first that was removed: `{call}`."
+
+
 @click.command()
 @click.argument("audit", type=values.FILE)
-@click.argument("id")
+@click.argument("id", metavar="ID", required=False)
 @click.option(
     "--recipe",
     metavar="FILE.toml",
@@ -43,7 +57,7 @@ def _place(line: dict[str, Any]) -> str:
     help="Read the inputs again, and mark the words in which the document and its survivor differ, or the nearest document if it "
     "was kept. Han characters and Kana are compared one by one.",
 )
-def command(audit: str, id: str, recipe: str | None, diff: bool) -> None:  # noqa: A002
+def command(audit: str, id: str | None, recipe: str | None, diff: bool) -> None:  # noqa: A002
     """Say why a document was removed, or why it was not.
 
     AUDIT: the .duplicates.jsonl file of a run, or a folder of such files. ID: the document's id. If the document was kept, the
@@ -52,6 +66,8 @@ def command(audit: str, id: str, recipe: str | None, diff: bool) -> None:  # noq
     """
     from neardup.judging.explanation import explain
 
+    if id is None:
+        raise click.UsageError(_which(audit))
     found = explain(audit, id, recipe=recipe, diff=diff)
     least = found.min_similarity
     for number, line in enumerate(found.removed):
