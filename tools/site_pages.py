@@ -31,7 +31,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Point to those files where they are on the site, and tell prompts and outputs of examples apart."""
     markdown = re.sub(r"^```python\n(?=>>> )", "```pycon\n", markdown, flags=re.MULTILINE)
     up = "../" * (page.file.src_uri.count("/") + 1)
-    return re.sub(rf"(\]\()\s*{re.escape(up)}(?=CHANGELOG\.md|benchmarks/)", rf"\1{up[3:]}", markdown)
+    markdown = re.sub(rf"(\]\()\s*{re.escape(up)}(?=CHANGELOG\.md|benchmarks/)", rf"\1{up[3:]}", markdown)
+    return markdown.replace(f"]({up[3:]}docs/", f"]({up[3:]}")  # in a page from outside docs/
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001

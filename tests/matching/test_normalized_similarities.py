@@ -25,13 +25,14 @@ COMBINED = [
     ("simplified", FOLD, "digits", "punctuation"),
 ]
 STEPS = SINGLE + COMBINED
+CONVERSIONS = {"simplified": "t2s", "shinjitai": "t2jp"}
 
 
 def definition(name):
     """The naive step, or that of the package."""
     if name in naive.NORMALIZERS:
         return naive.NORMALIZERS[name]
-    return pytest.importorskip("opencc", reason="the extra [zh] is not installed").OpenCC("t2s").convert
+    return pytest.importorskip("opencc", reason="the extra [zh] is not installed").OpenCC(CONVERSIONS[name]).convert
 
 
 def normalized(text, steps):

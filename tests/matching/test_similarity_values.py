@@ -315,7 +315,9 @@ def test_similarities_that_are_not_possible_are_refused(fields, message):
 
 
 def test_what_is_no_similarity_is_refused():
-    for value in ("jacard", 1, None, nd.Recipe()):
+    with pytest.raises(nd.OptionError, match=r"did you mean jaccard\?\), or a file that ends in .toml"):
+        nd.deduplicate(["a"], similarity="jacard")
+    for value in (1, None, nd.Recipe()):
         with pytest.raises(
             nd.OptionError, match="give one of jaccard, .*, a `Similarity`, or a file that ends in .toml"
         ):
