@@ -121,7 +121,7 @@ def test_what_a_person_reads_names_the_choice(run):
     assert re.search(
         r"^ {9}\d+\.\d s to read and to make fingerprints, \d+\.\d s for exact, \d+\.\d s to write$", shown, re.M
     )
-    assert re.search(r"^needs    [\d.]+ [KM]iB of memory", shown, re.M)
+    assert re.search(r"^needs    [\d.]+ [MG]iB of memory", shown, re.M)
     assert re.search(
         r"^method   exact\nexact    \d+\.\d s of that: \d+ postings?, \d+ visits?, \d+ candidate", shown, re.M
     )

@@ -184,7 +184,7 @@ def test_axe_finds_no_barrier(opened, scheme):
     assert barriers(page) == []
 
 
-def test_judgments_are_kept_when_the_page_is_opened_again_and_can_be_forgotten(opened):
+def test_judgements_are_kept_when_the_page_is_opened_again_and_can_be_forgotten(opened):
     page = opened()
     page.click(".judging [data-verdict='0']")
     page.reload()

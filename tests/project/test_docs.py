@@ -42,8 +42,13 @@ NOT_RUN = {
 }
 """Fences that are no examples of ours, and the pages that may have them; TOML, JSON, Spark, Ray, PostgreSQL and deployment have tests of their own."""
 MODULES = sorted(module.name for module in pkgutil.walk_packages(neardup.__path__, "neardup."))
-PIPELINES = {"curator": "nemo_curator", "data_juicer": "data_juicer", "datatrove": "datatrove"}
-"""What modules of neardup.integrations are for, which no environment of ours has all of; tests/integrations runs them."""
+IMPORTED = {
+    "neardup.integrations.curator": "nemo_curator",
+    "neardup.integrations.data_juicer": "data_juicer",
+    "neardup.integrations.datatrove": "datatrove",
+    "neardup.engines.ray.datasets": "ray",
+}
+"""What modules import that the environment of these tests need not have. Tests of clusters and of integrations run them."""
 
 
 def blocks(page, language):
@@ -134,9 +139,8 @@ def test_no_fence_escapes_being_run(page):
 
 @pytest.mark.parametrize("name", MODULES)
 def test_docstring_examples_give_what_they_show(name):
-    _, _, integration = name.partition("neardup.integrations.")
-    if integration in PIPELINES:
-        pytest.importorskip(PIPELINES[integration])
+    if name in IMPORTED:
+        pytest.importorskip(IMPORTED[name])
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 

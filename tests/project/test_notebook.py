@@ -155,7 +155,8 @@ def test_an_evaluation_is_its_advice_and_a_table_of_methods():
         "<p><strong>3 documents, truth from sample; recommended method, at the threshold that was given: <code>method=&#x27;exact&#x27;, "
     )
     assert "<th>recall</th>" in shown
-    assert "<td>exact</td><td>1</td>" in shown
+    assert "<td>exact</td><td>by definition</td>" in shown
+    assert "<td>minhash</td><td>1</td>" in shown
 
 
 CELL = """
