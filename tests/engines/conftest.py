@@ -14,9 +14,16 @@ def shared_cluster(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def shared_ray():
-    """A head and a second node of Ray, of which this process is a driver."""
+def shared_nodes():
+    """A head and a second node of Ray."""
     if ray_cluster.missing() is not None:
         pytest.skip(str(ray_cluster.missing()))
-    with ray_cluster.running() as found, ray_cluster.connected(found):
+    with ray_cluster.running() as found:
         yield found
+
+
+@pytest.fixture(scope="module")
+def shared_ray(shared_nodes):
+    """Those, and this process is a driver of them: of one cluster at a time, so no longer than a module."""
+    with ray_cluster.connected(shared_nodes):
+        yield shared_nodes

@@ -12,6 +12,7 @@ import neardup as nd
 from engines.spark_cluster import missing
 from engines.spark_runs import local_session
 from neardup import spark as on_spark
+from neardup.engines import ascents
 from neardup.engines.packing import unsorted
 from neardup.engines.schemas import PLACES
 from neardup.engines.spark import ordered, places, tasks
@@ -233,7 +234,7 @@ def test_very_many_runs_are_sorted(session, tmp_path, monkeypatch):
     assert ordered.numbers_of(given, work, setting) == [{0: [(0, 0)]}]
     descending = Input(Frame(frame.selectExpr("*", "int(-n) d"), "text", "id", ("d",)))
     assert ordered.numbers_of(descending, work, setting) == [{0: [(row, 7 - row) for row in range(8)]}]
-    monkeypatch.setattr(ordered, "MOST_OF_ALL", 7)
+    monkeypatch.setattr(ascents, "MOST_OF_ALL", 7)
     assert ordered.numbers_of(descending, work, setting) is None
 
 
