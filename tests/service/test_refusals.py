@@ -63,7 +63,7 @@ def client(tmp_path_factory):
             "Document 1 (counted from 0): `expires=-1.0`",
         ),
         (json.dumps([{"id": i, "text": "x"} for i in range(6)]).encode(), 413, "too_many_documents", "at most 5"),
-        (b'{"id": "a", "text": "' + b"x" * 10_000 + b'"}', 413, "too_large", "more than 9.8 KiB (`max_body=10000`)"),
+        (b'{"id": "a", "text": "' + b"x" * 10_000 + b'"}', 413, "too_large", "more than 9.8 KiB (--max-body 10000)"),
     ],
 )
 def test_bodies_that_are_no_documents(client, body, status, code, said):
@@ -199,6 +199,12 @@ BODIES = {
 }  # fmt: skip
 
 
+def test_a_slash_at_the_end_leads_nowhere(tmp_path):
+    with asking(new_store(tmp_path / "s")) as client:
+        for path in ("/v1/stores/", "/v1/health/", f"{CHECK}/"):
+            is_problem(client.post(path, json={"text": FERRY}, follow_redirects=False), 404, "not_found")
+
+
 def test_each_role_may_do_what_it_is_for_and_what_lower_ones_may(tmp_path):
     log = []
     with asking(new_store(tmp_path / "s"), tokens=tokens_in(tmp_path), log=log) as client:
@@ -215,7 +221,9 @@ def test_each_role_may_do_what_it_is_for_and_what_lower_ones_may(tmp_path):
                     assert detail.startswith(f"The token of {role}er has the role {role}. This needs "), name
             for path in ("/v1/stores", "/v1/stores/default/info", "/metrics"):
                 assert client.get(path, headers=token).status_code == 200
-    assert {line["caller"] for line in log if line["event"] == "request"} == {"-", "reader", "writeer", "adminer"}
+    assert {line["caller"] for line in log if line["event"] == "request"} == {"reader", "writeer", "adminer"}
+    refused = [line for line in log if line.get("status") == 403]
+    assert {(line["caller"], line["code"]) for line in refused} == {("reader", "forbidden"), ("writeer", "forbidden")}
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,12 @@ def test_no_start_on_other_addresses_without_tokens_and_tls():
         demand_safe("0.0.0.0", Tokens(), **safe)
     with pytest.raises(nd.OptionError, match="anybody there could"):
         demand_safe("0.0.0.0", Tokens(), **safe | {"has_tls": True, "behind_proxy": True})
+    with pytest.raises(
+        nd.OptionError, match="anybody who reaches the proxy could read and change the stores. Give `tokens`"
+    ):
+        demand_safe("127.0.0.1", Tokens(), **safe | {"behind_proxy": True})
+    demand_safe("127.0.0.1", KNOWN, **safe | {"behind_proxy": True})
+    demand_safe("127.0.0.1", Tokens(), **safe | {"behind_proxy": True, "insecure": True})
     with pytest.raises(nd.OptionError, match="would travel in the clear. Give `tls_certificate` and `tls_key`"):
         demand_safe("0.0.0.0", KNOWN, **safe)
     demand_safe("0.0.0.0", KNOWN, **safe | {"has_tls": True})
@@ -73,6 +79,10 @@ def test_no_start_on_other_addresses_without_tokens_and_tls():
         (
             ["--store", "s", "--host", "0.0.0.0", "--tokens", "tokens"],
             "would travel in the clear. Give --tls-certificate",
+        ),
+        (
+            ["--store", "s", "--behind-proxy"],
+            "--behind-proxy: anybody who reaches the proxy could read and change the stores.",
         ),
         (["--store", "s", "--tls-key", "tokens"], "Give both --tls-certificate and --tls-key, or none."),
         (["--store", "s", "--tls-key", "tokens", "--tls-certificate", "tokens"], "cannot be used for TLS"),
@@ -114,9 +124,11 @@ def test_messages_of_the_server_are_logged_without_what_they_quote():
         except ValueError:
             logging.getLogger("asyncio").exception("Task failed")
         logging.getLogger("uvicorn.error").info("nothing")
-    first, second = map(json.loads, written.getvalue().splitlines())
+        logging.getLogger("psycopg").warning("error ignored: %s", "secret")
+    first, second, third = map(json.loads, written.getvalue().splitlines())
     assert (first["event"], first["message"]) == ("server", "Invalid request from %s.")
     assert (second["message"], second["failure"]) == ("Task failed", "ValueError")
+    assert third["message"] == "error ignored: %s"
     assert b"secret" not in written.getvalue()
 
 
@@ -240,6 +252,20 @@ HOST = b"Host: localhost\r\n"
 def test_what_is_no_http_is_refused_and_the_connection_closed(served, sent, status):
     found = raw(served, sent)
     assert found == b"" or found.split()[1].startswith(status), found
+
+
+@pytest.mark.parametrize(
+    ("sent", "status", "code"),
+    [
+        (b"GET\r\n\r\n", 400, "invalid_request"),
+        (b"GET /v1/health HTTP/1.1\r\n" + b"X: " + b"a" * 40_000 + b"\r\n\r\n", 431, "headers_too_large"),
+    ],
+)
+def test_also_what_is_no_http_is_told_by_a_problem(served, sent, status, code):
+    head, _, body = raw(served, sent).partition(b"\r\n\r\n")
+    problem = json.loads(body)
+    assert b"content-type: application/problem+json" in head
+    assert (head.split()[1], problem["status"], problem["code"]) == (str(status).encode(), status, code)
 
 
 def test_connections_that_send_nothing_or_not_enough_are_closed_after_a_time(hasty):

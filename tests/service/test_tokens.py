@@ -36,6 +36,15 @@ def test_tokens_may_come_from_the_environment(monkeypatch):
     assert (caller.name, caller.may("read"), caller.may("write"), caller.may("admin")) == ("crawler", True, True, False)
 
 
+@pytest.mark.parametrize("given", ["", "\n", "# crawler write"])
+def test_an_environment_variable_without_tokens_does_not_let_in_everybody(monkeypatch, given):
+    monkeypatch.setenv(VARIABLE, given)
+    with pytest.raises(
+        nd.InputError, match="the environment variable NEARDUP_TOKENS has no tokens. Give lines such as"
+    ):
+        read_tokens(None)
+
+
 @pytest.mark.parametrize(
     ("lines", "said"),
     [

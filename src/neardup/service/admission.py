@@ -100,17 +100,15 @@ class Admission:
             raise Problem(
                 "invalid_host",
                 f"The host {host!r} is not served without tokens, only {', '.join(sorted(self._hosts))}. Ask one of these, or "
-                "start the service with `tokens`.",
+                "start the service with --tokens.",
             )
 
-    def caller(self, headers: Headers, role: Role | None) -> Caller | None:
-        """Who asks; None if nobody needs to be known, since `role` is None.
+    def caller(self, headers: Headers) -> Caller:
+        """Who asks.
 
         Raises:
-            Problem: there is no such token, or its role is too low.
+            Problem: there is no such token.
         """
-        if role is None:
-            return None
         found = self.tokens.caller(headers.get("authorization"))
         if found is None:
             raise Problem(
@@ -118,9 +116,16 @@ class Admission:
                 "Give a token of this service: `Authorization: Bearer TOKEN`.",
                 {"WWW-Authenticate": 'Bearer realm="neardup"'},
             )
-        if not found.may(role):
-            raise Problem("forbidden", f"The token of {found.name} has the role {found.role}. This needs {role}.")
         return found
+
+    def demand_role(self, caller: Caller, role: Role) -> None:
+        """Refuse a caller who may not do this.
+
+        Raises:
+            Problem: the role of the token is too low.
+        """
+        if not caller.may(role):
+            raise Problem("forbidden", f"The token of {caller.name} has the role {caller.role}. This needs {role}.")
 
     def enter(self) -> None:
         """Begin with a request; `leave` ends it.

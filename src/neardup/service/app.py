@@ -60,7 +60,9 @@ class Endpoint:
             try:
                 if not self._row.is_probe:
                     admission.demand_host(request.headers)
-                    asked.caller = admission.caller(request.headers, self._row.role) or ANYBODY
+                    if self._row.role is not None:
+                        asked.caller = admission.caller(request.headers)  # the log names who was refused, too
+                        admission.demand_role(asked.caller, self._row.role)
                     admission.enter()
                     has_entered = True
                 response = await self._row.handler(service, asked)
@@ -90,9 +92,9 @@ class Endpoint:
             facts["store"] = store
         if asked.documents:
             facts["documents"] = asked.documents
-        if isinstance(failure, Problem):
-            facts["code"] = failure.code
-        if failure is not None and problem_of(failure).code in ("internal", "damaged"):
+        if failure is not None:
+            facts["code"] = problem_of(failure).code
+        if facts.get("code") in ("internal", "damaged"):
             self._log("request_failed", failure=failure, **facts)
         else:
             self._log.request(**facts)
@@ -167,6 +169,9 @@ def make_app(
         routes=[*routes, Route("/v1/openapi.json", openapi)],
         lifespan=lifespan,
         exception_handlers={HTTPException: _of_framework},
+    )
+    app.router.redirect_slashes = (
+        False  # behind a proxy that does TLS, it would lead to http://, with the token and the text
     )
     app.state.service = service
     return app

@@ -135,7 +135,7 @@ def _body_of(message: Message) -> bytes:
 def _too_large(what: str, limits: Limits) -> Problem:
     return Problem(
         "too_large",
-        f"The {what} has more than {size_text(limits.max_body)} (`max_body={limits.max_body}`). Send less at a time.",
+        f"The {what} has more than {size_text(limits.max_body)} (--max-body {limits.max_body}). Send less at a time.",
         {"Connection": "close"},  # the rest of the body is dropped
     )
 

@@ -9,13 +9,19 @@ nginx, would fail to send and never read the refusal.
 """
 
 import asyncio
+from http import HTTPStatus
 from typing import Any, ClassVar
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from neardup.display import size_text
 from neardup.service.limits import HEADERS, Limits
+from neardup.service.problems import MEDIA_TYPE, Problem
 
-_TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+_NO_REQUEST = Problem("invalid_request", "What came is no request of HTTP/1.1.")
+_TOO_LARGE = Problem(
+    "headers_too_large", f"The first line and the headers have more than {size_text(HEADERS)}. Send less in them."
+)
 
 
 def connection_type(limits: Limits) -> type[HttpToolsProtocol]:
@@ -97,13 +103,18 @@ class Connection(HttpToolsProtocol):
             raise ValueError("too many headers")
         super().on_header(name, value)
 
-    def send_400_response(self, msg: str) -> None:
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - what uvicorn says is no problem detail
         """Refuse what is no request, or has too large headers."""
-        if max(self._headers, self._complete) <= HEADERS:
-            super().send_400_response(msg)
-        else:
-            self.transport.write(_TOO_LARGE)
-            self._end()
+        problem = _NO_REQUEST if max(self._headers, self._complete) <= HEADERS else _TOO_LARGE
+        status, body = HTTPStatus(problem.status), problem.body()
+        first = (
+            f"HTTP/1.1 {status.value} {status.phrase}\r\ncontent-type: {MEDIA_TYPE}\r\ncontent-length: {len(body)}\r\n"
+        )
+        self.transport.write(first.encode() + b"connection: close\r\n\r\n" + body)
+        self._end()
+
+    def _unsupported_upgrade_warning(self) -> None:
+        """Say nothing of what could be installed: the request is answered like any other, without the upgrade."""
 
     def on_headers_complete(self) -> None:
         """Begin with a request."""

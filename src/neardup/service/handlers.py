@@ -150,7 +150,7 @@ class Service:
         if documents > most:
             raise Problem(
                 "too_many_documents",
-                f"The body has {documents:,} values; at most {most:,} are taken (`max_batch={most}`). Send several bodies, or "
+                f"The body has {documents:,} values; at most {most:,} are taken (--max-batch {most}). Send several bodies, or "
                 "lines.",
             )
         self.admission.demand_rate(asked.caller, max(1, documents))

@@ -12,7 +12,7 @@ from neardup.service.problems import CODES, MEDIA_TYPE
 from neardup.service.routes import RouteRow
 from neardup.version import __version__
 
-_ALWAYS = ("internal",)
+_ALWAYS = ("invalid_request", "headers_too_large", "internal")
 _ADMITTED = ("invalid_host", "unauthorized", "forbidden", "too_many_requests")
 _WITH_STORE = ("unknown_store", "busy", "answer_timeout")
 _WITH_BODY = (

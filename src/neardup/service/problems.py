@@ -14,6 +14,7 @@ from neardup.store.postgresql.problems import GrantError, UnknownOutcomeError
 
 MEDIA_TYPE = "application/problem+json"
 CODES = {
+    "invalid_request": 400,
     "invalid_json": 400,
     "invalid_host": 400,
     "unauthorized": 401,
@@ -30,6 +31,7 @@ CODES = {
     "key_reused": 422,
     "too_many_requests": 429,
     "rate_exceeded": 429,
+    "headers_too_large": 431,
     "internal": 500,
     "damaged": 500,
     "not_granted": 500,

@@ -48,13 +48,20 @@ def demand_safe(host: str, tokens: Tokens, *, has_tls: bool, insecure: bool, beh
     Raises:
         OptionError: the address is reached from other machines, without tokens, or with tokens that would travel in the clear.
     """
-    if insecure or is_local(host):
+    if insecure:
         return
-    if not tokens:
+    if not tokens and not is_local(host):
         raise OptionError(
             f"`host={host!r}` is reached from other machines, and anybody there could read and change the stores. Give `tokens`, "
             "or leave out `host`. If only those whom you trust reach the address, give `insecure=True`."
         )
+    if not tokens and behind_proxy:  # a proxy such as nginx names 127.0.0.1 as the host, unless it is told otherwise
+        raise OptionError(
+            "`behind_proxy=True`: anybody who reaches the proxy could read and change the stores. Give `tokens`. If the proxy "
+            "lets in only those whom you trust, give `insecure=True`."
+        )
+    if is_local(host):
+        return
     if not (has_tls or behind_proxy):
         raise OptionError(
             f"`host={host!r}` is reached from other machines, and tokens and texts would travel in the clear. Give "
@@ -161,7 +168,7 @@ class Server(uvicorn.Server):
 
 
 class _Handler(logging.Handler):
-    """Messages of uvicorn as events, without what is filled in: it may have come from a client."""
+    """Messages of libraries as events, without what is filled in: it may have come from a client."""
 
     def __init__(self, log: Log) -> None:
         super().__init__(logging.WARNING)
@@ -175,8 +182,8 @@ class _Handler(logging.Handler):
 
 @contextlib.contextmanager
 def _logged(log: Log) -> Iterator[None]:
-    """Messages of uvicorn and of asyncio go to the log."""
-    handler, loggers = _Handler(log), [logging.getLogger(name) for name in ("uvicorn", "asyncio")]
+    """Messages of uvicorn, of asyncio and of psycopg go to the log."""
+    handler, loggers = _Handler(log), [logging.getLogger(name) for name in ("uvicorn", "asyncio", "psycopg")]
     before = [logger.propagate for logger in loggers]
     for logger in loggers:
         logger.addHandler(handler)

@@ -90,8 +90,8 @@ def read_tokens(path: str | Path | None) -> Tokens:
                 f"{place}, line {number}: the name or the token stands there twice. Give each caller its own."
             )
         found[digest] = caller
-    if path is not None and not found:
-        raise InputError(f"{path} has no tokens. Give lines such as `crawler write TOKEN`.")
+    if not found and (path is not None or VARIABLE in os.environ):  # a secret that is missing must not open the service
+        raise InputError(f"{place} has no tokens. Give lines such as `crawler write TOKEN`.")
     return Tokens(tuple(found.items()))
 
 

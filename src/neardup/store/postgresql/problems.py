@@ -65,7 +65,7 @@ def told(shown: str, connection: Any = None) -> Iterator[None]:
 
 def _problem(shown: str, problem: Any, *, is_lost: bool) -> NeardupError:
     psycopg, state = load_psycopg(), problem.sqlstate or ""
-    said = " ".join(str(problem).split())
+    said = " ".join(line for line in map(str.strip, str(problem).splitlines()) if line and not line.startswith(_ASKS))
     passes = isinstance(problem, psycopg.OperationalError) and (not state or state[:2] == "08" or state in _PASSING)
     if is_lost or passes:
         return LostError(said)
@@ -83,6 +83,8 @@ def _problem(shown: str, problem: Any, *, is_lost: bool) -> NeardupError:
     return DataError(f"{shown}: PostgreSQL says {state} {said}. The tables may have been changed by another program.")
 
 
+_ASKS = "Is the server running"
+"""libpq's own question behind each failure to connect, in the middle of our sentence."""
 _PASSING = {"57P01", "57P02", "57P03", "57P05", "53300", "25P03"}
 """The server is going down, has crashed, is starting, has ended an idle session, or has too many of them."""
 _NOT_GRANTED = "42501"
