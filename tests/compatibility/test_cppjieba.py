@@ -20,7 +20,7 @@ from neardup.text.segmenters.cutting import CutterSettings
 from places import DATA
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1200)]
-MANY = 150
+MANY = 1000
 GOJIEBA = user_dictionary("gojieba")
 HASHES = {"cppjieba": naive_hashes.lookup3, "fnv1a": naive_hashes.fnv1a_64, "go-fnv1a": naive_hashes.go_fnv1a}
 
@@ -73,16 +73,21 @@ def laws():
 
 
 def corpus(name):
-    """150 laws, or 150 passages of laws that are as long as a short poem."""
+    """1,000 poems, laws, or passages of laws that are as long as a short poem."""
+    if name == "poems":
+        try:
+            return random.Random(1).sample(tools.poems(), MANY)
+        except tools.NotInstalledError as error:
+            pytest.skip(f"the poems cannot be downloaded: {error}")
     texts = laws()
     if name == "laws":
-        return texts[:: len(texts) // MANY][:MANY]
+        return texts[:MANY]
     passages = [passage for text in texts for passage in re.findall(r"[^\n]{20,60}", text)]
     return random.Random(1).sample(passages, MANY)
 
 
 @pytest.mark.parametrize("hmm", [True, False])
-@pytest.mark.parametrize("name", ["laws", "passages", "odd texts"])
+@pytest.mark.parametrize("name", ["laws", "passages", "poems", "odd texts"])
 def test_words_are_those_of_cppjieba(name, hmm, cppjieba, tmp_path):
     texts = corpus(name) if name != "odd texts" else [re.sub("[\0\x1e\x1f]", " ", text) for text in TEXTS + CHARACTERS]
     cut = cutter(CutterSettings("cppjieba", None, hmm, tuple(jieba_entries(GOJIEBA)), ""))
@@ -93,7 +98,7 @@ def test_words_are_those_of_cppjieba(name, hmm, cppjieba, tmp_path):
 
 @pytest.mark.parametrize("keywords", ["by_length", 5, 22, None])
 @pytest.mark.parametrize("recipe", HASHES)
-@pytest.mark.parametrize("name", ["laws", "passages"])
+@pytest.mark.parametrize("name", ["laws", "passages", "poems"])
 def test_keywords_and_fingerprints_are_those_of_cppjieba(name, recipe, keywords, cppjieba, tmp_path):
     texts = corpus(name)
     numbers = [

@@ -146,6 +146,31 @@ def compile_cppjieba() -> Cppjieba:
     return found
 
 
+POEMS = "chinese-poetry@2.0.1"
+"""The npm package with poems of all ages; 85 MB."""
+
+
+def poems() -> list[str]:
+    """Poems of Tang and Song, each once, in the order of their files; downloaded unless that is done.
+
+    Raises:
+        NotInstalledError: npm is missing or offline.
+    """
+    folder = FOLDER / "poems"
+    if not any(folder.glob("*.tgz")):
+        if shutil.which("npm") is None:
+            raise NotInstalledError("npm is not installed")
+        folder.mkdir(parents=True, exist_ok=True)
+        _run(["npm", "pack", "--silent", "--pack-destination", folder, POEMS])
+    found: dict[str, None] = {}
+    with tarfile.open(next(folder.glob("*.tgz"))) as archive:
+        for member in archive:
+            file = archive.extractfile(member) if "/quantangshi/poet." in member.name else None
+            if file is not None:
+                found |= dict.fromkeys("\n".join(poem["paragraphs"]) for poem in json.load(file))
+    return [poem for poem in found if poem]
+
+
 def ask(name: str, release: str, **question: object) -> dict:
     """What the tool's program answers, run by the tool's Python with this release in front."""
     folder = install(name)
@@ -166,3 +191,4 @@ if __name__ == "__main__":
     for each in TOOLS:
         print(install(each))
     print(compile_cppjieba().program)
+    print(len(poems()))
