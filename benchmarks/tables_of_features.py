@@ -50,6 +50,23 @@ def chinese_segmenters(record: Record) -> str:
     return table(["", *(KINDS.get(name, name) for name in record["sets"])], rows)
 
 
+def digitisations(record: Record) -> str:
+    """Poems of one digitisation that are found in another, by the steps that normalize both."""
+    found: dict[str, list[Record]] = {}
+    for row in record["rows"]:
+        found.setdefault(", ".join(f"`{step}`" for step in row["normalize"]), []).append(row)
+    rows = [
+        [steps, *(f"{of['found']:,} ({100 * of['of_one_author']:.1f} %)" for of in each)]
+        for steps, each in found.items()
+    ]
+    head = ["steps", *(f"at {of['min_similarity']:g}" for of in next(iter(found.values())))]
+    said = (
+        f"Of {record['right']:,} poems, {record['equal']:,} are equal in the other digitisation, which has {record['left']:,}. In "
+        "brackets: pairs whose authors are the same."
+    )
+    return f"{table(head, rows)}\n\n{said}"
+
+
 def weights(record: Record) -> str:
     """Megabytes of text a second by weight."""
     speeds = [record[kind]["megabytes_a_second"] for kind in ("English words", "Chinese words")]
