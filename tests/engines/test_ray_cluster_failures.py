@@ -18,6 +18,7 @@ from neardup.engines.ray.failures import IdleError
 
 pytestmark = [
     pytest.mark.cluster,
+    pytest.mark.timeout(1200),  # something dies in each of some thirty stages
     pytest.mark.skipif(missing() is not None, reason=str(missing())),
     pytest.mark.filterwarnings("ignore"),  # ray's
 ]

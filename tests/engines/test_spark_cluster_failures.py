@@ -15,6 +15,7 @@ from engines.spark_kills import TIMEOUT, begun, driver_killed, told, workers_kil
 
 pytestmark = [
     pytest.mark.cluster,
+    pytest.mark.timeout(1200),  # something dies in each of some thirty stages
     pytest.mark.long,
     pytest.mark.skipif(missing() is not None, reason=str(missing())),
     pytest.mark.filterwarnings("ignore"),  # pyspark's, of versions of pandas and of sockets
