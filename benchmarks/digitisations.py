@@ -53,7 +53,9 @@ def digitisation(folder: Path, name: str) -> Digitisation:
     return Digitisation(list(found), list(found.values()))
 
 
-def matched(left: Digitisation, right: Digitisation, steps: tuple[NormalizerName, ...], similarity: float) -> dict[str, Any]:
+def matched(
+    left: Digitisation, right: Digitisation, steps: tuple[NormalizerName, ...], similarity: float
+) -> dict[str, Any]:
     """How many poems of the right one are near a poem of the left one, and how many of the pairs have one author."""
     recipe = nd.Recipe(normalize=steps, min_tokens=1)
     found = nd.match(left.texts, right.texts, method="exact", min_similarity=similarity, recipe=recipe)

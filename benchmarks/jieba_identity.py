@@ -1,6 +1,6 @@
 """Does the segmenter `jieba` cut every text as the package jieba does?
 
-    python benchmarks/jieba_identity.py [--data FOLDER] [--texts FOLDER ...] [--most BYTES] [--processes N] [--output FILE]
+    python benchmarks/jieba_identity.py [--data FOLDER] [--texts FOLDER ...] [--most BYTES] [--processes N] [--add] [--output FILE]
 
 All tokens of all documents are compared: with the model and without, and of every tenth document in search mode. Documents are
 those of the open set of Chinese laws, those that lie in the folders of `--texts`, and some that are generated from both with a
@@ -183,6 +183,7 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=1 << 62, help="bytes of each set; default: all")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--output", type=Path, default=RESULTS / "jieba_identity.json")
+    parser.add_argument("--add", action="store_true", help="keep what the result file has of other sets")
     given = parser.parse_args()
     sets: dict[str, Iterable[str]] = {"generated": generated()}
     if (folder := data_folder(given.data)) is not None:
@@ -190,9 +191,11 @@ def main() -> None:
     sets |= {each.name: documents_of(each) for each in given.texts}
     kept_tables(())
     record: dict[str, Any] = {"environment": environment(("jieba",)), "sets": {}}
+    if given.add:
+        record["sets"] = json.loads(given.output.read_text("utf-8"))["sets"]
     with ProcessPoolExecutor(given.processes, mp_context=get_context("spawn")) as pool:
         for name, texts in sets.items():
-            record["sets"][name] = measure(texts, given.most, pool)
+            record["sets"][name] = {"commit": record["environment"]["commit"], **measure(texts, given.most, pool)}
             print(name, record["sets"][name], flush=True)
             write_json(given.output, record)
     rows = [
