@@ -28,12 +28,12 @@ def main() -> None:
     result, found = given.output or measure.RESULTS / "cluster_kills.json", {}
     if given.only and result.exists():
         found = json.loads(result.read_text(encoding="utf-8"))
+    here = measure.environment(("pyspark", "ray"))
     if given.only != "ray":
-        found |= figures("engines.spark_kills", ("--drivers", DRIVERS[given.quick]))
+        found |= {"environment": here, **figures("engines.spark_kills", ("--drivers", DRIVERS[given.quick]))}
     if given.only != "spark":
-        found["ray"] = figures("engines.ray_kills", ("--drivers", DRIVERS[given.quick]))
+        found["ray"] = {"environment": here, **figures("engines.ray_kills", ("--drivers", DRIVERS[given.quick]))}
     print(found, flush=True)
-    found["environment"] = measure.environment(("pyspark", "ray"))
     measure.write_json(given.output if given.quick else result, found)
 
 
