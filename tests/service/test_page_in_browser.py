@@ -262,6 +262,20 @@ def test_duplicates_and_neighbors_are_walked(browser, url):
         page.fill("#asked", "nobody")
         page.keyboard.press("Enter")
         page.wait_for_selector("text=no document with the id nobody")
+        assert page.locator("#document .match").count() == 0
+
+
+def test_a_removed_document_that_is_looked_up_is_told_with_its_survivor(browser, tmp_path):
+    path = filled_store(tmp_path / "s", metadata={})
+    with listening({"default": path}) as url, opened(browser, url, "browse") as page:
+        page.wait_for_selector("#recent .match")
+        page.fill("#asked", str(LATE[BIG]))
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#document .match")
+        assert f'no document with the id "{LATE[BIG]}"' in page.inner_text("#document")
+        page.click("#document .link")
+        page.wait_for_selector(f".card h3:has-text('{BIG}')")
+        assert "Metadata" not in page.inner_text(".card")
 
 
 def test_more_duplicates_than_a_page_of_them_are_shown_when_asked_for(browser, tmp_path):
