@@ -1,5 +1,6 @@
 """The chart of the home page from the record of `dedup_peers.py`: a table of HTML with bars, in the colors of the page."""
 
+import re
 from html import escape
 
 from cells import Record, number, share
@@ -15,7 +16,7 @@ def peers(record: Record) -> str:
     done = sorted((each for each in done if each[0] != "neardup auto, pairs"), key=lambda each: each[1]["seconds"])
     most = max(of["seconds"] for _, of in done)
     rows = "\n".join(_row(label_of(name), of, most) for name, of in done)
-    head = "".join(f'<th scope="col">{name}</th>' for name in ("", "seconds", "recall", "precision"))
+    head = "".join(f'<th scope="col">{name}</th>' for name in ("tool", "seconds", "recall", "precision"))
     return f'<table class="peers">\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>'
 
 
@@ -23,7 +24,8 @@ def _row(name: str, of: Record, most: float) -> str:
     kind = ' class="ours"' if name.startswith("neardup") else ""
     bar = f'<span class="bar" style="--share: {of["seconds"] / most:.3f}"></span>{number(of["seconds"])}'
     found = "".join(_quality(of["pairs"][quality]) for quality in ("recall", "precision"))
-    return f'<tr{kind}><th scope="row">{escape(name)}</th><td class="time">{bar}</td>{found}</tr>'
+    label = re.sub(r"(?<=[a-z])(?=[A-Z])", "<wbr>", escape(name))  # on phones, names of classes are divided at words
+    return f'<tr{kind}><th scope="row">{label}</th><td class="time">{bar}</td>{found}</tr>'
 
 
 def _quality(value: float) -> str:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from html import escape
+from inspect import cleandoc
 from pathlib import Path
 
 import click
@@ -50,7 +51,7 @@ def description(command: click.Command) -> str:
     parts = []
     for paragraph in (command.help or "").split("\f")[0].strip().split("\n\n"):
         if "\b" in paragraph:
-            parts.append(f"<pre>{escape(paragraph.replace(chr(8), '').strip(chr(10)), quote=False)}</pre>")
+            parts.append(f"<pre><code>{escape(cleandoc(paragraph.replace(chr(8), '')), quote=False)}</code></pre>")
         else:
             parts.append(f"<p>{marked(' '.join(paragraph.split()))}</p>")
     return "\n".join(parts)

@@ -20,6 +20,13 @@ def test_help_is_given_on_standard_output(run, arguments):
     done = run(*arguments)
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith(b"Usage: neardup ")
+    assert b"\\b" not in done.out
+
+
+def test_commands_in_a_help_are_lines_that_can_be_copied(run):
+    lines = [line.strip() for line in run("completion", "--help").out.decode().splitlines()]
+    assert "neardup completion bash > ~/.local/share/bash-completion/completions/neardup" in lines
+    assert "neardup completion fish > ~/.config/fish/completions/neardup.fish" in lines
 
 
 def test_the_help_lists_every_command(run):

@@ -189,6 +189,14 @@ def test_a_plot_is_drawn_in_the_format_of_its_name(run, name, head):
     done = run("evaluate", "texts.jsonl", *arguments, "--method", "simhash", "--plot", name, "--quiet")
     assert (done.code, done.err) == (0, "")
     assert Path(name).read_bytes().startswith(head)
+    assert f"\nplot     {name}\n" in done.out.decode()
+
+
+def test_the_files_that_were_written_are_named(run):
+    for verbose in ((), ("--verbose",)):
+        done = run("evaluate", "texts.jsonl", "--method", "exact", "-o", "e.json", "--overwrite", *verbose)
+        assert done.code == 0
+        assert "\noutput   e.json\n" in done.out.decode()
 
 
 @pytest.mark.parametrize("labeled", [True, False])
@@ -221,6 +229,11 @@ def test_a_plot_has_a_panel_for_each_thing_in_the_size_of_a_column(run, monkeypa
         figure.axes[0].xaxis.label.get_fontsize()
     }
     assert sizes <= {6.0, 8.0}
+    counts = figure.axes[titles.index(next(title for title in titles if "Similarity of pairs" in title))]
+    frame = counts.get_legend().get_frame()  # the line of the threshold is behind it
+    assert counts.get_legend().get_frame_on()
+    assert frame.get_alpha() == 1
+    assert counts.get_legend().get_zorder() > max(line.get_zorder() for line in counts.lines)
 
 
 def test_a_plot_without_matplotlib_says_what_to_install(run, monkeypatch):

@@ -742,6 +742,24 @@ def test_the_column_that_is_named_like_fingerprints_is_proposed(run):
     assert 'If its column "fp" holds fingerprints of another program' in done.err
 
 
+@pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet"])
+def test_numbers_beside_texts_are_not_proposed_as_fingerprints(run, ending):
+    rows = [{"commit": f"{each:064x}", "body": f"The night ferry leaves at ten. {'x ' * 40}"} for each in numbers()]
+    if ending == "parquet":
+        pq.write_table(pa.Table.from_pylist(rows), "in.parquet")
+    else:
+        lines = (
+            [json.dumps(row) for row in rows]
+            if ending == "jsonl"
+            else ["commit,body", *(",".join(row.values()) for row in rows)]
+        )
+        Path(f"in.{ending}").write_text("".join(f"{line}\n" for line in lines))
+    done = run("dedup", f"in.{ending}", "-o", f"x.{ending}")
+    assert done.code == 2
+    assert "Name the one that is meant with --text." in done.err
+    assert "fingerprint" not in done.err
+
+
 def test_the_command_for_standard_input_names_it(run):
     done = run("pairs", "-", "--lines", "-o", "x.jsonl", stdin="".join(f"{each}\n" for each in numbers()).encode())
     assert (

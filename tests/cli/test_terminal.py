@@ -65,6 +65,27 @@ def screen(shown):
     return lines
 
 
+@pytest.mark.parametrize("columns", [60, 80])
+def test_errors_and_proofs_are_broken_between_words_and_commands_stay_whole(on_terminal, columns):
+    def words_of(lines):
+        return " ".join(" ".join(lines).split())
+
+    write_lines("in.jsonl", ROWS)
+    _, shown = on_terminal("dedup", "in.jsonl", "-o", "out.jsonl", "--text", "contents", columns=columns)
+    lines = screen(shown)
+    assert all(len(line) < columns for line in lines)
+    assert "Name the one that is meant with --text." in words_of(lines)
+    on_terminal("dedup", "in.jsonl", "-o", "out.jsonl", columns=columns)
+    _, shown = on_terminal("explain", "out.duplicates.jsonl", columns=columns)
+    assert re.search(rb"`neardup explain out.duplicates.jsonl [^`\r\n]+`", shown)
+    code, shown = on_terminal("verify", "out.jsonl", columns=columns)
+    lines = screen(shown)
+    assert code == 0
+    assert all(len(line) < columns for line in lines)
+    assert "every document is in the output or in the audit, once, unchanged and in order ok" in words_of(lines)
+    assert lines[1].startswith(" " * lines[0].index("every"))
+
+
 @pytest.mark.parametrize("columns", [60, 80, 120])
 def test_a_run_ends_with_one_summary_that_fits(on_terminal, columns):
     rows = [*ROWS, *({"id": f"none{i}", "text": ""} for i in range(3))]

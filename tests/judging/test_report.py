@@ -288,6 +288,27 @@ def test_changes_that_are_near_stand_in_one_excerpt_and_all_are_counted():
     ]
 
 
+@pytest.mark.parametrize(
+    ("survivor", "other", "shown"),
+    [
+        ("To: https://x.org\nStatus: Draft", "To:\nStatus: Draft", "To: [https://x.org ]Status: Draft"),
+        ("paint (red, green, blue) here", "paint (red, blue) here", "paint (red, [green, ]blue) here"),
+        ("dogs and cats sleep.", "dogs and cats.", "dogs and cats[ sleep]."),
+        ("The end came soon", "end came soon", "[The ]end came soon"),
+        ("石桥建于明代，两棵老槐树。", "石桥建于明代。", "石桥建于明代[，两棵老槐树]。"),
+    ],
+)
+def test_what_only_the_survivor_has_stands_between_the_words_that_it_stood_between(survivor, other, shown):
+    [excerpt] = changes_of(survivor, other).excerpts
+    assert "".join(f"[{each.text}]" if each.kind == "removed" else each.text for each in excerpt) == shown
+
+
+def test_a_change_keeps_the_words_before_it_where_lines_are_short():
+    address = "x" * 30
+    [excerpt] = changes_of(f"{address}\n{address}\nStatus: Draft", f"{address}\n{address}\nStatus: Final").excerpts
+    assert [each.text for each in excerpt if each.kind == "common"] == ["Status: "]
+
+
 def test_equal_texts_show_their_beginning_and_say_how_much_is_left_out():
     text = " ".join(f"word{i}" for i in range(900))
     rows = compare_passages(text, text)

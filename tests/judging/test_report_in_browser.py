@@ -70,6 +70,29 @@ def test_it_fits_the_window_fetches_nothing_and_complains_of_nothing(opened, cor
     assert page.heard == [(corpus / "out.html").as_uri()]
 
 
+def test_long_names_of_files_are_divided_where_the_window_is_narrow(browser, tmp_path):
+    place = tmp_path / f"{'of_a_folder' * 2}.jsonl"
+    line = TEXTS["en"].format("a", "b")
+    place.write_text("".join(json.dumps({"text": text}) + "\n" for text in (line, line.upper(), line + " " + line)))
+    neardup.deduplicate_files(place, str(tmp_path / "out.jsonl"), report=str(tmp_path / "out.html"))
+    with contextlib.closing(browser.new_context(viewport={"width": 380, "height": 900})) as context:
+        page = context.new_page()
+        page.goto((tmp_path / "out.html").as_uri())
+        assert place.name in page.inner_text(".bars >> nth=0")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 380
+
+
+def test_a_cluster_says_if_no_word_differs(browser, tmp_path):
+    (tmp_path / "in.jsonl").write_text(
+        "".join(json.dumps({"text": TEXTS["en"].format("a", "b") + end}) + "\n" for end in (".", "!"))
+    )
+    neardup.deduplicate_files(tmp_path / "in.jsonl", str(tmp_path / "out.jsonl"), report=str(tmp_path / "out.html"))
+    with contextlib.closing(browser.new_context()) as context:
+        page = context.new_page()
+        page.goto((tmp_path / "out.html").as_uri())
+        assert "no word is in one of them only" in page.inner_text(".cluster li")
+
+
 CONTRAST = """() => {
   const channels = (color) => color.match(/[\\d.]+/g).map(Number);
   const light = (color) => {

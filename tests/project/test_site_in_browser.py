@@ -50,6 +50,19 @@ def test_a_page_fits_the_window_asks_nothing_of_others_and_shows_its_pictures(op
     assert page.heard == []
 
 
+GAPS = """() => [...document.querySelectorAll(".peers tr")].flatMap((row) => {
+  const texts = [...row.cells].map((cell) => { const range = document.createRange(); range.selectNodeContents(cell); return range.getBoundingClientRect(); });
+  return texts.slice(1).map((text, i) => text.left - texts[i].right);
+})"""
+
+
+@pytest.mark.parametrize("width", [380, 1280])
+def test_figures_of_the_chart_stand_apart(opened, width):
+    gaps = opened("index", width).evaluate(GAPS)
+    assert len(gaps) > 20
+    assert min(gaps) >= 5
+
+
 def test_the_page_is_dark_where_the_reader_wants_it_dark_and_can_be_switched(opened):
     def ground(page):
         return page.evaluate("getComputedStyle(document.body).backgroundColor")

@@ -106,6 +106,18 @@ def test_a_near_duplicate_is_told_large_with_its_texts_side_by_side(browser, url
         assert float(level) == pytest.approx(100 * float(page.inner_text(".match .value")), abs=0.01)
 
 
+def test_the_page_ends_below_long_texts_that_scroll_in_their_frame(browser, tmp_path):
+    text = "\n\n".join(f"Paragraph {place}: {FERRY.replace('ten', f'ten{place}')}" for place in range(60))
+    with (
+        listening({"default": filled_store(tmp_path / "s", {"long": text})}) as url,
+        opened(browser, url) as page,
+    ):
+        check(page, text.replace("night", "evening"))
+        page.wait_for_selector(".sides")
+        assert page.evaluate("document.querySelector('.sides').scrollHeight") > 1000
+        assert page.evaluate("document.documentElement.scrollHeight - document.body.scrollHeight") <= 5
+
+
 def test_integers_that_no_number_holds_stay_what_they_are(browser, url):
     with opened(browser, url) as page:
         check(page, NEAR[BIG])
@@ -250,6 +262,20 @@ def test_duplicates_and_neighbors_are_walked(browser, url):
         page.fill("#asked", "nobody")
         page.keyboard.press("Enter")
         page.wait_for_selector("text=no document with the id nobody")
+        assert page.locator("#document .match").count() == 0
+
+
+def test_a_removed_document_that_is_looked_up_is_told_with_its_survivor(browser, tmp_path):
+    path = filled_store(tmp_path / "s", metadata={})
+    with listening({"default": path}) as url, opened(browser, url, "browse") as page:
+        page.wait_for_selector("#recent .match")
+        page.fill("#asked", str(LATE[BIG]))
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#document .match")
+        assert f'no document with the id "{LATE[BIG]}"' in page.inner_text("#document")
+        page.click("#document .link")
+        page.wait_for_selector(f".card h3:has-text('{BIG}')")
+        assert "Metadata" not in page.inner_text(".card")
 
 
 def test_more_duplicates_than_a_page_of_them_are_shown_when_asked_for(browser, tmp_path):

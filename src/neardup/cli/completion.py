@@ -91,13 +91,15 @@ def source(shell: str) -> str:
 @click.command()
 @click.argument("shell", metavar="SHELL", type=click.Choice(SHELLS))
 def command(shell: str) -> None:
-    r"""Print the script by which a shell completes commands, options, files and columns.
+    """Print the script by which a shell completes commands, options, files and columns.
 
     SHELL: bash, zsh or fish. Options that take a column complete the columns of the inputs that are typed already.
 
     \b
-    bash: neardup completion bash > ~/.local/share/bash-completion/completions/neardup
-    zsh:  neardup completion zsh > ~/.zfunc/_neardup   (with fpath+=~/.zfunc before compinit in ~/.zshrc)
-    fish: neardup completion fish > ~/.config/fish/completions/neardup.fish
-    """
+    neardup completion bash > ~/.local/share/bash-completion/completions/neardup
+    neardup completion zsh > ~/.zfunc/_neardup
+    neardup completion fish > ~/.config/fish/completions/neardup.fish
+
+    zsh also needs fpath+=~/.zfunc before compinit in ~/.zshrc.
+    """  # noqa: D301 - a raw string has no \b, by which Click leaves the lines as they are
     click.echo(source(shell))

@@ -106,11 +106,11 @@ def command(
     if as_json:
         click.echo(result.to_json(), nl=False)
     else:
-        _show(result)
+        _show(result, [(name, chosen[name]) for name in ("plot", "output") if chosen[name] is not None])
 
 
-def _show(result: "Evaluation") -> None:
-    """The summary and, with `--verbose`, the reasons and the tables."""
+def _show(result: "Evaluation", files: list[tuple[str, str]]) -> None:
+    """The summary with the files that were written and, with `--verbose`, the reasons and the tables."""
     from neardup.judging.evaluation.tables import plain_tables
     from neardup.judging.evaluation.told_summary import told, told_reasons
 
@@ -118,11 +118,11 @@ def _show(result: "Evaluation") -> None:
         left_out = f"{counted(len(result.left_out), 'trial')}: --verbose says which and why" if result.left_out else ""
         more = "--verbose for the reasons and the tables, --json for every number; in brackets: 95 % intervals"
         tell(
-            [*told(result), *([("left out", left_out)] if left_out else []), ("more", more)],
+            [*told(result), *([("left out", left_out)] if left_out else []), *files, ("more", more)],
             err=False,
             width=line_width(),
         )
         return
-    tell([*told(result), *told_reasons(result)], err=False, width=line_width())
+    tell([*told(result), *told_reasons(result), *files], err=False, width=line_width())
     click.echo("\n" + plain_tables(result))
     click.echo("\n[intervals]: Wilson's, 95 %, for what other documents of this kind would give")

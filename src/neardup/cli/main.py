@@ -169,6 +169,8 @@ def run(command: click.Command, name: str, arguments: list[str] | None, *, own_p
         answer(command, name)
     if own_process:
         keep_arrow_from_pandas()
+        # With colorama, Numba would write a reset of colors to the terminal at the end, even under NO_COLOR.
+        os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
         atexit.register(
             gc.freeze
         )  # at the end, no search for cycles among all that was loaded: a tenth of a short command

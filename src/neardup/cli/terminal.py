@@ -1,6 +1,7 @@
 """What a terminal shows: colors where one is, and lines that fit it."""
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
@@ -29,7 +30,21 @@ COLORS = {
 }
 """The colors of labels that have one."""
 
-UNBROKEN = ("output", "audit", "report", "items", "summary", "chart", "index", "store", "texts", "run", "next", "pairs")
+UNBROKEN = (
+    "output",
+    "audit",
+    "report",
+    "items",
+    "summary",
+    "chart",
+    "index",
+    "store",
+    "texts",
+    "plot",
+    "run",
+    "next",
+    "pairs",
+)
 """Labels of names and commands, which stay whole, so that they can be copied."""
 
 
@@ -40,6 +55,10 @@ def colors() -> bool | None:
     if os.environ.get("FORCE_COLOR"):
         return True
     return False if os.environ.get("TERM") == "dumb" else None
+
+
+SPACE = re.compile(r" (?=(?:[^`]*`[^`]*`)*[^`]*$)")
+"""A space at which a line may be broken: none in backticks."""
 
 
 class TerminalContext(click.Context):
@@ -65,7 +84,33 @@ class _Help(click.HelpFormatter):
 
 def error_line(message: str) -> str:
     """An error as it is shown."""
-    return f"neardup: {click.style('error:', fg='red', bold=True)} {printable(message)}"
+    shown = fitting(f"neardup: error: {printable(message)}", sys.stderr)
+    return shown.replace("error:", click.style("error:", fg="red", bold=True), 1)
+
+
+def fitting(text: str, stream: TextIO | None) -> str:
+    """A text broken between words where it goes to a terminal; what is in backticks stays whole, so that it can be copied.
+
+    Further lines begin below the last column of a table: what follows the last two spaces.
+    """
+    if stream is None or stream.closed or not stream.isatty():  # None: it was closed before the program began
+        return text
+    width = columns(stream) - 1
+    return "\n".join(each for line in text.split("\n") for each in _fitting(line, width))
+
+
+def _fitting(line: str, width: int) -> Iterator[str]:
+    column = line.rfind("  ") + 2
+    indent = " " * (column if 2 <= column <= width // 2 else 0)
+    first, *words = SPACE.split(line)
+    shown = first
+    for word in words:
+        longer = f"{shown} {word}"
+        if shown.strip() and display_width(longer) > width:
+            yield shown
+            longer = indent + word
+        shown = longer
+    yield shown
 
 
 def tell(lines: Iterable[ToldLine], *, quiet: bool = False, err: bool = True, width: int | None = None) -> None:

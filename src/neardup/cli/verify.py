@@ -1,5 +1,6 @@
 """The command `neardup verify`."""
 
+import sys
 from typing import Any
 
 import click
@@ -7,6 +8,7 @@ from click.core import ParameterSource
 
 from neardup.cli import options, values
 from neardup.cli.options import DEFAULTS, described
+from neardup.cli.terminal import fitting
 from neardup.io.shards import demand_present
 from neardup.options import CLUSTERS, OnError
 from neardup.recipe.similarities import SIMILARITIES
@@ -85,6 +87,6 @@ def command(
     if as_json:
         click.echo(done.to_json(), nl=False)
     elif not quiet or not done.proven:
-        click.echo(str(done))
+        click.echo(fitting(str(done), sys.stdout))
     if not done.proven:
         context.exit(1)

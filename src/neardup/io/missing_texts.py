@@ -11,6 +11,8 @@ from neardup.io.shard import Shard
 
 _ROWS = 100
 _BYTES = 1 << 16
+_TEXT = 80
+"""A value of so many characters is a text, if it is no number."""
 
 Sample = dict[str, list[Any]]
 """The first values of each column: strings, integers, bytes or lists."""
@@ -28,7 +30,10 @@ def advice(shard: Shard, columns: Columns) -> str:
             return ""
         if shard.format in ("csv", "tsv") and digits_like([name for name in sample if digits_like([name])]):
             return f" {_without_header(shard, sample)}"
+        has_texts = any(map(_are_texts, sample.values()))
         for name in sorted(sample, key=_rank):
+            if has_texts and _rank(name) and isinstance(sample[name][0], str | int):
+                continue  # the name of the texts was forgotten: numbers beside them are those of commits, or sums
             if name != columns.id_or_default and (found := _advice_on(shard, name, sample[name])):
                 return f" {found}"
     return ""
@@ -36,6 +41,14 @@ def advice(shard: Shard, columns: Columns) -> str:
 
 _OF_FINGERPRINTS = re.compile(r"f(inger)?_?p|print|hash|digest|sign", re.IGNORECASE)
 _OF_IDS = re.compile(r"(^|[^a-z])(id|key|uuid|guid|url|row|number|date|time)s?$", re.IGNORECASE)
+
+
+def _are_texts(values: list[Any]) -> bool:
+    """Whether at least half of the values are long enough to be texts, and no numbers."""
+    long = [
+        value for value in values if isinstance(value, str) and len(value) >= _TEXT and digits_like([value]) is None
+    ]
+    return 2 * len(long) >= max(1, len(values))
 
 
 def _rank(name: str) -> int:

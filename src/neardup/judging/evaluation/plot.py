@@ -196,8 +196,11 @@ def draw(result: Evaluation, path: str | Path, *, kind: str) -> None:
             axes.set_title(f"({letter}) {axes.get_title()}", loc="left")
             axes.set_title("")
             if axes.get_legend_handles_labels()[0]:
-                counts = panel is _similarities
-                axes.legend(loc="upper center" if counts else "best", ncols=3 if counts else 1, handlelength=2.6)
+                if panel is _similarities:  # the line of the threshold goes up behind the legend, not through its words
+                    solid = {"frameon": True, "framealpha": 1, "edgecolor": "none"}
+                    axes.legend(loc="upper center", ncols=3, handlelength=2.6, **solid)
+                else:
+                    axes.legend(loc="best", handlelength=2.6)
         for axes in places:
             axes.set_axis_off()
         figure.savefig(path, format=kind, dpi=300, metadata={"Date": None} if kind == "svg" else None)

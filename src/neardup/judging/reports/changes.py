@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any
 
 from neardup.recipe.parts import FOLDING
@@ -59,7 +59,7 @@ def changes_of(
     >>> [[(piece.kind, piece.text) for piece in each] for each in changes_of("seats 40 and dogs", "seats 52 and dogs").excerpts]
     [[('common', 'seats '), ('removed', '40'), ('added', '52'), ('common', ' and dogs')]]
     """
-    found = list(_changes(survivor, align(survivor, other, steps, cut=cut)))
+    found = list(_changes(survivor, other, align(survivor, other, steps, cut=cut)))
     shown: list[tuple[Piece, ...]] = []
     first = 0
     while first < len(found) and len(shown) < EXCERPTS:
@@ -77,29 +77,45 @@ def changes_of(
     return Changes(tuple(shown), len(found))
 
 
-def _changes(survivor: str, aligned: Alignment) -> Iterator[_Change]:
+def _changes(survivor: str, other: str, aligned: Alignment) -> Iterator[_Change]:
     """The changes in order. What only moved is none."""
     left, right = aligned.tokens
     bounds = [(-1, -1), *aligned.matches, (len(left), len(right))]
     for (i, j), (next_i, next_j) in pairwise(bounds):
-        lost = [
-            token for token, only in zip(left[i + 1 : next_i], aligned.only[0][i + 1 : next_i], strict=True) if only
-        ]
-        new = [
-            token for token, only in zip(right[j + 1 : next_j], aligned.only[1][j + 1 : next_j], strict=True) if only
-        ]
+        lost = [place for place in range(i + 1, next_i) if aligned.only[0][place]]
+        new = [place for place in range(j + 1, next_j) if aligned.only[1][place]]
         if not lost and not new:
             continue
+        removed = survivor[left[lost[0]].start : left[lost[-1]].end] if lost else ""
+        if new:
+            yield _Change(removed, right[new[0]].start, right[new[-1]].end)
+            continue
         at = right[j].end if j >= 0 else 0
-        removed = survivor[lost[0].start : lost[-1].end] if lost else ""
-        start, end = (new[0].start, new[-1].end) if new else (at, at)
-        yield _Change(removed, start, end)
+        if lost[0] > i + 1:  # what moved stands before it, so the gaps are not those of one place
+            yield _Change(removed, at, at)
+            continue
+        begin, behind = left[i].end if i >= 0 else 0, lost[-1] + 1
+        gap = other[at : right[j + 1].start if j + 1 < len(right) else len(other)]
+        shared = _shared(survivor[begin : left[lost[0]].start], gap)
+        end = left[lost[-1]].end
+        if shared == len(gap):  # nothing of it is left to part what was removed from what follows
+            end = left[behind].start if behind < len(left) else len(survivor)
+        yield _Change(survivor[begin + shared : end], at + shared, at + shared)
+
+
+def _shared(gap: str, other: str) -> int:
+    """With how many characters two gaps between tokens begin alike; a space is like any other."""
+    alike = (a == b or (a.isspace() and b.isspace()) for a, b in zip(gap, other, strict=False))
+    return sum(takewhile(bool, alike))
 
 
 def _excerpt(text: str, changes: Sequence[_Change]) -> Iterator[Piece]:
     begin = max(0, changes[0].start - AROUND)
     if begin:
-        begin = text.find(" ", begin, changes[0].start) + 1 or begin
+        word = re.compile(r"\s\S").search(
+            text, begin, changes[0].start
+        )  # not the space just before the change: it says nothing
+        begin = word.start() + 1 if word else begin
         yield Piece("gap", "…")
     for change in changes:
         yield from _pieces(("common", text[begin : change.start]))

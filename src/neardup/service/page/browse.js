@@ -86,7 +86,15 @@ const meant = (text) => (/^(0|-?[1-9]\d{0,999})$/.test(text) ? [BigInt(text), te
 async function lookedUp(context, ids, walk) {
   const { store } = context;
   const [info, documents] = await Promise.all([context.info(), documentsOf(store, ids)]);
-  if (!documents.size) return make("p", { class: "notice", role: "alert" }, saying("no_document", { id: idElement(ids.at(-1)) }));
+  if (!documents.size) {
+    // Somebody who looks up a document that was removed wants to know in favor of which.
+    const asked = ids.map((id) => write(id));
+    const removed = state.recent.filter((each) => each.id !== undefined && asked.includes(write(each.id)));
+    return [
+      make("p", { class: "notice", role: "alert" }, saying("no_document", { id: idElement(ids.at(-1)) })),
+      removed.length ? make("ol", { class: "matches" }, removed.map((each) => recentRow(store, each, walk, info))) : null,
+    ];
+  }
   const given = info.floor && info.floor < info.min_similarity ? { min_similarity: info.floor } : {};
   return Promise.all([...documents.values()].map(async (document) => {
     const { neighbors } = await ask(ofStore(store, "neighbors"), { id: document.id, ...given });
@@ -106,7 +114,7 @@ function card({ store }, document, { neighbors, known, info, removed, walk }) {
       [say("tokens"), number(document.tokens)],
       removed ? [say("duplicates_lately"), number(removed)] : null,
       [say("fingerprint"), make("code", {}, document.fingerprint), true],
-      document.metadata === null ? null : [say("metadata"), metadata(document.metadata, write), true]),
+      document.metadata === null || document.metadata.size === 0 ? null : [say("metadata"), metadata(document.metadata, write), true]),
     text === null ? make("p", { class: "soft" }, say("no_texts")) : textElement(clipped(text, 1200), { class: "text quoted" }),
     make("h4", {}, say("neighbors", { count: number(neighbors.length) })),
     neighbors.length
