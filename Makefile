@@ -219,7 +219,7 @@ bench-store: $(VENV)/benchmarking kernels  ## stores beside other tools; needs `
 bench-store-growth: $(VENV)/benchmarking kernels  ## stores of up to 16 million short documents; half an hour at most, and 15 GB of disk
 	$(BIN)/python benchmarks/store_growth.py
 
-bench-service: $(VENV)/benchmarking kernels  ## a service with a million documents of 2 KB under load, and its tables; `make postgresql redis` first; 25 minutes at most, 5 GB of disk
+bench-service: $(VENV)/benchmarking kernels  ## a service with a million documents of 2 KB under load, and its tables; `make postgresql redis` first; 35 minutes at most, 10 GB of disk
 	$(BIN)/python benchmarks/service.py
 	$(BIN)/python benchmarks/tables.py
 
