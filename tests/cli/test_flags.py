@@ -215,8 +215,12 @@ def test_notes_name_flags_too(run, files):
 NO_MESSAGES = {
     "judging/reports/commands.py": "commands to run",
     "hamming/index/typical.py": "the command that measured",
+    **{
+        f"service/{name}.py": "refusals to clients of a service, which a command has started"
+        for name in ("admission", "bodies", "handlers")
+    },
 }
-"""Files with texts that are made of flags: parts of commands, which a user copies."""
+"""Files with texts that are made of flags: parts of commands, which a user copies, and what is said to others than the caller."""
 COMMAND = re.compile(r"`(?:neardup|python|pg_dump|ray start) [^`]*`|jq -c '\.\[\]'")
 """Whole commands, of this program and of others, which a message may have."""
 FLAG = re.compile(r"(?:^|[\s(\"'`])(?:--[a-z][\w-]*|-[a-z]\b(?=.))")

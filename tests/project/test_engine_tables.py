@@ -58,7 +58,7 @@ def test_ray_stands_beside_spark():
     run = RUN | {"seconds": RUN["seconds"] | {"ray": 160.0}, "peak_bytes": 3e9, "ray": ray}
     (line,) = tables_of_engines.engines({"runs": {"a": run}}).splitlines()[2:]
     assert [cell.strip() for cell in line.strip("|").split("|")][2:] == ["40", "180", "160", "1,300", "1,200", "3", "2"]
-    others = {"documents": 9, "pairs": 3, "neardup.ray": {"seconds": 5, "peak_bytes": 1e9}}
+    others = {"documents": 9, "pairs": 3, "neardup.ray": {"seconds": 5, "peak_bytes": 1e9, "recall": 1, "precision": 1}}
     others |= {"daft": {"unfinished_after": 60, "peak_bytes": 1e9}}
     others |= {"data-juicer": {"seconds": 7, "peak_bytes": 2e9, "recall": 0.5, "precision": 0.9}}
     lines = tables_of_engines.others_on_ray({"others": others}).splitlines()

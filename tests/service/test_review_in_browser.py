@@ -77,7 +77,7 @@ def test_pairs_are_judged_by_keys_and_evaluate_reads_all_judgements(browser, pat
         [sys.executable, "-m", "neardup", *arguments[1:], "--quiet"], cwd=tmp_path, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    assert "truth from labels: 6 pairs, 5 of them near-duplicates" in done.stdout
+    assert "truth    6 labeled pairs, 5 of them near-duplicates" in done.stdout
 
 
 def test_the_files_are_those_of_the_command_line(browser, tmp_path):

@@ -28,7 +28,7 @@ def partial_sort(weights: Sequence[float], most: int) -> list[int]:
     the top away again and again. So the order of equal weights is decided, but follows no rule.
 
     >>> partial_sort([5, 5, 5, 7], 2), partial_sort([5, 5, 5], 3)
-    ([3, 0], [1, 2, 0])
+    ([3, 0], [0, 1, 2])
     """
     most = min(most, len(weights))
     heap = list(range(most))
