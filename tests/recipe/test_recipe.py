@@ -357,19 +357,6 @@ def test_recipes_from_before_there_were_kernels_are_of_rjieba_and_keep_their_dig
     assert stored_recipe(keywords) == nd.Recipe(segmenter="rjieba", weights="jieba_tfidf")
 
 
-def test_fingerprints_of_cppjieba_whose_votes_were_integers_are_of_another_recipe():
-    recipe = nd.RECIPES["cppjieba"].recipe
-    now = recipe.as_dict()
-    assert stored_recipe(now).digest() == recipe.digest()
-    before = now | {"weights": {name: value for name, value in now["weights"].items() if name != "sums"}}
-    found = stored_recipe(before)
-    assert found.digest() != recipe.digest()
-    with pytest.raises(
-        nd.OptionError, match="added votes as integers, and here they are doubles.* Make the fingerprints again"
-    ):
-        nd.fingerprint(["我来到北京清华大学"], recipe=found)
-
-
 def test_the_digest_of_jieba_is_of_its_words_and_not_of_its_version(monkeypatch):
     recipe = nd.Recipe(segmenter="jieba")
     assert recipe.as_dict()["segmenter"] == {"name": "jieba", "words": jieba_files.words_digest()}

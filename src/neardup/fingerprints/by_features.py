@@ -35,8 +35,13 @@ def fingerprint_folded(folded: FoldedTexts, recipe: Recipe) -> tuple[Array, Arra
     n = len(folded)
     found = weighted_features(folded, recipe)
     values, digests = np.empty((n, recipe.words), np.uint64), np.empty((n, 2), np.uint64)
-    weights = found.weights if found.doubles is None else found.doubles
-    sums = np.empty(64 * recipe.words, weights.dtype)
-    vote(hashes_of(found.features, recipe), weights, found.features.offsets, 0, sums, values)
+    vote(
+        hashes_of(found.features, recipe),
+        found.weights,
+        found.features.offsets,
+        0,
+        np.empty(64 * recipe.words, np.int64),
+        values,
+    )
     digest_documents(folded.data, folded.offsets, digests)
     return values, digests, found.tokens

@@ -34,11 +34,7 @@ class Features(NamedTuple):
     def only(self, keep: Array) -> "Features":
         """The features where `keep` (bool[f]) is true."""
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(keep, dtype=np.int64)])[self.offsets]
-        return self.taken(keep, offsets)
-
-    def taken(self, which: Array, offsets: Array) -> "Features":
-        """Some of the features, by a mask (bool[f]) or in an order (int64[k]); `offsets`: those of each text, int64[n + 1]."""
-        parts = (self.hashes[which], self.counts[which], offsets, self.firsts[which], self.sizes[which])
+        parts = (self.hashes[keep], self.counts[keep], offsets, self.firsts[keep], self.sizes[keep])
         return Features(*parts, self.tokens, self.between)
 
     def names(self) -> tuple[Array, Array]:
@@ -93,11 +89,8 @@ class WeightedFeatures(NamedTuple):
         weights: int64[f], in units of 1 / `neardup.fingerprints.weights.table.unit(recipe)`. They are fixed-point, so that a sum
             does not depend on the order of its terms.
         tokens: int64[n], the number of tokens of each text, without stop words.
-        doubles: float64[f], the weights by which features vote, one after another, where rounding decides bits, as in
-            cppjieba; None where `weights` decide.
     """
 
     features: Features
     weights: Array
     tokens: Array
-    doubles: Array | None = None

@@ -6,7 +6,7 @@ import numpy as np
 
 from neardup.fingerprints.feature_arrays import WeightedFeatures
 from neardup.fingerprints.occurrences import features_of, occurrences_of
-from neardup.fingerprints.weights.table import EXTRACTORS, most_keywords, voters, weights_of
+from neardup.fingerprints.weights.table import EXTRACTORS, voters, weights_of
 from neardup.recipe.recipe import Recipe
 from neardup.text.normalizers import FoldedTexts, normalized
 from neardup.text.segmenters.table import tokens_of
@@ -29,11 +29,6 @@ def weighted_features(folded: FoldedTexts, recipe: Recipe) -> WeightedFeatures:
     else:
         tokens = tokens_of(folded, recipe)
         occurrences = occurrences_of(tokens, recipe)
-        if recipe.weights == "cppjieba":
-            from neardup.fingerprints.weights.cppjieba_keywords import cppjieba_keywords
-
-            most = most_keywords(np.diff(folded.offsets), recipe)
-            return cppjieba_keywords(occurrences.features, np.diff(tokens.documents), most, recipe)
         found = WeightedFeatures(occurrences.features, weights_of(occurrences, recipe), np.diff(tokens.documents))
     keep = voters(found.features, found.weights, np.diff(folded.offsets), recipe)
     if keep.all():

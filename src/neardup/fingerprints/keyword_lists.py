@@ -46,11 +46,10 @@ def keywords(
 
 
 def _of_chunk(texts: Any, recipe: Recipe) -> list[list[tuple[str, float]]]:
-    found = features_of_texts(texts, recipe)
-    features, weights = found.features, found.weights
+    features, weights, _ = features_of_texts(texts, recipe)
     data, offsets = features.names()
     order = np.lexsort((-weights, features.documents))  # stable: equal weights stay in order of occurrence
-    real = weights / unit(recipe) if found.doubles is None else found.doubles
+    real = weights / unit(recipe)
     pairs = [
         (data[offsets[i] : offsets[i + 1]].tobytes().decode("utf-8", "backslashreplace"), float(real[i])) for i in order
     ]

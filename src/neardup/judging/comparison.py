@@ -3,7 +3,7 @@
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 from pathlib import Path
@@ -12,7 +12,6 @@ from typing import Any, get_args
 import numpy as np
 import pyarrow as pa
 
-from neardup.arrays import Array
 from neardup.display import SHOWN_ROWS, counted, html_table, similarity_text
 from neardup.errors import DataError, InputError, OptionError
 from neardup.fingerprints.by_features import hashes_of
@@ -148,20 +147,9 @@ def _named_steps(text: str, recipe: Recipe) -> FingerprintSteps:
         )
         for i in range(len(of_text.hashes))
     ]
-    sums, bits = (
-        simhash(features, recipe.bits) if found.doubles is None else _in_doubles(features, found.doubles, recipe.bits)
-    )
     features.sort(key=lambda feature: (-feature.weight, feature.name))
+    sums, bits = simhash(features, recipe.bits)
     return FingerprintSteps(tuple(tokens.text(i) for i in range(len(tokens.starts))), tuple(features), sums, bits)
-
-
-def _in_doubles(features: Sequence[Feature], weights: Array, bits: int) -> tuple[tuple[Decimal, ...], str]:
-    """Same as `simhash`, where the weights are doubles that are added in the order of the features, and rounding decides bits."""
-    if not features:
-        return simhash(features, bits)
-    votes = np.array([[1.0 if value == "1" else -1.0 for value in feature.hash] for feature in features])
-    sums = np.cumsum(votes * weights[:, None], axis=0)[-1].tolist()
-    return tuple(map(Decimal, sums)), "".join("1" if total > 0 else "0" for total in sums)
 
 
 def _profile_steps(text: str, recipe: Recipe) -> FingerprintSteps:

@@ -22,6 +22,7 @@ from neardup.recipe.parts import (
     TEXTS,
     UNICODE,
     VERSION,
+    WEIGHT_PACKAGES,
     digest_of,
 )
 from neardup.recipe.problems import field_problems
@@ -29,7 +30,6 @@ from neardup.recipe.referenced_files import read_dictionary, read_frequencies, r
 from neardup.recipe.segmenter_identity import segmenter_identity
 from neardup.recipe.segmenters import PACKAGES
 from neardup.recipe.stored_parts import StoredPart, plain, with_versions
-from neardup.recipe.weight_identity import weight_identity
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,8 +135,11 @@ class Recipe(RecipeFields):
                 values[field.name] = plain(value)
         if isinstance(self.segmenter, str) and self.segmenter in PACKAGES:
             values["segmenter"] = segmenter_identity(self.segmenter)
-        if isinstance(self.weights, str):
-            values["weights"] = weight_identity(self.weights)
+        values["weights"] = (
+            with_versions(self.weights, WEIGHT_PACKAGES.get(self.weights, ()))
+            if isinstance(self.weights, str)
+            else values["weights"]
+        )
         if "normalize" in values:
             values["normalize"] = [
                 with_versions(each, NORMALIZER_PACKAGES.get(each, ())) if isinstance(each, str) else each

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.errors import DataError
-from neardup.fingerprints.weights.fixed_point import fixed
+from neardup.fingerprints.weights.fixed_point import ONE, fixed
 from neardup.recipe.document_frequencies import jieba_idf_file
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ def background(what: str = "`document_frequencies='jieba'`") -> tuple[tuple[str,
         raise DataError("The file analyse/idf.txt of the package jieba is damaged. Install jieba again.") from None
 
 
-def _table(words: tuple[str, ...], values: Array, unknown: int, normalize: tuple[Any, ...]) -> "IdfTable":
-    """A table of words, normalized as texts are; when several words become equal, the smallest value (int64[]) stays."""
+def _table(words: tuple[str, ...], values: Array, unknown: float, normalize: tuple[Any, ...]) -> "IdfTable":
+    """A table of words, normalized as texts are; when several words become equal, the smallest value stays."""
     from neardup.fingerprints.weights.idf_table import idf_table
     from neardup.kernels.fingerprints.features import hash_spans
     from neardup.text.normalizers import normalized
@@ -41,14 +41,13 @@ def _table(words: tuple[str, ...], values: Array, unknown: int, normalize: tuple
     hash_spans(folded.data, folded.offsets[:-1].copy(), folded.offsets[1:].copy(), hashes)
     order = np.lexsort((values, hashes))
     features, firsts = np.unique(hashes[order], return_index=True)
-    return idf_table(features, values[order][firsts], unknown)
+    return idf_table(features, fixed(values)[order][firsts], int(np.floor(unknown * ONE + 0.5)))
 
 
 def background_table(normalize: tuple[Any, ...]) -> "IdfTable":
     """The frequencies of all words. Other words get the median, as in the package."""
     words, values = background()
-    found = fixed(values)
-    return _table(words, found, int(np.sort(found)[len(values) // 2]), normalize)
+    return _table(words, values, float(np.sort(values)[len(values) // 2]), normalize)
 
 
 @lru_cache(1)
@@ -70,12 +69,8 @@ def float_table() -> "IdfTable":
 
 @lru_cache(2)
 def keyword_table(normalize: tuple[Any, ...]) -> "IdfTable":
-    """The frequencies as in cppjieba: words of two or more characters, as in its file. Other words get their mean.
-
-    It has the bits of float64 in place of integers, which are in the same order, since all are positive.
-    """
+    """The frequencies as in cppjieba: words of two or more characters, as in its file. Other words get their mean."""
     words, values = background("`weights='cppjieba'`")
     several = np.array([len(word) > 1 for word in words])
     chosen = tuple(word for word in words if len(word) > 1)
-    mean = np.cumsum(values[several])[-1] / len(chosen)  # added one after another, as there
-    return _table(chosen, values[several].view(np.int64), int(mean.view(np.int64)), normalize)
+    return _table(chosen, values[several], float(values[several].mean()), normalize)

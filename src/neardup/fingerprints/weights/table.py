@@ -10,6 +10,7 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.fingerprints.weights.fixed_point import ONE, fixed
 from neardup.fingerprints.weights.idf import load_idf
+from neardup.fingerprints.weights.partial_sort import kept_by_cppjieba
 from neardup.fingerprints.weights.textrank import text_rank
 from neardup.recipe.document_frequencies import DocumentFrequencies
 from neardup.recipe.recipe import Recipe
@@ -25,7 +26,7 @@ EXTRACTORS = ("jieba_tfidf", "jieba_textrank")
 FINE = 1 << 40
 """The weight 1 for EXTRACTORS, whose weights are small: the jieba_tfidf weights of a text add up to at most 14."""
 BYTES_EACH, FEWEST, MOST = 120, 5, 200
-"""cppjieba's rule for "by_length": one keyword per this many bytes of a text, and the bounds of that number."""
+"""cppjieba's rule: one keyword per this many bytes of a text, and the bounds of that number."""
 
 
 def unit(recipe: Recipe) -> int:
@@ -58,6 +59,16 @@ def _textrank(found: "Occurrences", _: Recipe) -> Array:
     return fixed(text_rank(found))
 
 
+def _cppjieba(found: "Occurrences", recipe: Recipe) -> Array:
+    from neardup.fingerprints.weights.jieba_package import keyword_table
+
+    features = found.features
+    first, last = features.tokens.starts[features.firsts], features.tokens.ends[features.firsts]
+    begins = features.tokens.data[first]
+    single = last - first == 1 + (begins >= 0xC0) + (begins >= 0xE0) + (begins >= 0xF0)
+    return np.where(single, 0, features.counts * keyword_table(tuple(recipe.normalize)).of(features.hashes))
+
+
 WEIGHT_TABLE = {
     "uniform": _uniform,
     "tf": _tf,
@@ -65,8 +76,9 @@ WEIGHT_TABLE = {
     "sqrt": _sqrt,
     "tfidf": _tfidf,
     "textrank": _textrank,
+    "cppjieba": _cppjieba,
 }
-"""The weights by the names in `neardup.recipe.parts.WEIGHTS`, except EXTRACTORS and cppjieba's, which come with an order."""
+"""The weights by the names in `neardup.recipe.parts.WEIGHTS`, except EXTRACTORS."""
 
 
 def weights_of(found: "Occurrences", recipe: Recipe) -> Array:
@@ -88,16 +100,12 @@ def heaviest(features: "Features", weights: Array, most: int | Array) -> Array:
     return keep
 
 
-def most_keywords(lengths: Array, recipe: Recipe) -> int | Array | None:
-    """How many features of each text vote: int, int64[n], or None for all. `lengths`: of normalized texts, int64[n], in bytes."""
-    if recipe.keywords is None or isinstance(recipe.keywords, int):
-        return recipe.keywords
-    found: Array = np.clip(lengths // BYTES_EACH, FEWEST, MOST)
-    return found
-
-
 def voters(features: "Features", weights: Array, lengths: Array, recipe: Recipe) -> Array:
-    """bool[f]: the features that vote; weight 0 does not vote. `lengths`: as in `most_keywords`."""
+    """bool[f]: the features that vote; weight 0 does not vote. `lengths`: of the normalized texts, int64[n], in bytes."""
     keep: Array = weights != 0
-    most = most_keywords(lengths, recipe)
-    return keep if most is None else keep & heaviest(features, weights, most)
+    if recipe.keywords is None:
+        return keep
+    by_length = np.clip(lengths // BYTES_EACH, FEWEST, MOST)
+    most = recipe.keywords if isinstance(recipe.keywords, int) else by_length
+    chosen = kept_by_cppjieba if recipe.weights == "cppjieba" else heaviest
+    return keep & chosen(features, weights, most)

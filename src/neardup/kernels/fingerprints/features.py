@@ -163,10 +163,7 @@ def vote(hashes, weights, offsets, tie, sums, out):
 
     `tie`, 0 or 1, is the bit where both weigh the same.
 
-    Doubles are added one after another, so that a bit may be decided by rounding, as in tools that do so.
-
-    hashes: uint64[f, words]; weights: int64[f] or float64[f]; offsets: int64[n + 1]; sums: scratch, of the type of the weights,
-    [64 words]; out: uint64[n, words].
+    hashes: uint64[f, words]; weights: int64[f]; offsets: int64[n + 1]; sums: scratch, int64[64 words]; out: uint64[n, words].
     """
     words = hashes.shape[1]
     for d in range(len(offsets) - 1):

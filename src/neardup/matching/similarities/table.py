@@ -198,7 +198,7 @@ def _numbered(hashes: Array, starts: Array) -> Array:
 
 def _weighted_elements(found: WeightedFeatures) -> Elements:
     """The features that vote and their weights, ordered by hash."""
-    features, weights = found.features, found.weights
+    features, weights, _ = found
     order = np.lexsort((features.hashes, features.documents))
     values, weights = features.hashes[order], weights[order].astype(np.float64)
     values.flags.writeable = weights.flags.writeable = False
