@@ -275,8 +275,62 @@ def textrank(sequence, *, window=5, damping=0.85, rounds=30):
 
 def keyword_weights(words, idf):
     """cppjieba's: how often each word of two characters or more occurs times its idf; the mean where it has none."""
-    mean = sum(idf.values()) / len(idf)
+    mean = reduce(add, idf.values()) / len(idf)
     return {word: count * idf.get(word, mean) for word, count in Counter(words).items() if len(word) > 1}
+
+
+def heap_sorted(items, most, lighter):
+    """What std::partial_sort of GNU's C++ library makes of a list: the `most` heaviest items, the heaviest first.
+
+    As written in its bits/stl_heap.h and stl_algo.h. `lighter(a, b)`: whether a weighs less than b.
+    """
+    items = list(items)
+    most = min(most, len(items))
+
+    def adjust(hole, length, value):
+        top = child = hole
+        while child < (length - 1) // 2:
+            child = 2 * (child + 1)
+            if lighter(items[child - 1], items[child]):
+                child -= 1
+            items[hole], hole = items[child], child
+        if length % 2 == 0 and child == (length - 2) // 2:
+            child = 2 * (child + 1)
+            items[hole], hole = items[child - 1], child - 1
+        parent = (hole - 1) // 2
+        while hole > top and lighter(value, items[parent]):
+            items[hole], hole = items[parent], parent
+            parent = (hole - 1) // 2
+        items[hole] = value
+
+    def pop(last, result):
+        value, items[result] = items[result], items[0]
+        adjust(0, last, value)
+
+    if most >= 2:  # make_heap
+        for parent in range((most - 2) // 2, -1, -1):
+            adjust(parent, most, items[parent])
+    for i in range(most, len(items)):
+        if most and lighter(items[0], items[i]):
+            pop(most, i)
+    for last in range(most - 1, 0, -1):  # sort_heap
+        pop(last, last)
+    return items[:most]
+
+
+def keywords_of_cppjieba(words, idf, most):
+    """Its keywords with their weights, in its order: from a map by bytes, by a partial sort."""
+    weighted = keyword_weights(words, idf)
+    by_bytes = sorted(weighted.items(), key=lambda pair: pair[0].encode())
+    return heap_sorted(by_bytes, most, lambda a, b: a[1] < b[1])
+
+
+def simhash_in_doubles(weighted, bits):
+    """As `simhash`, but sums are floating-point numbers, rounded after each of the (hash, weight) pairs."""
+    totals = [
+        reduce(add, (weight if value >> bit & 1 else -weight for value, weight in weighted), 0.0) for bit in range(bits)
+    ]
+    return sum((total > 0) << bit for bit, total in enumerate(totals))
 
 
 def simhash(weighted, bits):

@@ -123,14 +123,14 @@ def test_cppjiebas_weights_are_counts_times_idf_without_single_characters(text):
     words = [word for word in rjieba.Jieba().cut(text, True) if any(map(str.isalnum, word))]
     expected = naive.keyword_weights(words, idf())
     found = dict(nd.keywords([text], recipe=recipe("cppjieba"))[0])
-    assert found == {word: naive.fixed_point(value) / 65536 for word, value in expected.items()}
+    assert found == expected
 
 
 def test_cppjiebas_keywords_have_the_weights_that_it_publishes():
     found = nd.keywords(TEXTS[:1], recipe=recipe("cppjieba", keywords=5))[0]
     assert [(word, round(weight, 4)) for word, weight in found] == [
-        ("CEO", 11.7392),
         ("蓝翔", 11.7392),
+        ("CEO", 11.7392),
         ("升职", 10.8562),
         ("加薪", 10.6426),
         ("手扶拖拉机", 10.0089),

@@ -40,7 +40,7 @@ def fingerprint_folded(folded: FoldedTexts, recipe: Recipe) -> tuple[Array, Arra
         found.weights,
         found.features.offsets,
         0,
-        np.empty(64 * recipe.words, np.int64),
+        np.empty(64 * recipe.words, found.weights.dtype),
         values,
     )
     digest_documents(folded.data, folded.offsets, digests)

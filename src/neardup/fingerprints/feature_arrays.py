@@ -33,8 +33,11 @@ class Features(NamedTuple):
 
     def only(self, keep: Array) -> "Features":
         """The features where `keep` (bool[f]) is true."""
-        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(keep, dtype=np.int64)])[self.offsets]
-        parts = (self.hashes[keep], self.counts[keep], offsets, self.firsts[keep], self.sizes[keep])
+        return self.taken(keep, np.concatenate([np.zeros(1, np.int64), np.cumsum(keep, dtype=np.int64)])[self.offsets])
+
+    def taken(self, places: Array, offsets: Array) -> "Features":
+        """The features at `places` (int64[k], or bool[f]); text d has those from offsets[d] to offsets[d + 1]."""
+        parts = (self.hashes[places], self.counts[places], offsets, self.firsts[places], self.sizes[places])
         return Features(*parts, self.tokens, self.between)
 
     def names(self) -> tuple[Array, Array]:
@@ -87,7 +90,8 @@ class WeightedFeatures(NamedTuple):
     Attributes:
         features: the features that remain.
         weights: int64[f], in units of 1 / `neardup.fingerprints.weights.table.unit(recipe)`. They are fixed-point, so that a sum
-            does not depend on the order of its terms.
+            does not depend on the order of its terms. Those of cppjieba are float64[f], to be added in the order of the
+            features, which is that of the tool.
         tokens: int64[n], the number of tokens of each text, without stop words.
     """
 

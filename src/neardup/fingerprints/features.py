@@ -6,7 +6,7 @@ import numpy as np
 
 from neardup.fingerprints.feature_arrays import WeightedFeatures
 from neardup.fingerprints.occurrences import features_of, occurrences_of
-from neardup.fingerprints.weights.table import EXTRACTORS, voters, weights_of
+from neardup.fingerprints.weights.table import CPPJIEBA, EXTRACTORS, most_keywords, voters, weights_of
 from neardup.recipe.recipe import Recipe
 from neardup.text.normalizers import FoldedTexts, normalized
 from neardup.text.segmenters.table import tokens_of
@@ -30,7 +30,12 @@ def weighted_features(folded: FoldedTexts, recipe: Recipe) -> WeightedFeatures:
         tokens = tokens_of(folded, recipe)
         occurrences = occurrences_of(tokens, recipe)
         found = WeightedFeatures(occurrences.features, weights_of(occurrences, recipe), np.diff(tokens.documents))
-    keep = voters(found.features, found.weights, np.diff(folded.offsets), recipe)
+    lengths = np.diff(folded.offsets)
+    if recipe.weights == CPPJIEBA:
+        from neardup.fingerprints.weights.cppjieba_keywords import in_order_of_cppjieba
+
+        return in_order_of_cppjieba(found, most_keywords(found.features, lengths, recipe))
+    keep = voters(found.features, found.weights, lengths, recipe)
     if keep.all():
         return found
     return WeightedFeatures(found.features.only(keep), found.weights[keep], found.tokens)

@@ -18,7 +18,9 @@ from neardup.text.frames import text_arrays
 def keywords(
     texts: Any, *, text: str | Iterable[str] = "text", recipe: RecipeLike | None = None, threads: int | None = None
 ) -> list[list[tuple[str, float]]]:
-    """The features of each text that vote, with their weights, heaviest first; equal weights in order of first occurrence.
+    """The features of each text that vote, with their weights, heaviest first.
+
+    Equal weights are in order of first occurrence, or, with weights="cppjieba", in the order of that tool.
 
     Args:
         texts: a list or an iterator of strings, a column or a table: any input of `deduplicate`.
@@ -28,7 +30,7 @@ def keywords(
 
     Returns:
         For each text, its (feature, weight) pairs. Weights are exactly those that vote: multiples of 2^-16, or of 2^-40 for the
-        extractors of the package jieba.
+        extractors of the package jieba; those of cppjieba are any floating-point numbers.
 
     Raises:
         OptionError: `texts` is one string, or holds something other than strings.
@@ -48,7 +50,7 @@ def keywords(
 def _of_chunk(texts: Any, recipe: Recipe) -> list[list[tuple[str, float]]]:
     features, weights, _ = features_of_texts(texts, recipe)
     data, offsets = features.names()
-    order = np.lexsort((-weights, features.documents))  # stable: equal weights stay in order of occurrence
+    order = np.lexsort((-weights, features.documents))  # stable: equal weights stay in order
     real = weights / unit(recipe)
     pairs = [
         (data[offsets[i] : offsets[i + 1]].tobytes().decode("utf-8", "backslashreplace"), float(real[i])) for i in order

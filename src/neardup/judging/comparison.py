@@ -18,7 +18,7 @@ from neardup.fingerprints.by_features import hashes_of
 from neardup.fingerprints.features import weighted_features
 from neardup.fingerprints.profiles.profile import as_integer
 from neardup.fingerprints.profiles.tools import PROFILES
-from neardup.fingerprints.weights.table import unit
+from neardup.fingerprints.weights.table import CPPJIEBA, unit
 from neardup.kernels.xxh3 import xxh3_64, xxh3_128
 from neardup.matching.similarities.compare_texts import similarities_to
 from neardup.recipe.presets import RecipeLike, recipe_of
@@ -46,7 +46,8 @@ class FingerprintSteps:
     Attributes:
         tokens: the tokens of the text; empty if features were given.
         features: the features, heaviest first.
-        sums: the sum of the votes for each bit, most significant bit first.
+        sums: the sum of the votes for each bit, most significant bit first; with weights="cppjieba", as that tool's floating-point
+            sums come out, in the order of the features.
         bits: the fingerprint, as a string of 0 and 1.
     """
 
@@ -106,6 +107,21 @@ def simhash(features: Iterable[Feature], bits: int) -> tuple[tuple[Decimal, ...]
     return tuple(sums), "".join("1" if total > 0 else "0" for total in sums)
 
 
+def simhash_in_doubles(features: Iterable[Feature], bits: int) -> tuple[tuple[Decimal, ...], str]:
+    """Same as `simhash`, with sums of floating-point numbers, added in the given order as in cppjieba."""
+    sums = [0.0] * bits
+    for feature in features:
+        weight = float(feature.weight)
+        for bit, value in enumerate(feature.hash):
+            sums[bit] += weight if value == "1" else -weight
+    return tuple(map(_shortest, sums)), "".join("1" if total > 0 else "0" for total in sums)
+
+
+def _shortest(number: float) -> Decimal:
+    """The decimal with the fewest digits that is read as this number."""
+    return Decimal(repr(float(number)))
+
+
 def _weight(count: int, weights: str) -> Decimal:
     if weights == "sqrt":
         return Decimal(int(math.sqrt(count) * 65536 + 0.5)) / 65536
@@ -137,18 +153,19 @@ def _named_steps(text: str, recipe: Recipe) -> FingerprintSteps:
     found = weighted_features(normalized(pa.array([text], pa.large_string()), recipe.normalize), recipe)
     of_text, tokens = found.features, found.features.tokens
     data, offsets = of_text.names()
-    hashes = hashes_of(of_text, recipe)
+    hashes, in_doubles = hashes_of(of_text, recipe), recipe.weights == CPPJIEBA
     features = [
         Feature(
             data[offsets[i] : offsets[i + 1]].tobytes().decode(),
             int(of_text.counts[i]),
-            Decimal(int(found.weights[i])) / unit(recipe),
+            _shortest(found.weights[i]) if in_doubles else Decimal(int(found.weights[i])) / unit(recipe),
             "".join(f"{word:064b}" for word in hashes[i].tolist())[64 * recipe.words - recipe.bits :],
         )
         for i in range(len(of_text.hashes))
     ]
-    features.sort(key=lambda feature: (-feature.weight, feature.name))
-    sums, bits = simhash(features, recipe.bits)
+    if not in_doubles:  # their order decides sums, and is that of the tool
+        features.sort(key=lambda feature: (-feature.weight, feature.name))
+    sums, bits = (simhash_in_doubles if in_doubles else simhash)(features, recipe.bits)
     return FingerprintSteps(tuple(tokens.text(i) for i in range(len(tokens.starts))), tuple(features), sums, bits)
 
 

@@ -22,7 +22,6 @@ from neardup.recipe.parts import (
     TEXTS,
     UNICODE,
     VERSION,
-    WEIGHT_PACKAGES,
     digest_of,
 )
 from neardup.recipe.problems import field_problems
@@ -30,6 +29,7 @@ from neardup.recipe.referenced_files import read_dictionary, read_frequencies, r
 from neardup.recipe.segmenter_identity import segmenter_identity
 from neardup.recipe.segmenters import PACKAGES
 from neardup.recipe.stored_parts import StoredPart, plain, with_versions
+from neardup.recipe.weights_identity import weights_identity
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,11 +135,8 @@ class Recipe(RecipeFields):
                 values[field.name] = plain(value)
         if isinstance(self.segmenter, str) and self.segmenter in PACKAGES:
             values["segmenter"] = segmenter_identity(self.segmenter)
-        values["weights"] = (
-            with_versions(self.weights, WEIGHT_PACKAGES.get(self.weights, ()))
-            if isinstance(self.weights, str)
-            else values["weights"]
-        )
+        if isinstance(self.weights, str):
+            values["weights"] = weights_identity(self.weights)
         if "normalize" in values:
             values["normalize"] = [
                 with_versions(each, NORMALIZER_PACKAGES.get(each, ())) if isinstance(each, str) else each

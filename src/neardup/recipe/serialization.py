@@ -10,7 +10,7 @@ from neardup.recipe.differences import difference
 from neardup.recipe.element_recipe import EitherRecipe, ElementRecipe
 from neardup.recipe.kept_files import KeptFile, files_of
 from neardup.recipe.kinds import FingerprintRecipe
-from neardup.recipe.parts import ELEMENTS, NORMALIZER_PACKAGES, NOT_DECIDING, OF, TEXTS, WEIGHT_PACKAGES, digest_of
+from neardup.recipe.parts import ELEMENTS, NORMALIZER_PACKAGES, NOT_DECIDING, OF, TEXTS, digest_of
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.programs import KIND as PROGRAM_KIND
 from neardup.recipe.programs import stored_program_recipe
@@ -18,6 +18,7 @@ from neardup.recipe.recipe import Recipe
 from neardup.recipe.segmenter_identity import stored_segmenter
 from neardup.recipe.stored_parts import of_other_versions, stored, with_versions
 from neardup.recipe.vectors import KIND, stored_vector_recipe
+from neardup.recipe.weights_identity import stored_weights
 from neardup.recipe.word_lists import STOP_LISTS, USER_DICTIONARIES, stop_list, user_dictionary
 
 AnyRecipe = FingerprintRecipe | Mapping[str, Any]
@@ -87,11 +88,9 @@ def _stored_value(name: str, value: Any, files: Mapping[tuple[str, str], KeptFil
         return value
     if name == "segmenter":
         return stored_segmenter(value)
-    by_field: dict[str, Mapping[str, tuple[str, ...]]] = {
-        "normalize": NORMALIZER_PACKAGES,
-        "weights": WEIGHT_PACKAGES,
-    }
-    packages = by_field.get(name, {}).get(value.get("name", ""), ())
+    if name == "weights":
+        return stored_weights(value)
+    packages = NORMALIZER_PACKAGES.get(value.get("name", ""), ()) if name == "normalize" else ()
     if with_versions(value.get("name", ""), packages) == value:
         return value["name"]
     if packages:

@@ -15,6 +15,7 @@ from neardup.fingerprints.profiles.datasketch import datasketch_signature as dat
 from neardup.fingerprints.profiles.given_features import each, feature_bytes, pair
 from neardup.fingerprints.profiles.profile import as_integer
 from neardup.fingerprints.profiles.tools import DATA_JUICER, PROFILES, data_juicer_windows
+from neardup.kernels.fingerprints.features import vote
 from neardup.recipe import profiles as names
 from neardup.recipe.hashes import HashFunction, NativeHash
 
@@ -229,15 +230,15 @@ def weighted_value(
     >>> weighted_value(keywords, hash="lookup3")
     17831459094038722629
     """
-    sums = [0.0] * bits
-    for feature in each(features):
-        name, weight = pair(feature, Real)
-        data = feature_bytes(name)
-        row = hash_features(np.frombuffer(data or b"\0", np.uint8), np.array([0, len(data)]), hash, bits)[0]
-        value = as_integer(row)
-        for bit in range(bits):
-            sums[bit] += weight if value >> bit & 1 else -weight
-    return sum(1 << bit for bit, total in enumerate(sums) if total > 0)
+    pairs = [pair(feature, Real) for feature in each(features)]
+    encoded = [feature_bytes(name) for name, _ in pairs]
+    data = np.frombuffer(b"".join(encoded) or b"\0", np.uint8)
+    hashes = np.ascontiguousarray(hash_features(data, np.cumsum([0, *map(len, encoded)]), hash, bits))
+    words = hashes.shape[1]
+    out = np.empty((1, words), np.uint64)
+    weights, offsets = np.array([float(weight) for _, weight in pairs]), np.array([0, len(pairs)])
+    vote(hashes, weights, offsets, 0, np.empty(64 * words), out)
+    return as_integer(out[0]) & (1 << bits) - 1  # above the width negative weights win
 
 
 def keyword_count(text: str) -> int:

@@ -73,12 +73,7 @@ def in_order(features: Features, weights: Array, lettered: Array) -> WeightedFea
     """Features with their weights (float64[f]), the heaviest of each text first, of equal ones those that come first now."""
     order = np.empty(len(weights), np.int64)
     order_by_weight(weights, features.offsets, order, np.empty_like(order))
-    return WeightedFeatures(_reordered(features, order), fixed(weights[order], FINE), lettered)
-
-
-def _reordered(features: Features, order: Array) -> Features:
-    columns = {name: getattr(features, name)[order] for name in ("hashes", "counts", "firsts", "sizes")}
-    return features._replace(**columns)
+    return WeightedFeatures(features.taken(order, features.offsets), fixed(weights[order], FINE), lettered)
 
 
 TAGS = ("n", "ns", "v", "vn")
@@ -107,7 +102,7 @@ def textrank_keywords(folded: FoldedTexts, recipe: Recipe) -> WeightedFeatures:
     near = nodes >= 0
     order = np.lexsort((nodes[near], features.documents[near]))
     in_graph = features.only(near)
-    return in_order(_reordered(in_graph, order), ranks[near][order], lettered)
+    return in_order(in_graph.taken(order, in_graph.offsets), ranks[near][order], lettered)
 
 
 def _graph(words: int) -> GraphScratch:

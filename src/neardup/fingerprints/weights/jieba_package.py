@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.errors import DataError
-from neardup.fingerprints.weights.fixed_point import ONE, fixed
+from neardup.fingerprints.weights.fixed_point import fixed
 from neardup.recipe.document_frequencies import jieba_idf_file
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ def background(what: str = "`document_frequencies='jieba'`") -> tuple[tuple[str,
         raise DataError("The file analyse/idf.txt of the package jieba is damaged. Install jieba again.") from None
 
 
-def _table(words: tuple[str, ...], values: Array, unknown: float, normalize: tuple[Any, ...]) -> "IdfTable":
-    """A table of words, normalized as texts are; when several words become equal, the smallest value stays."""
+def _table(words: tuple[str, ...], values: Array, unknown: int, normalize: tuple[Any, ...]) -> "IdfTable":
+    """A table of int64 values of words, normalized as texts are; when several words become equal, the smallest value stays."""
     from neardup.fingerprints.weights.idf_table import idf_table
     from neardup.kernels.fingerprints.features import hash_spans
     from neardup.text.normalizers import normalized
@@ -41,13 +41,14 @@ def _table(words: tuple[str, ...], values: Array, unknown: float, normalize: tup
     hash_spans(folded.data, folded.offsets[:-1].copy(), folded.offsets[1:].copy(), hashes)
     order = np.lexsort((values, hashes))
     features, firsts = np.unique(hashes[order], return_index=True)
-    return idf_table(features, fixed(values)[order][firsts], int(np.floor(unknown * ONE + 0.5)))
+    return idf_table(features, values[order][firsts], unknown)
 
 
 def background_table(normalize: tuple[Any, ...]) -> "IdfTable":
     """The frequencies of all words. Other words get the median, as in the package."""
     words, values = background()
-    return _table(words, values, float(np.sort(values)[len(values) // 2]), normalize)
+    as_integers = fixed(values)
+    return _table(words, as_integers, int(np.sort(as_integers)[len(values) // 2]), normalize)
 
 
 @lru_cache(1)
@@ -69,8 +70,13 @@ def float_table() -> "IdfTable":
 
 @lru_cache(2)
 def keyword_table(normalize: tuple[Any, ...]) -> "IdfTable":
-    """The frequencies as in cppjieba: words of two or more characters, as in its file. Other words get their mean."""
+    """The frequencies as in cppjieba: words of two or more characters, as in its file. Other words get their mean.
+
+    Values are the bits of float64, which ascend as the numbers do because none is negative.
+    """
     words, values = background("`weights='cppjieba'`")
     several = np.array([len(word) > 1 for word in words])
     chosen = tuple(word for word in words if len(word) > 1)
-    return _table(chosen, values[several], float(values[several].mean()), normalize)
+    idf = values[several]
+    mean = np.cumsum(idf)[-1] / len(idf)  # added one after another, as there: `np.sum` rounds otherwise
+    return _table(chosen, idf.view(np.int64), int(mean.view(np.int64)), normalize)

@@ -1,6 +1,7 @@
 """WEIGH: a family of weights behind one table; each computes the weight of every feature of some texts, in fixed point.
 
-EXTRACTORS cut texts themselves, as the package jieba does; see `neardup.fingerprints.weights.jieba_keywords`.
+Other tools add floating-point numbers: EXTRACTORS are rounded last, in `neardup.fingerprints.weights.jieba_keywords`, where texts
+are cut as by the package jieba; cppjieba's stay as they are, see `neardup.fingerprints.weights.cppjieba_keywords`.
 """
 
 from typing import TYPE_CHECKING, cast
@@ -10,7 +11,6 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.fingerprints.weights.fixed_point import ONE, fixed
 from neardup.fingerprints.weights.idf import load_idf
-from neardup.fingerprints.weights.partial_sort import kept_by_cppjieba
 from neardup.fingerprints.weights.textrank import text_rank
 from neardup.recipe.document_frequencies import DocumentFrequencies
 from neardup.recipe.recipe import Recipe
@@ -19,10 +19,22 @@ from neardup.recipe.stored_parts import available
 if TYPE_CHECKING:
     from neardup.fingerprints.feature_arrays import Features, Occurrences
 
-__all__ = ["EXTRACTORS", "ONE", "WEIGHT_TABLE", "fixed", "heaviest", "unit", "voters", "weights_of"]
+__all__ = [
+    "CPPJIEBA",
+    "EXTRACTORS",
+    "ONE",
+    "WEIGHT_TABLE",
+    "fixed",
+    "heaviest",
+    "most_keywords",
+    "unit",
+    "voters",
+    "weights_of",
+]
 
 
 EXTRACTORS = ("jieba_tfidf", "jieba_textrank")
+CPPJIEBA = "cppjieba"
 FINE = 1 << 40
 """The weight 1 for EXTRACTORS, whose weights are small: the jieba_tfidf weights of a text add up to at most 14."""
 BYTES_EACH, FEWEST, MOST = 120, 5, 200
@@ -30,7 +42,9 @@ BYTES_EACH, FEWEST, MOST = 120, 5, 200
 
 
 def unit(recipe: Recipe) -> int:
-    """The integer that represents the weight 1."""
+    """The number that represents the weight 1."""
+    if recipe.weights == CPPJIEBA:
+        return 1
     return FINE if recipe.weights in EXTRACTORS else ONE
 
 
@@ -60,13 +74,10 @@ def _textrank(found: "Occurrences", _: Recipe) -> Array:
 
 
 def _cppjieba(found: "Occurrences", recipe: Recipe) -> Array:
+    from neardup.fingerprints.weights.cppjieba_keywords import count_times_idf
     from neardup.fingerprints.weights.jieba_package import keyword_table
 
-    features = found.features
-    first, last = features.tokens.starts[features.firsts], features.tokens.ends[features.firsts]
-    begins = features.tokens.data[first]
-    single = last - first == 1 + (begins >= 0xC0) + (begins >= 0xE0) + (begins >= 0xF0)
-    return np.where(single, 0, features.counts * keyword_table(tuple(recipe.normalize)).of(features.hashes))
+    return count_times_idf(found.features, keyword_table(tuple(recipe.normalize)))
 
 
 WEIGHT_TABLE = {
@@ -76,18 +87,28 @@ WEIGHT_TABLE = {
     "sqrt": _sqrt,
     "tfidf": _tfidf,
     "textrank": _textrank,
-    "cppjieba": _cppjieba,
+    CPPJIEBA: _cppjieba,
 }
 """The weights by the names in `neardup.recipe.parts.WEIGHTS`, except EXTRACTORS."""
 
 
 def weights_of(found: "Occurrences", recipe: Recipe) -> Array:
-    """The weight of each feature: int64[f], in 1 / `unit`.
+    """The weight of each feature: int64[f], in 1 / `unit`; float64[f] for CPPJIEBA.
 
     Raises:
         OptionError: only the identity of the weights, or of the document frequencies, is known.
     """
     return WEIGHT_TABLE[available(recipe.weights, "weights")](found, recipe)
+
+
+def most_keywords(features: "Features", lengths: Array, recipe: Recipe) -> Array:
+    """int64[n]: how many features of each text may vote. `lengths`: of the normalized texts, int64[n], in bytes."""
+    if recipe.keywords is None:
+        return np.diff(features.offsets)
+    if isinstance(recipe.keywords, int):
+        return np.full(len(lengths), recipe.keywords, np.int64)
+    by_length: Array = np.clip(lengths // BYTES_EACH, FEWEST, MOST)
+    return by_length
 
 
 def heaviest(features: "Features", weights: Array, most: int | Array) -> Array:
@@ -105,7 +126,4 @@ def voters(features: "Features", weights: Array, lengths: Array, recipe: Recipe)
     keep: Array = weights != 0
     if recipe.keywords is None:
         return keep
-    by_length = np.clip(lengths // BYTES_EACH, FEWEST, MOST)
-    most = recipe.keywords if isinstance(recipe.keywords, int) else by_length
-    chosen = kept_by_cppjieba if recipe.weights == "cppjieba" else heaviest
-    return keep & chosen(features, weights, most)
+    return keep & heaviest(features, weights, most_keywords(features, lengths, recipe))

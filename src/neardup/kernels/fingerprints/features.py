@@ -164,6 +164,7 @@ def vote(hashes, weights, offsets, tie, sums, out):
     `tie`, 0 or 1, is the bit where both weigh the same.
 
     hashes: uint64[f, words]; weights: int64[f]; offsets: int64[n + 1]; sums: scratch, int64[64 words]; out: uint64[n, words].
+    With float64[f] and float64[64 words], weights are added in the order of the features, each sum rounded.
     """
     words = hashes.shape[1]
     for d in range(len(offsets) - 1):

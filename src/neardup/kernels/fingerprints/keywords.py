@@ -1,4 +1,4 @@
-"""Which tokens of a text count for the keywords of the package jieba, and keywords in the order of their weights."""
+"""Which tokens of a text count for the keywords of the package jieba; keywords by their weights, as jieba and as cppjieba sorts."""
 
 import numpy as np
 
@@ -90,3 +90,46 @@ def order_by_weight(weights, offsets, order, spare):
             for f in range(begin, end):
                 order[f] = spare[f]
             width *= 2
+
+
+@kernel
+def sink(heap, size, hole, value, weights):
+    """Fill a hole in heap[:size], the lightest on top: move it to the end, always to the lighter child, then let `value` rise."""
+    top = hole
+    while 2 * hole + 2 < size:
+        below = 2 * hole + 2
+        if weights[heap[below]] > weights[heap[below - 1]]:
+            below -= 1
+        heap[hole] = heap[below]
+        hole = below
+    if 2 * hole + 2 == size:
+        heap[hole] = heap[size - 1]
+        hole = size - 1
+    while hole > top and weights[heap[(hole - 1) // 2]] > weights[value]:
+        heap[hole] = heap[(hole - 1) // 2]
+        hole = (hole - 1) // 2
+    heap[hole] = value
+
+
+@kernel
+def partial_sort(weights, most, offsets, order):
+    """Bring the most[d] heaviest features of each text to the front, the heaviest first, as std::partial_sort of GNU's library.
+
+    It makes a heap of the first, the lightest on top, exchanges the top for any heavier feature behind, then sorts the heap. So
+    which of equally heavy features are in front, and in what order, is a matter of the order before.
+
+    weights: float64[f]; most: int64[n], no more than the text has; order: int64[f], the features, one text after another.
+    """
+    for d in range(len(offsets) - 1):
+        heap, size = order[offsets[d] : offsets[d + 1]], most[d]
+        for parent in range(size // 2 - 1, -1, -1):
+            sink(heap, size, parent, heap[parent], weights)
+        for i in range(size, len(heap) if size > 0 else 0):
+            value = heap[i]
+            if weights[value] > weights[heap[0]]:
+                heap[i] = heap[0]
+                sink(heap, size, 0, value, weights)
+        for last in range(size - 1, 0, -1):
+            value = heap[last]
+            heap[last] = heap[0]
+            sink(heap, last, 0, value, weights)

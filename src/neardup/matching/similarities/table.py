@@ -9,6 +9,7 @@ from neardup.arrays import Array
 from neardup.fingerprints.feature_arrays import WeightedFeatures
 from neardup.fingerprints.features import features_of_texts, weighted_features
 from neardup.fingerprints.shingle_hashes import shingle_hashes
+from neardup.fingerprints.weights.fixed_point import fixed
 from neardup.fingerprints.workspace import Workspace
 from neardup.io.codecs import ascend, codec
 from neardup.kernels.fingerprints.features import hash_windows
@@ -197,10 +198,11 @@ def _numbered(hashes: Array, starts: Array) -> Array:
 
 
 def _weighted_elements(found: WeightedFeatures) -> Elements:
-    """The features that vote and their weights, ordered by hash."""
+    """The features that vote and their weights, ordered by hash. Weights that are no integers become fixed-point ones here."""
     features, weights, _ = found
+    whole = fixed(weights) if weights.dtype == np.float64 else weights
     order = np.lexsort((features.hashes, features.documents))
-    values, weights = features.hashes[order], weights[order].astype(np.float64)
+    values, weights = features.hashes[order], whole[order].astype(np.float64)
     values.flags.writeable = weights.flags.writeable = False
     return Elements(values, weights, features.offsets)
 
