@@ -301,7 +301,7 @@ def beside(
     """
     found = nd.match(texts, method="exact", min_similarity=MIN_SIMILARITY)
     truth = set(zip(found.left.tolist(), found.right.tolist(), strict=True))
-    record: dict[str, Any] = {"documents": len(texts), "pairs": len(truth)}
+    record: dict[str, Any] = {"commit": measure.environment()["commit"], "documents": len(texts), "pairs": len(truth)}
     expected = len(nd.deduplicate(texts, method="exact", min_similarity=MIN_SIMILARITY).survivors)
     for name, run in ENGINES.items():
         if name in engines:
@@ -373,6 +373,7 @@ def compared(
     documents = sum(pq.ParquetFile(path).metadata.num_rows for path in folder.iterdir())
     seconds = {name: statistics.median(run["seconds"] for run in some) for name, some in runs.items()}
     found: dict[str, Any] = {
+        "commit": measure.environment()["commit"],  # of a file that runs are added to, each has its own
         "method": method,
         "documents": documents,
         "text_bytes": size,
