@@ -135,14 +135,16 @@ def environment(packages: Sequence[str] = ()) -> dict[str, Any]:
     }
 
 
-def arguments(description: str, name: str) -> argparse.Namespace:
-    """The options that all benchmarks have."""
+def arguments(description: str, name: str, **flags: str) -> argparse.Namespace:
+    """The options that all benchmarks have, and flags of one's own with their help."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--quick", action="store_true", help="less than a minute, on less data; writes no results")
     parser.add_argument("--data", metavar="FOLDER", help="the folder of the open sets (default: NEARDUP_DATA)")
     parser.add_argument(
         "--output", type=Path, metavar="FILE", help=f"default: benchmarks/results/{name}.json, none with --quick"
     )
+    for flag, text in flags.items():
+        parser.add_argument(f"--{flag}", action="store_true", help=text)
     given = parser.parse_args()
     if given.output is None and not given.quick:
         given.output = RESULTS / f"{name}.json"

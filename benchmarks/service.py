@@ -202,13 +202,13 @@ def run_shared_alone(folder: Path, before: dict[str, Any], write: Callable[[dict
 
 def main() -> None:
     """Measure, print, and unless `--quick` write."""
-    if sys.argv[1:] == ["--shared"]:
-        path = measure.RESULTS / "service.json"
-        before = json.loads(path.read_text(encoding="utf-8"))
+    shared = "only the cases of four services; others stay as they are in the result file"
+    given = measure.arguments(__doc__ or "", "service", shared=shared)
+    if given.shared:
+        before = json.loads((measure.RESULTS / "service.json").read_text(encoding="utf-8"))
         with tempfile.TemporaryDirectory() as folder:
-            run_shared_alone(Path(folder), before, lambda found: measure.write_json(path, found))
+            run_shared_alone(Path(folder), before, lambda found: measure.write_json(given.output, found))
         return
-    given = measure.arguments(__doc__ or "", "service")
     packages = (
         "starlette",
         "uvicorn",

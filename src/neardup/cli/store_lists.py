@@ -24,10 +24,14 @@ lines = click.option(
 )
 
 
-def _listed(total: int, noun: str, output: str, if_none: str = NOTHING_SIMILAR) -> list[ToldLine]:
-    """What is told of pairs or clusters that were listed; `if_none`: why there may be none."""
-    files = [("output", output)] if output != "-" else []
-    return [("found", counted(total, noun) + ("" if total else f": {if_none}")), *files]
+def _tell_listed(
+    total: int, noun: str, output: str, *files: ToldLine, quiet: bool, if_none: str = NOTHING_SIMILAR
+) -> None:
+    """Tell how many were listed and where, unless standard output has them; `if_none`: why there may be none."""
+    if output == "-" and total:
+        return
+    places = [("output", output)] if output != "-" else []
+    tell([("found", counted(total, noun) + ("" if total else f": {if_none}")), *places, *files], quiet=quiet)
 
 
 @click.command()
@@ -65,8 +69,7 @@ def pairs(path: str, output: str, quiet: bool, **chosen: Any) -> None:
     from neardup.jobs.store_upkeep import pairs_of_store
 
     total = pairs_of_store(path, output, **chosen)
-    if output != "-" or not total:
-        tell(_listed(total, "pair", output), quiet=quiet)
+    _tell_listed(total, "pair", output, quiet=quiet)
 
 
 @click.command()
@@ -84,8 +87,7 @@ def clusters(path: str, output: str, quiet: bool, **chosen: Any) -> None:
     from neardup.jobs.store_upkeep import clusters_of_store
 
     total = clusters_of_store(path, output, **chosen)
-    if output != "-" or not total:
-        tell(_listed(total, "cluster", output), quiet=quiet)
+    _tell_listed(total, "cluster", output, quiet=quiet)
 
 
 @click.command()
@@ -108,9 +110,8 @@ def judgements(path: str, output: str, documents: str | None, overwrite: bool, q
     from neardup.jobs.store_judgements import judgements_of_store
 
     total = judgements_of_store(path, output, documents=documents, overwrite=overwrite)
-    if output != "-" or not total:
-        texts = [("texts", documents)] if documents is not None else []
-        tell([*_listed(total, "judged pair", output, NOTHING_JUDGED), *texts], quiet=quiet)
+    texts = [("texts", documents)] if documents is not None else []
+    _tell_listed(total, "judged pair", output, *texts, quiet=quiet, if_none=NOTHING_JUDGED)
 
 
 COMMANDS = (neighbors, pairs, clusters, judgements)

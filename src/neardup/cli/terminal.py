@@ -102,15 +102,18 @@ def fitting(text: str, stream: TextIO | None) -> str:
 def _fitting(line: str, width: int) -> Iterator[str]:
     column = line.rfind("  ") + 2
     indent = " " * (column if 2 <= column <= width // 2 else 0)
-    first, *words = SPACE.split(line)
-    shown = first
+    return _broken(SPACE.split(line), width, indent)
+
+
+def _broken(words: Iterable[str], width: int, indent: str | None = None) -> Iterator[str]:
+    """Words as lines, as many in one as fit. Further lines are indented; without `indent`, no line begins with spaces."""
+    line, begin = list[str](), ""
     for word in words:
-        longer = f"{shown} {word}"
-        if shown.strip() and display_width(longer) > width:
-            yield shown
-            longer = indent + word
-        shown = longer
-    yield shown
+        if any(line) and display_width(begin + " ".join([*line, word])) > width:
+            yield begin + " ".join(line)
+            line, begin = [], indent or ""
+        line = [word] if indent is None and not any(line) else [*line, word]
+    yield begin + " ".join(line)
 
 
 def tell(lines: Iterable[ToldLine], *, quiet: bool = False, err: bool = True, width: int | None = None) -> None:
@@ -173,12 +176,6 @@ def _wrapped(label: str, text: str, width: int) -> Iterator[ToldLine]:
     if label in UNBROKEN:
         yield label, text
         return
-    line = ""
-    for word in text.split(" "):
-        longer = f"{line} {word}" if line else word
-        if line and LABEL_WIDTH + display_width(longer) > width:
-            yield label, line
-            label, line = "", word
-        else:
-            line = longer
-    yield label, line
+    for line in _broken(text.split(" "), width - LABEL_WIDTH):
+        yield label, line
+        label = ""

@@ -97,29 +97,25 @@ class Comparison:
         return head + html_table(names, heaviest, len(self.left.features) + len(self.right.features))
 
 
-def simhash(features: Iterable[Feature], bits: int) -> tuple[tuple[Decimal, ...], str]:
-    """Sum the votes for each bit, +weight where the hash has 1 and -weight where it has 0; the bit is 1 if the sum is above 0."""
-    sums = [Decimal(0)] * bits
-    with localcontext(prec=1000):  # sums are exact
+def simhash(
+    features: Iterable[Feature], bits: int, number: type[Decimal] | type[float] = Decimal
+) -> tuple[tuple[Decimal, ...], str]:
+    """Sum the votes for each bit, +weight where the hash has 1 and -weight where it has 0; the bit is 1 if the sum is above 0.
+
+    `number`: what is added: decimals, so that sums are exact, or floats in the given order, as in cppjieba.
+    """
+    sums: list[Any] = [number(0)] * bits
+    with localcontext(prec=1000):
         for feature in features:
+            weight = number(feature.weight)
             for bit, value in enumerate(feature.hash):
-                sums[bit] += feature.weight if value == "1" else -feature.weight
-    return tuple(sums), "".join("1" if total > 0 else "0" for total in sums)
-
-
-def simhash_in_doubles(features: Iterable[Feature], bits: int) -> tuple[tuple[Decimal, ...], str]:
-    """Same as `simhash`, with sums of floating-point numbers, added in the given order as in cppjieba."""
-    sums = [0.0] * bits
-    for feature in features:
-        weight = float(feature.weight)
-        for bit, value in enumerate(feature.hash):
-            sums[bit] += weight if value == "1" else -weight
+                sums[bit] += weight if value == "1" else -weight
     return tuple(map(_shortest, sums)), "".join("1" if total > 0 else "0" for total in sums)
 
 
-def _shortest(number: float) -> Decimal:
+def _shortest(number: Decimal | float) -> Decimal:
     """The decimal with the fewest digits that is read as this number."""
-    return Decimal(repr(float(number)))
+    return Decimal(str(number))
 
 
 def _weight(count: int, weights: str) -> Decimal:
@@ -165,7 +161,7 @@ def _named_steps(text: str, recipe: Recipe) -> FingerprintSteps:
     ]
     if not in_doubles:  # their order decides sums, and is that of the tool
         features.sort(key=lambda feature: (-feature.weight, feature.name))
-    sums, bits = (simhash_in_doubles if in_doubles else simhash)(features, recipe.bits)
+    sums, bits = simhash(features, recipe.bits, float if in_doubles else Decimal)
     return FingerprintSteps(tuple(tokens.text(i) for i in range(len(tokens.starts))), tuple(features), sums, bits)
 
 
