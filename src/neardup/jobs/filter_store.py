@@ -161,8 +161,8 @@ def filter_with_store(
         )
         progress.say(f"duplicates are found {told_of_options(store.info())}")
         goes_on = AT_LEAST_ONCE if run is None else ONCE if files_of(shards) else ONCE_FROM_A_PIPE
-        progress.note(f"if this is interrupted, {goes_on}")
-        with told_if_interrupted(goes_on):
+        with told_if_interrupted(goes_on):  # before it is promised
+            progress.note(f"if this is interrupted, {goes_on}")
             if run is None:
                 _through_pipe(walk, paths, reads, overwrite=overwrite)
             else:

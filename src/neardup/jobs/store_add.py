@@ -108,8 +108,8 @@ def add_to_store(
             sink = None if target is None else stack.enter_context(answers_to(target, reads, overwrite=overwrite))
             store = stack.enter_context(opened_store(path, wait=wait, is_run=True))
             columns = metadata_columns(store.keep, metadata)
-            progress.note(f"if this is interrupted, {BEGINS_ANEW} {why_not}")
-            with told_if_interrupted(f"{BEGINS_ANEW} {why_not}"):
+            with told_if_interrupted(f"{BEGINS_ANEW} {why_not}"):  # before it is promised
+                progress.note(f"if this is interrupted, {BEGINS_ANEW} {why_not}")
                 counts = _add(store, corpus, columns, sink, None, progress)
         else:
             store = stack.enter_context(opened_store(path, wait=wait, is_run=True))
@@ -134,14 +134,14 @@ def _continued(
     if run.ended:
         progress.say("nothing is left to do: these inputs were added already")
     else:
-        done = run.counts.documents
-        if done:
-            progress.say(f"going on after {counted(done, 'document')} that were added before an interruption")
-        else:
-            progress.note(f"if this is interrupted, {CONTINUES}")
-        with told_if_interrupted(CONTINUES), run.opened():
-            _add(store, corpus, columns, None, run, progress)
-            run.end()
+        with told_if_interrupted(CONTINUES):  # before it is promised
+            if done := run.counts.documents:
+                progress.say(f"going on after {counted(done, 'document')} that were added before an interruption")
+            else:
+                progress.note(f"if this is interrupted, {CONTINUES}")
+            with run.opened():
+                _add(store, corpus, columns, None, run, progress)
+                run.end()
     run.publish()
     return run.counts
 
