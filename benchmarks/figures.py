@@ -256,6 +256,8 @@ FIGURES: dict[str, Figure] = {
     "service-kills-requests": _count("service_kills", "requests"),
     "service-kills-finds": _count("service_kills", "finds"),
     "cluster-overhead": _at("cluster", "runs", "package texts, exact", "overhead"),
+    "ray-overhead": _at("cluster", "runs", "package texts, exact", "ray", "overhead"),
+    "ray-overhead-of-many": _at("cluster", "runs", "8,000,000 made texts", "ray", "overhead"),
     "cluster-kills-workers": _count("cluster_kills", "workers_killed"),
     "cluster-kills-stages": _count("cluster_kills", "stages"),
     "cluster-kills-drivers": _count("cluster_kills", "drivers_killed"),
