@@ -40,6 +40,8 @@ PIECES = [
     "の",
     "カ",
     "々",
+    "ー",
+    "・",
     "㐀",
     "\U00020000",
     "\uf900",
@@ -139,10 +141,10 @@ def votes_of(codes, weights):
     memory, bits = pair_memory(max(n, 1)), table_bits(n + 1)
     slots = np.empty(table_size(n + 1), np.uint64)
     place_pairs(given, n, bits, memory)
-    v, left = first_votes(n, bits, COUNTED[weights], memory)
-    v, others = more_votes(given, memory.left, left, COUNTED[weights], slots, memory.votes, v)
-    found = Counter((codes[t], codes[t + 1]) for t in memory.votes[:v].tolist())
-    return found, memory.left[:others].tolist()
+    v, left, none = first_votes(n, bits, COUNTED[weights], memory)
+    v = more_votes(memory, left, COUNTED[weights], slots, v)
+    found = Counter(divmod(pair, 1 << CODE_BITS) for pair in memory.votes[:v].tolist())
+    return found, memory.none[:none].tolist()
 
 
 def expected_votes(codes, weights):

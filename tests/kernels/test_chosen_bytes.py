@@ -12,6 +12,7 @@ from neardup.kernels.chosen_bytes import (
     HAS_COMPRESS,
     PLACES_BEHIND,
     put_ascii_twin,
+    put_chosen_twin,
     put_codes_twin,
     put_positions_twin,
     put_wide_twin,
@@ -40,6 +41,11 @@ def call_put_positions(chosen, base, out, at):
 @kernel
 def call_put_codes(data, i, chosen, three, out, at):
     return chosen_bytes.put_codes(data, i, chosen, three, out, at)
+
+
+@kernel
+def call_put_chosen(values, i, chosen, out, at):
+    return chosen_bytes.put_chosen(values, i, chosen, out, at)
 
 
 masks = st.one_of(
@@ -101,7 +107,7 @@ def test_chosen_positions_are_written_in_order_and_no_further_than_said(mask, ba
 
 
 def test_the_loops_run_where_there_is_no_such_instruction_and_without_the_compiler():
-    for name in ("put_ascii", "put_wide", "put_positions"):
+    for name in ("put_ascii", "put_chosen", "put_wide", "put_positions"):
         loops = getattr(chosen_bytes, f"{name}_twin")
         assert (getattr(chosen_bytes, name) is loops) == (not JIT or not HAS_COMPRESS)
 
@@ -125,3 +131,20 @@ def test_codes_of_chosen_characters_are_written_together(text, i, chosen, three)
         assert out[5 : 5 + len(meant)].tolist() == meant
         assert (out[:5] == FILLED).all()
         assert (out[5 + len(meant) + CODES_BEHIND :] == FILLED).all()
+
+
+@CALLS_INTRINSICS
+@given(
+    values=st.lists(st.integers(0, 2**32 - 1), min_size=24, max_size=24),
+    i=st.integers(0, 8),
+    mask=masks,
+    at=st.integers(0, 9),
+)
+def test_chosen_integers_are_moved_together(values, i, mask, at):
+    meant = [values[i + j] for j in set_bits(mask) if j < 16]
+    for put in (call_put_chosen, put_chosen_twin):
+        out = np.full(at + 16 + len(meant) + 3, FILLED, np.uint32)
+        assert put(np.array(values, np.uint32), i, mask, out, np.uint64(at)) == at + len(meant)
+        assert out[at : at + len(meant)].tolist() == meant
+        assert (out[:at] == FILLED).all()
+        assert (out[at + 16 + len(meant) :] == FILLED).all()

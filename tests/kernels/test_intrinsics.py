@@ -104,6 +104,11 @@ def call_count_columns(hashes, blocks, planes, at):
 
 
 @kernel
+def call_guessed(value):
+    return intrinsics.guessed(value)
+
+
+@kernel
 def call_opaque(value):
     return intrinsics.opaque(value)
 
@@ -154,8 +159,8 @@ def test_intrinsics_for_wide_characters_equal_their_twins(data, i):
 
 
 edge_characters = st.sampled_from(
-    "a\u007f\u0080\u07ff\u0800\u2000\u200f\u2010\u2011\u2012\u2016\u2017\u2018\u2023\u2024\u2fff\u3000\u3001\u3003\u3004\u3007\u3008\u301f"
-    "\u3020\u3040\u3041\u3096\u3097\u30a0\u30a1\u30fa\u30fb\u30ff\u3100\u4dff\u4e00\u5000\u9fff\ua000\ud7ff\ue000\uf900\uff01\uffff\U00010000"
+    "a\u007f\u0080\u07ff\u0800\u2000\u200f\u2010\u2011\u2012\u2016\u2017\u2018\u2023\u2024\u2fff\u3000\u3001\u3003\u3004\u3005\u3006\u3007\u3008\u301f"
+    "\u3020\u3040\u3041\u3096\u3097\u30a0\u30a1\u30fa\u30fb\u30fc\u30fe\u30ff\u3100\u4dff\u4e00\u5000\u9fff\ua000\ud7ff\ue000\uf900\uff01\uffff\U00010000"
 )
 
 
@@ -190,6 +195,11 @@ def test_accumulate_equals_its_twin(seed, start, length):
 @given(value=u64s)
 def test_opaque_changes_nothing(value):
     assert call_opaque(value) == intrinsics.opaque_twin(value) == value
+
+
+@given(value=st.integers(-(2**63), 2**63 - 1))
+def test_guessed_changes_nothing(value):
+    assert call_guessed(value) == intrinsics.guessed_twin(value) == value
 
 
 def test_what_needs_no_table_folds_to_itself_and_is_the_token_that_the_table_says():

@@ -65,16 +65,15 @@ class FilterWalk(LineWalk[Fingerprints]):
         strings = self.stream.index.has_strings is not False
         tokens = block.batch.ids.take(pa.array(block.rows))
         found = self.stream.add_fingerprints(labels_of(tokens, strings=strings), block.made)
-        new = np.array([match is None for match in found], np.bool_)
+        new = found.distances < 0
         self.pass_on(block, block.rows[new], sinks.out)
         if sinks.audit is not None:
             places = np.flatnonzero(~new)
-            matches = [match for match in found if match is not None]
             outcomes = FilterOutcomes(
                 ids=tokens.take(pa.array(places)),
                 rows=self.counts.rows + block.rows[places],
-                matched=[match.id for match in matches],
-                distances=np.array([match.distance for match in matches], np.int64),
+                matched=[found.matched[place] for place in places.tolist()],
+                distances=found.distances[places],
             )
             sinks.audit.write("".join(filter_lines(outcomes)).encode())
         write_rejects(block.shard, block.rejections, sinks.rejects)

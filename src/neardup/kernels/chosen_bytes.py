@@ -1,4 +1,4 @@
-"""Of 64 bytes, those that a mask chooses: folded and moved together, or where they are.
+"""Of 64 bytes, those that a mask chooses: folded and moved together, or where they are; and of sixteen integers.
 
 Where the processor has AVX-512 VBMI2 one instruction moves them (vpcompressb); elsewhere they go run by run and bit by bit. The
 intrinsics' twins are those loops. Stores are unchecked, and go past what is chosen: see each for how far.
@@ -80,10 +80,23 @@ def put_codes_twin(data, i, chosen, three, out, at):
     return at
 
 
+@kernel
+def put_chosen_twin(values, i, chosen, out, at):
+    """Write those of the sixteen values from `values[i]` (uint32) on that `chosen` has a bit for to `out[at:]` (uint32).
+
+    Bits of `chosen` above the lowest sixteen do not count. `out` has sixteen places from there on. Returns the next place.
+    """
+    for j in range(16):
+        out[at] = values[i + j]
+        at += chosen >> u64(j) & ONE
+    return at
+
+
 if HAS_COMPRESS:
-    from neardup.kernels.llvm.chosen_bytes import put_ascii, put_codes, put_positions, put_wide
+    from neardup.kernels.llvm.chosen_bytes import put_ascii, put_chosen, put_codes, put_positions, put_wide
 else:
     put_ascii = put_ascii_twin
+    put_chosen = put_chosen_twin
     put_codes = put_codes_twin
     put_positions = put_positions_twin
     put_wide = put_wide_twin

@@ -100,6 +100,14 @@ def opaque_twin(value: np.uint64) -> np.uint64:
     return value
 
 
+def guessed_twin(value: int) -> int:
+    """The value itself, which no compiler takes out of the branch that it is in.
+
+    So what is computed with it waits for a branch that the processor guesses, not for what the branch looks at.
+    """
+    return value
+
+
 def accumulate_twin(data: Array, start: int, end: int, secret: Array) -> tuple[np.uint64, ...]:
     """The eight accumulators of XXH3 of `data[start:end]`, more than 240 bytes (xxHash 0.8, the section on long inputs)."""
     sums = np.array(XXH3_START, np.uint64)
@@ -127,6 +135,7 @@ if JIT:
         equal_mask,
         fold_ascii_block,
         following_mask,
+        guessed,
         load32,
         load64,
         multiply_high,
@@ -143,6 +152,7 @@ else:
     equal_mask = equal_mask_twin
     fold_ascii_block = fold_ascii_block_twin
     following_mask = following_mask_twin
+    guessed = guessed_twin
     load32 = load32_twin
     load64 = load64_twin
     multiply_high = multiply_high_twin

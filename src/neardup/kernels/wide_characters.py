@@ -15,16 +15,17 @@ def wide_masks_twin(data: Array, index: int) -> tuple[np.uint64, np.uint64]:
 
     66 bytes are read.
 
-    U+4E00 to U+9FFF, U+3041 to U+3096 and U+30A1 to U+30FA, each a token; U+3001 to U+3003, U+3008 to U+301F, U+2010,
-    U+2012 to U+2016 and U+2018 to U+2023, which separate. All of them fold to themselves.
+    U+4E00 to U+9FFF, U+3041 to U+3096, U+30A1 to U+30FA, U+30FC to U+30FE, U+3005 and U+3007, each a token; U+3001 to U+3003,
+    U+3008 to U+301F, U+2010, U+2012 to U+2016 and U+2018 to U+2023, which separate. All of them fold to themselves.
     """
     first, second, third = (data[index + j : index + j + 64] for j in range(3))
 
     def within(block: Array, low: int, high: int) -> Array:
         return (block >= low) & (block <= high)
 
-    kana = (second == 0x81) & within(third, 0x81, 0xBF) | (second == 0x83) & within(third, 0x80, 0xBA)
+    kana = (second == 0x81) & within(third, 0x81, 0xBF) | (second == 0x80) & ((third == 0x85) | (third == 0x87))
     kana |= (second == 0x82) & (within(third, 0x80, 0x96) | within(third, 0xA1, 0xBF))
+    kana |= (second == 0x83) & (within(third, 0x80, 0xBA) | within(third, 0xBC, 0xBE))
     han = within(first, 0xE5, 0xE9) | (first == 0xE4) & within(second, 0xB8, 0xBF)
     separator = (first == 0xE3) & (within(third, 0x81, 0x83) | within(third, 0x88, 0x9F))
     separator |= (first == 0xE2) & ((third == 0x90) | within(third, 0x92, 0x96) | within(third, 0x98, 0xA3))

@@ -1,8 +1,9 @@
 """Decide documents one after another by the distance of fingerprints alone, as `neardup filter --index` does."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from neardup.hamming.index.answers import Neighbors
 from neardup.hamming.index.ids import take
 from neardup.hamming.index.index import Index
 from neardup.hamming.index.store import is_index
+from neardup.kernels.survivors.in_order import keep_in_order
 from neardup.recipe.element_recipe import ElementRecipe
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
@@ -23,17 +25,16 @@ TOGETHER = 1 << 10
 """Documents decided in one block; the answers do not depend on it."""
 
 
-@dataclass(frozen=True, slots=True)
-class DistanceMatch:
-    """The kept document that a new document duplicates.
+class DistanceDecisions(NamedTuple):
+    """What is decided of documents in order.
 
     Attributes:
-        id: the id of the kept document.
-        distance: the Hamming distance between the two; 0 for short texts, which are equal.
+        distances: int64[n], to the kept document that each duplicates; 0 for short texts, which are equal; -1 for a new document.
+        matched: the ids of those kept documents; None for a new document.
     """
 
-    id: Any
-    distance: int
+    distances: Array
+    matched: list[Any]
 
 
 class DistanceStream:
@@ -85,75 +86,50 @@ class DistanceStream:
                 "another."
             )
 
-    def add_fingerprints(self, labels: Any, prints: Fingerprints) -> list[DistanceMatch | None]:
-        """Decide documents in order: None for each that is new, and is stored; otherwise the kept document that it duplicates.
+    def add_fingerprints(self, labels: Any, prints: Fingerprints) -> DistanceDecisions:
+        """Decide documents in order, and store those that are new.
 
         Args:
             labels: the ids, as `as_ids` returns them.
             prints: the fingerprints of the texts.
         """
-        found: list[DistanceMatch | None] = []
+        distances, matched = np.empty(len(prints.values), np.int64), list[Any]()
         for first in range(0, len(prints.values), TOGETHER):
             rows = slice(first, first + TOGETHER)
             part = Fingerprints(prints.values[rows], prints.digests[rows], prints.tokens[rows])
-            found += self._decide(labels[rows], part)
-        return found
+            found = self._decide(labels[rows], part)
+            distances[rows] = found.distances
+            matched += found.matched
+        return DistanceDecisions(distances, matched)
 
-    def _decide(self, labels: Any, prints: Fingerprints) -> list[DistanceMatch | None]:
-        found: list[DistanceMatch | None] = [None] * len(labels)
+    def _decide(self, labels: Any, prints: Fingerprints) -> DistanceDecisions:
+        decided = DistanceDecisions(np.full(len(labels), -1, np.int64), [None] * len(labels))
         short = prints.tokens < self.recipe.min_tokens
-        names = labels.tolist() if isinstance(labels, np.ndarray) else labels.to_pylist()
         rows = np.flatnonzero(~short)
         if len(rows):
-            known = self.index.query_many(prints.values[rows], self.max_distance, nearest=True, threads=1)
-            new = self._walk(rows, names, prints.values, known, found)
-            if new:
-                self.index.add(take(labels, np.array(new)), prints.values[new])
+            values = prints.values[rows]
+            known = self.index.query_many(values, self.max_distance, nearest=True, threads=1)
+            nearest = np.empty(len(rows), np.int64)
+            kept = self._keep(values, known, nearest, _Part(rows, labels, decided))
+            if len(kept):
+                self.index.add(take(labels, rows[kept]), values[kept])
         rows = np.flatnonzero(short)
         if len(rows):
-            new = self._walk_short(
-                rows, names, prints.digests, self.index.find_short(prints.digests[rows], nearest=True), found
-            )
-            if new:
-                self.index.add_short(take(labels, np.array(new)), prints.digests[new])
-        return found
+            digests = prints.digests[rows]
+            kept = _keep_unequal(digests, self.index.find_short(digests, nearest=True), _Part(rows, labels, decided))
+            if len(kept):
+                self.index.add_short(take(labels, rows[kept]), digests[kept])
+        return decided
 
-    def _walk(
-        self, rows: Array, names: list[Any], values: Array, known: Neighbors, found: list[DistanceMatch | None]
-    ) -> list[int]:
-        """Fill `found` for the rows, and return the rows that are kept."""
-        near = _first_of_each(known)
-        kept: list[int] = []
-        new = np.empty((len(rows), values.shape[1]), np.uint64)
-        for i, row in enumerate(rows.tolist()):
-            best = near[i]
-            if kept and (best is None or best.distance):
-                distances = np.bitwise_count(new[: len(kept)] ^ values[row]).sum(axis=1, dtype=np.int64)
-                place = int(distances.argmin())
-                distance = int(distances[place])
-                if distance <= self.max_distance and (best is None or distance < best.distance):
-                    best = DistanceMatch(names[kept[place]], distance)
-            if best is None:
-                new[len(kept)] = values[row]
-                kept.append(row)
-            found[row] = best
-        return kept
-
-    @staticmethod
-    def _walk_short(
-        rows: Array, names: list[Any], digests: Array, known: Neighbors, found: list[DistanceMatch | None]
-    ) -> list[int]:
-        near, kept = _first_of_each(known), []
-        seen: dict[bytes, int] = {}
-        for i, row in enumerate(rows.tolist()):
-            if near[i] is not None:
-                found[row] = near[i]
-                continue
-            first = seen.setdefault(digests[row].tobytes(), row)
-            if first == row:
-                kept.append(row)
-            else:
-                found[row] = DistanceMatch(names[first], 0)
+    def _keep(self, values: Array, known: Neighbors, nearest: Array, part: "_Part") -> Array:
+        """Decide documents by their fingerprints; returns which are kept."""
+        has, first = _first_of_each(known)
+        distances = np.full(len(values), self.max_distance + 1, np.int64)
+        distances[has] = known.distances[first[has]]
+        kept = np.empty(len(values), np.int64)
+        kept = kept[: keep_in_order(values, self.max_distance, distances, nearest, kept)]
+        part.match(nearest >= 0, distances, lambda some: take(part.labels, part.rows[nearest[some]]))
+        part.match(has & (nearest < 0), distances, lambda some: take(known.ids, first[some]))
         return kept
 
     def save(self) -> None:
@@ -169,10 +145,44 @@ def _new_index(recipe: Recipe, max_distance: int | None) -> Index:
     return Index(max_distance=distance, bits=64 * recipe.words, recipe=recipe)
 
 
-def _first_of_each(known: Neighbors) -> list[DistanceMatch | None]:
-    """The nearest match of each query."""
-    found: list[DistanceMatch | None] = []
-    for i in range(len(known)):
-        near = known[i]
-        found.append(DistanceMatch(*near[0]) if near else None)
-    return found
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Some of the documents that are decided.
+
+    Attributes:
+        rows: int64[n], their rows.
+        labels: the ids of all rows.
+        decided: the decisions of all rows.
+    """
+
+    rows: Array
+    labels: Any
+    decided: DistanceDecisions
+
+    def match(self, those: Array, distances: Array, ids: Callable[[Array], Any]) -> None:
+        """Note the match of those documents (bool[n]): its distance (int64[n]), and its id, which `ids` gives for some of them."""
+        places = np.flatnonzero(those)
+        self.decided.distances[self.rows[places]] = distances[places]
+        found = ids(places)
+        matched = found.tolist() if isinstance(found, np.ndarray) else found.to_pylist()
+        for row, each in zip(self.rows[places].tolist(), matched, strict=True):
+            self.decided.matched[row] = each
+
+
+def _keep_unequal(digests: Array, known: Neighbors, part: _Part) -> Array:
+    """Decide short documents by their digests (uint64[n, 2]); returns which are kept."""
+    has, first = _first_of_each(known)
+    equal = np.unique(digests, axis=0, return_index=True, return_inverse=True)
+    leader = equal[1][equal[2].ravel()]
+    zeros = np.zeros(len(digests), np.int64)
+    part.match(has, zeros, lambda some: take(known.ids, first[some]))
+    part.match(
+        ~has & (leader < np.arange(len(digests))), zeros, lambda some: take(part.labels, part.rows[leader[some]])
+    )
+    return np.flatnonzero(~has & (leader == np.arange(len(digests))))
+
+
+def _first_of_each(known: Neighbors) -> tuple[Array, Array]:
+    """bool[q], int64[q]: which queries have a neighbor, and where their nearest is."""
+    first = known.offsets[:-1]
+    return known.offsets[1:] > first, first

@@ -12,6 +12,7 @@ from neardup.arrays import Array
 from neardup.fingerprints.weights.fixed_point import ONE, fixed
 from neardup.fingerprints.weights.idf import load_idf
 from neardup.fingerprints.weights.textrank import text_rank
+from neardup.kernels.fingerprints.keywords import keep_heaviest
 from neardup.recipe.document_frequencies import DocumentFrequencies
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.stored_parts import available
@@ -113,11 +114,11 @@ def most_keywords(features: "Features", lengths: Array, recipe: Recipe) -> Array
 
 def heaviest(features: "Features", weights: Array, most: int | Array) -> Array:
     """bool[f]: the `most` heaviest features of each text (int, or int64[n]); among equal weights, those that occur first."""
-    documents = features.documents
-    order = np.lexsort((-weights, documents))  # stable: equal weights stay in the order of their first occurrence
-    rank = np.arange(len(order)) - features.offsets[documents[order]]
-    keep = np.empty(len(order), np.bool_)
-    keep[order] = rank < (most if isinstance(most, int) else most[documents])
+    offsets = features.offsets
+    most = np.broadcast_to(np.asarray(most, np.int64), len(offsets) - 1).copy()
+    room = min(int(most.max(initial=0)), int(np.diff(offsets).max(initial=0)))
+    keep = np.empty(len(weights), np.bool_)
+    keep_heaviest(weights, most, offsets, np.empty(room, np.int64), keep)
     return keep
 
 

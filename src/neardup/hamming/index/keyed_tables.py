@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -39,7 +40,8 @@ def blocks_of(bits: int, blocks: int) -> list[tuple[int, ...]]:
     return [tuple(range(first, last)) for first, last in pairwise(edges)]
 
 
-def moves_of(key: tuple[int, ...], bits: int) -> list[tuple[int, int, int, int]]:
+@lru_cache(1 << 12)  # plans are weighed whenever an index grows
+def moves_of(key: tuple[int, ...], bits: int) -> tuple[tuple[int, int, int, int], ...]:
     """How a kernel gathers the bits of a key, at most 64: runs of adjacent bits in a word, from the least significant bit up."""
     moves: list[tuple[int, int, int, int]] = []
     words = (bits + 63) // 64
@@ -51,7 +53,7 @@ def moves_of(key: tuple[int, ...], bits: int) -> list[tuple[int, int, int, int]]
             moves[-1] = (word, first, width + 1, at)
         else:
             moves.append((word, shift, 1, place))
-    return moves
+    return tuple(moves)
 
 
 @dataclass(frozen=True)

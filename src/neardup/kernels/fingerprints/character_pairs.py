@@ -9,8 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from neardup.arrays import Array
+from neardup.kernels.chosen_bytes import PLACES_BEHIND, put_chosen, put_positions
 from neardup.kernels.compilation import kernel
 from neardup.kernels.fingerprints.votes import TF, UNIFORM, unit_votes, whole_vectors
+from neardup.kernels.intrinsics import equal_mask
 from neardup.kernels.text.tokens import WORD
 from neardup.kernels.xxh3 import xxh3_64_of_each_two, xxh3_64_of_two
 
@@ -18,12 +20,16 @@ u32, u64 = np.uint32, np.uint64
 ONE = u64(1)
 CODE_BITS, PAIR_BITS = 15, 30
 PAIRS = u32((1 << PAIR_BITS) - 1)
+SECOND = u32((1 << CODE_BITS) - 1)
 SPREAD = u32(0x1E3779B1)
 """Pairs are multiplied by it modulo 2^30, so that no two become the same."""
 MOST_TOKENS = 1 << 28
 """Of longer texts, places and counts would not fit 32 bits."""
 TAKEN = u32(1 << 31)
 """The bit of a place that is taken."""
+VOTES, IS_LEFT, IS_NONE = np.uint8(1), np.uint8(2), np.uint8(3)
+BLOCK, AT_ONCE = 64, 16
+"""So many pairs are looked at together, and so many of them moved at once."""
 
 
 class PairMemory(NamedTuple):
@@ -31,21 +37,29 @@ class PairMemory(NamedTuple):
 
     Attributes:
         places, tags: uint32[], of each pair where it may be counted, and what lies there if it is.
-        votes, left: uint32[], where pairs begin that vote, and those that are left.
+        pairs: uint32[], the codes of each, in PAIR_BITS.
+        marks: uint8[], VOTES, IS_LEFT or IS_NONE of each pair.
+        votes: uint32[], the pairs that vote, in PAIR_BITS.
+        left, none: int64[], where those begin that are left, and where windows begin that are no pairs.
         slots: uint32[], the places.
     """
 
     places: Array
     tags: Array
+    pairs: Array
+    marks: Array
     votes: Array
     left: Array
+    none: Array
     slots: Array
 
 
 def pair_memory(most: int) -> PairMemory:
     """For texts of at most so many tokens."""
-    places, tags, votes, left = (np.empty(most, np.uint32) for _ in range(4))
-    return PairMemory(places, tags, votes, left, slots=np.empty((1 << 4) + 8 * most + 1, np.uint32))
+    places, tags, pairs, votes = (np.empty(most + BLOCK, np.uint32) for _ in range(4))
+    marks, slots = np.empty(most + BLOCK, np.uint8), np.empty((1 << 4) + 8 * most + 1, np.uint32)
+    left, none = (np.empty(most + PLACES_BEHIND, np.int64) for _ in range(2))
+    return PairMemory(places, tags, pairs, marks, votes, left, none, slots)
 
 
 @kernel
@@ -59,8 +73,8 @@ def table_bits(n):
 
 @kernel
 def is_vote(count, weights):
-    """1 if a weight grows when the count reaches this value, else 0: see `neardup.kernels.fingerprints.votes.unit_votes`."""
-    return u64(count & (count - u32(1)) == u32(0)) & u64(weights != UNIFORM) | u64(count == u32(1)) | u64(weights == TF)
+    """Whether a weight grows when the count reaches this value: see `neardup.kernels.fingerprints.votes.unit_votes`."""
+    return (count & (count - u32(1)) == u32(0)) & (weights != UNIFORM) | (count == u32(1)) | (weights == TF)
 
 
 @kernel
@@ -72,68 +86,97 @@ def place_pairs(codes, n, bits, memory):
     """
     shift, count_bits = u32(PAIR_BITS) - bits, bits + u32(1)
     lower, nowhere = (u32(1) << shift) - u32(1), u32(1) << bits
-    places, tags = memory.places, memory.tags
+    places, tags, pairs = memory.places, memory.tags, memory.pairs
     for i in range(n):
         first, second = u32(codes[i]), u32(codes[i + 1])
-        mixed = u32((first << u32(CODE_BITS) | second) * SPREAD) & PAIRS
+        pair = first << u32(CODE_BITS) | second
+        mixed = u32(pair * SPREAD) & PAIRS
         none = (first == u32(0)) | (second == u32(0))
+        pairs[i] = pair
         places[i] = nowhere if none else mixed >> shift
         tags[i] = TAKEN | (u32(0) if none else (mixed & lower) << count_bits)
+
+
+@kernel
+def count_in_places(n, count_end, memory):
+    """Count each pair in its place, unless another pair lies there; `places` becomes what lies there then.
+
+    Nothing here branches: whether a pair is new is a coin's toss. And nothing is here that can be done for many pairs at once.
+    """
+    places, tags, slots = memory.places, memory.tags, memory.slots
+    for i in range(n):
+        place, tag = u64(places[i]), tags[i]
+        slot = slots[place]
+        counted = u32((slot | tag) + u32(1))
+        slot = slot if is_other(slot, tag, count_end) else counted
+        slots[place] = slot
+        places[i] = slot
+
+
+@kernel
+def is_other(slot, tag, count_end):
+    """Whether a place has another pair than the tag's: they differ by the count if it has that pair, by TAKEN if it has none."""
+    return u32(u32(slot ^ tag) - count_end) < u32(TAKEN - count_end)
+
+
+@kernel
+def mark_pairs(n, weights, count_end, memory):
+    """Mark the pairs that vote, those that are left as another one lay in their place, and what is no pair."""
+    slots, tags, pairs, marks = memory.places, memory.tags, memory.pairs, memory.marks
+    for i in range(n):
+        other = is_other(slots[i], tags[i], count_end)
+        votes = is_vote(slots[i] & u32(count_end - u32(1)), weights)
+        none = (pairs[i] & SECOND == u32(0)) | (pairs[i] <= SECOND)
+        marks[i] = IS_NONE if none else IS_LEFT if other else VOTES if votes else np.uint8(0)
+    marks[n : n + BLOCK] = np.uint8(0)
 
 
 @kernel
 def first_votes(n, bits, weights, memory):
     """Count each pair in its place, unless another pair lies there; those others are left.
 
-    Nothing here branches: whether a pair is new is a coin's toss. Returns the numbers of votes and of those left.
+    Returns the numbers of votes, of those left, and of what is no pair.
     """
-    places, tags, votes, left, slots = memory.places, memory.tags, memory.votes, memory.left, memory.slots
-    slots[: 1 << bits] = u32(0)
     count_end = u32(2) << bits
-    slots[1 << bits] = TAKEN | count_end  # another tag than 0
-    v, c = u64(0), u64(0)
-    for i in range(n):
-        place, tag = u64(places[i]), tags[i]
-        slot = slots[place]
-        apart = u32(slot ^ tag)  # the count if the pair lies here, more if another one does; TAKEN if none does
-        other = u64(u32(apart - count_end) < u32(TAKEN - count_end))
-        counted = u32((slot | tag) + u32(1))
-        slots[place] = slot if other != u64(0) else counted
-        votes[v], left[c] = u32(i), u32(i)
-        v += is_vote(counted & u32(count_end - u32(1)), weights) & (other ^ ONE)
-        c += other
-    return np.int64(v), np.int64(c)
+    memory.slots[: 1 << bits] = u32(0)
+    memory.slots[1 << bits] = TAKEN | count_end  # another tag than 0
+    count_in_places(n, count_end, memory)
+    mark_pairs(n, weights, count_end, memory)
+    v, c, q = u64(0), u64(0), u64(0)
+    for i in range(0, n, BLOCK):
+        chosen = equal_mask(memory.marks, i, VOTES)
+        for part in range(0, BLOCK, AT_ONCE):
+            v = put_chosen(memory.pairs, i + part, chosen >> u64(part), memory.votes, v)
+        c = put_positions(equal_mask(memory.marks, i, IS_LEFT), i, memory.left, c)
+        none = equal_mask(memory.marks, i, IS_NONE)
+        if none != 0:
+            q = put_positions(none, i, memory.none, q)
+    return np.int64(v), np.int64(c), np.int64(q)
 
 
 @kernel
-def more_votes(codes, left, c, weights, slots, votes, v):
-    """Count the pairs that are left, by open addressing; the votes go to votes[v:]. Moves what is no pair to the front of `left`.
+def more_votes(memory, c, weights, slots, v):
+    """Count the c pairs that are left, by open addressing; the votes go behind the first v. Returns the number of all votes.
 
-    `slots`: uint64[], scratch: a pair in the upper half, how often it came in the lower half. Returns the number of votes, and of
-    what is no pair.
+    `slots`: uint64[], scratch: a pair in the upper half, how often it came in the lower half.
     """
     bits = table_bits(c)
     slots[: 1 << bits] = u64(0)
     mask, shift, low = u64((1 << bits) - 1), u64(u32(PAIR_BITS) - bits), u64(0xFFFFFFFF)
-    q, at = u64(0), u64(v)
+    at = u64(v)
     for i in range(c):
-        t = u64(left[i])
-        first, second = u32(codes[t]), u32(codes[t + ONE])
-        if (first == u32(0)) | (second == u32(0)):
-            left[q] = u32(t)
-            q += ONE
-            continue
-        pair = u64(u32((first << u32(CODE_BITS) | second) * SPREAD) & PAIRS)
-        place = pair >> shift
+        pair = memory.pairs[u64(memory.left[i])]
+        mixed = u64(u32(pair * SPREAD) & PAIRS)
+        place = mixed >> shift
         slot = slots[place]
-        while slot != u64(0) and slot >> u64(32) != pair:
+        while slot != u64(0) and slot >> u64(32) != mixed:
             place = (place + ONE) & mask
             slot = slots[place]
         count = (slot & low) + ONE
-        slots[place] = pair << u64(32) | count
-        votes[at] = u32(t)
-        at += is_vote(u32(count), weights)
-    return np.int64(at), np.int64(q)
+        slots[place] = mixed << u64(32) | count
+        memory.votes[at] = pair
+        at += u64(is_vote(u32(count), weights))
+    return np.int64(at)
 
 
 @kernel
@@ -142,37 +185,38 @@ def features_of_named(places, q, n, tokens, out):
 
     A word is a feature by itself; a character that is a named token, or comes before one, is one together with the token after it.
     """
-    codes, k, f = tokens.codes, u64(0), u64(0)
+    codes, k = tokens.codes, u64(0)
     for i in range(q):
         place = u64(places[i])
         code, after = u64(codes[place]), u64(codes[place + ONE])
-        if code != 0:
-            out[f] = xxh3_64_of_two(tokens.of_codes[code], tokens.named[k])
-        else:
-            next_one = tokens.of_codes[after] if after != 0 else tokens.named[k + ONE]
-            pair = xxh3_64_of_two(tokens.named[k], next_one)
-            out[f] = tokens.named[k] if tokens.named_kinds[k] == WORD else pair
-            k += ONE
-        f += ONE
+        named = tokens.named[k]
+        first = tokens.of_codes[code] if code != 0 else named
+        is_word = (code == 0) & (tokens.named_kinds[k] == WORD)
+        k += u64(code == 0)
+        named = tokens.named[k]  # or what is behind the last
+        second = tokens.of_codes[after] if after != 0 else named
+        pair = xxh3_64_of_two(first, second)
+        out[i] = first if is_word else pair
+    f = np.int64(q)
     last = u64(codes[n - 1])
     if n == 1 and last != 0:
         out[f] = tokens.of_codes[last]
-        f += ONE
+        f += 1
     elif last == 0 and (n == 1 or tokens.named_kinds[k] == WORD):
         out[f] = tokens.named[k]
-        f += ONE
-    return np.int64(f)
+        f += 1
+    return f
 
 
 @kernel
-def hash_pairs(codes, places, n, of_codes, first, second, out):
-    """The hashes of the pairs that begin at n places, as `neardup.kernels.fingerprints.shingles.shingle` has them, uint64[].
+def hash_pairs(pairs, n, of_codes, first, second, out):
+    """The hashes of n pairs, uint32[] in PAIR_BITS, as `neardup.kernels.fingerprints.shingles.shingle` has them, uint64[].
 
     `first`, `second`: uint64[], scratch; all have VECTOR places more than n.
     """
     for i in range(n):
-        t = u64(places[i])
-        first[i], second[i] = of_codes[u64(codes[t])], of_codes[u64(codes[t + ONE])]
+        pair = u64(pairs[i])
+        first[i], second[i] = of_codes[pair >> u64(CODE_BITS)], of_codes[pair & u64(SECOND)]
     xxh3_64_of_each_two(first, second, whole_vectors(n), out)
 
 
@@ -185,8 +229,8 @@ def votes_of_pairs(n, weights, memory):
     tokens, pairs = memory.tokens, memory.pairs
     bits = table_bits(n)
     place_pairs(tokens.codes, n - 1, bits, pairs)
-    v, c = first_votes(n - 1, bits, weights, pairs)
-    v, q = more_votes(tokens.codes, pairs.left, c, weights, memory.keys, pairs.votes, v)
-    hash_pairs(tokens.codes, pairs.votes, v, tokens.of_codes, memory.features, memory.keys, memory.votes)
-    f = features_of_named(pairs.left, q, n, tokens, memory.features)
+    v, c, q = first_votes(n - 1, bits, weights, pairs)
+    v = more_votes(pairs, c, weights, memory.keys, v)
+    hash_pairs(pairs.votes, v, tokens.of_codes, memory.features, memory.keys, memory.votes)
+    f = features_of_named(pairs.none, q, n, tokens, memory.features)
     return v + unit_votes(memory.features, f, weights, memory.keys, memory.counts, memory.votes[v:])

@@ -124,3 +124,30 @@ def put_codes(_: Any, data: Any, index: Any, chosen: Any, three: Any, out: Any, 
         return place
 
     return types.uint64(data, types.int64, types.uint64, types.uint64, out, types.uint64), generate
+
+
+_NUMBERS = ir.VectorType(ir.IntType(32), 16)
+_NUMBER_BITS = ir.VectorType(ir.IntType(1), 16)
+
+
+@intrinsic
+def put_chosen(_: Any, values: Any, index: Any, chosen: Any, out: Any, at: Any) -> Any:
+    check_writable(out)
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        source = context.make_array(signature.args[0])(context, builder, args[0]).data
+        target = context.make_array(signature.args[3])(context, builder, args[3]).data
+        values = builder.load(builder.bitcast(builder.gep(source, [args[1]]), _NUMBERS.as_pointer()))
+        values.align = 4
+        some = builder.trunc(args[2], ir.IntType(16))
+        compress = cgutils.get_or_insert_function(
+            builder.module,
+            ir.FunctionType(_NUMBERS, [_NUMBERS, _NUMBERS, _NUMBER_BITS]),
+            "llvm.x86.avx512.mask.compress.v16i32",
+        )
+        packed = builder.call(compress, [values, ir.Constant(_NUMBERS, [0] * 16), builder.bitcast(some, _NUMBER_BITS)])
+        to = builder.bitcast(builder.gep(target, [args[4]]), _NUMBERS.as_pointer())
+        builder.store(packed, to).align = 4
+        return builder.add(args[4], builder.zext(builder.ctpop(some), I64))
+
+    return types.uint64(values, types.int64, types.uint64, out, types.uint64), generate

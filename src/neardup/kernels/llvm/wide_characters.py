@@ -10,7 +10,7 @@ from numba.extending import intrinsic
 
 from neardup.kernels.llvm.intrinsics import BLOCK, I64, check_writable, load, pair, pointer_to, splat, store_folded
 
-_TOKEN_KINDS = 0b0110_0111
+_TOKEN_KINDS = 0b1110_0111
 """Of the kinds of `_kinds_by_byte`, those of tokens; the others are of separators."""
 
 
@@ -18,7 +18,7 @@ def _kinds_by_byte() -> tuple[list[int], list[int], list[int]]:
     """For the first, second and third bytes of characters, by their lower six bits, the kinds that such a one may be of.
 
     A character is of the kinds that all of its bytes allow: bits 0 to 2 are Kana by the second byte, 3 and 4 the separators after
-    E3 and E2, 5 and 6 Han after E4 and after E5 to E9.
+    E3 and E2, 5 and 6 Han after E4 and after E5 to E9, 7 the signs for a repeated character and for zero.
     """
 
     def table(*kinds: tuple[int, list[int]]) -> list[int]:
@@ -28,16 +28,19 @@ def _kinds_by_byte() -> tuple[list[int], list[int], list[int]]:
         return [byte & 63 for low, high in ranges for byte in range(low, high + 1)]
 
     first = table(
-        *((kind, [0x23]) for kind in (0, 1, 2, 3)), (4, [0x22]), (5, [0x24]), (6, [0x25, 0x26, 0x27, 0x28, 0x29])
+        *((kind, [0x23]) for kind in (0, 1, 2, 3, 7)), (4, [0x22]), (5, [0x24]), (6, [0x25, 0x26, 0x27, 0x28, 0x29])
     )
-    second = table((0, [1]), (1, [2]), (2, [3]), (3, [0]), (4, [0]), (5, after((0xB8, 0xBF))), (6, after((0x80, 0xBF))))
+    second = table(
+        (0, [1]), (1, [2]), (2, [3]), (3, [0]), (4, [0]), (5, after((0xB8, 0xBF))), (6, after((0x80, 0xBF))), (7, [0])
+    )
     third = table(
         (0, after((0x81, 0xBF))),
         (1, after((0x80, 0x96), (0xA1, 0xBF))),
-        (2, after((0x80, 0xBA))),
+        (2, after((0x80, 0xBA), (0xBC, 0xBE))),
         (3, after((0x81, 0x83), (0x88, 0x9F))),
         (4, after((0x90, 0x90), (0x92, 0x96), (0x98, 0xA3))),
         *((kind, after((0x80, 0xBF))) for kind in (5, 6)),
+        (7, after((0x85, 0x85), (0x87, 0x87))),
     )
     return first, second, third
 
@@ -86,7 +89,8 @@ def wide_masks(_: Any, data: Any, index: Any) -> Any:
         kana = either(
             both(within(second, 0x81, 0x81), within(third, 0x81, 0xBF)),
             both(within(second, 0x82, 0x82), either(within(third, 0x80, 0x96), within(third, 0xA1, 0xBF))),
-            both(within(second, 0x83, 0x83), within(third, 0x80, 0xBA)),
+            both(within(second, 0x83, 0x83), either(within(third, 0x80, 0xBA), within(third, 0xBC, 0xBE))),
+            both(cc, either(within(third, 0x85, 0x85), within(third, 0x87, 0x87))),
         )
         han = either(within(first, 0xE5, 0xE9), both(within(first, 0xE4, 0xE4), within(second, 0xB8, 0xBF)))
         ideographic = both(e3, either(within(third, 0x81, 0x83), within(third, 0x88, 0x9F)))

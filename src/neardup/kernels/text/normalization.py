@@ -9,7 +9,7 @@ import numpy as np
 
 from neardup.kernels.chosen_bytes import put_ascii, put_wide
 from neardup.kernels.compilation import kernel
-from neardup.kernels.intrinsics import space_masks, trailing_zeros
+from neardup.kernels.intrinsics import guessed, space_masks, trailing_zeros
 from neardup.kernels.wide_characters import full_width_mask, wide_masks
 
 u64 = np.uint64
@@ -29,6 +29,21 @@ def known_run(other, starts):
     """Of 64 bytes, how many precede the first character that is neither ASCII nor begins (and ends) at a bit of `starts`."""
     starts &= ALL_BITS >> u64(3)
     return np.int64(trailing_zeros(other & ~(starts | starts << u64(1) | starts << u64(2))))
+
+
+@kernel
+def likely_run(data, i):
+    """How many of 64 bytes `known_run` gives if all characters are known: up to the last that begins in the last three bytes."""
+    last, middle, first = data[i + 63] >= 0xC0, data[i + 62] >= 0xC0, data[i + 61] >= 0xC0
+    return 64 - np.int64(last) - 2 * np.int64(middle) - 3 * np.int64(first)
+
+
+@kernel
+def end_of_run(i, plain, likely):
+    """I + plain. Where the run is as long as it was likely to be, nothing waits until it is known: the next is begun before."""
+    if plain == likely:
+        return i + guessed(likely)
+    return i + plain
 
 
 @kernel
@@ -110,8 +125,9 @@ def fold_document(data, i, end, out, o, tables):
         first = data[i]
         if i + 130 <= len(data) and (first < 0x80 or np.uint8(first - np.uint8(0xE2)) <= 13):
             other, space = space_masks(data, i)
-            plain, wide = 64, u64(0)
+            plain, likely, wide = 64, 64, u64(0)
             if other != 0:
+                likely = likely_run(data, i)
                 cjk, separators = wide_masks(data, i)
                 wide = full_width_mask(data, i)
                 plain = known_run(other, cjk | separators | wide)
@@ -121,7 +137,7 @@ def fold_document(data, i, end, out, o, tables):
                 kept = ~drop & (ALL_BITS >> u64(64 - plain))
                 o = put_wide(data, i, kept, out, o) if wide != 0 else put_ascii(data, i, kept, out, o)
                 after_space = space >> u64(plain - 1) & ONE_BIT
-                i += plain
+                i = end_of_run(i, plain, likely)
                 mark = 0
                 continue
         code, length = decode(data, i)

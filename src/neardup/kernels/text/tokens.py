@@ -14,7 +14,15 @@ from neardup.kernels.chosen_bytes import CODES_BEHIND, PLACES_BEHIND, put_codes,
 from neardup.kernels.compilation import kernel
 from neardup.kernels.constants import FIRST_CODE
 from neardup.kernels.intrinsics import load64, popcount, word_masks
-from neardup.kernels.text.normalization import CLASS_SHIFT, TWO_BITS, decode, fold_entry, known_run
+from neardup.kernels.text.normalization import (
+    CLASS_SHIFT,
+    TWO_BITS,
+    decode,
+    end_of_run,
+    fold_entry,
+    known_run,
+    likely_run,
+)
 from neardup.kernels.wide_characters import wide_masks
 from neardup.kernels.xxh3 import xxh3_64, xxh3_64_of_9_to_16
 
@@ -112,8 +120,9 @@ def find_tokens(data, i, end, starts, ends, kinds, tables):
     s, e, inside = u64(0), u64(0), u64(0)  # an index that cannot be negative costs no check
     while i < end:
         word, other = word_masks(data, i)
-        cjk, plain = u64(0), 64
+        cjk, plain, likely = u64(0), 64, 64
         if other != 0:
+            likely = likely_run(data, i)
             cjk, separators = wide_masks(data, i)
             plain = known_run(other, cjk | separators)
         plain = min(plain, end - i)
@@ -125,7 +134,7 @@ def find_tokens(data, i, end, starts, ends, kinds, tables):
             begun, ended = word & ~before | cjk, before & ~word & keep | cjk << u64(3)
             s, e = put_positions(begun, i, starts, s), put_positions(ended, i, ends, e)
             inside = word >> u64(plain - 1) & ONE
-            i += plain
+            i = end_of_run(i, plain, likely)
             continue
         while True:
             code, length = decode(data, i)
@@ -172,8 +181,9 @@ def find_codes(data, i, end, codes, starts, ends, rare, tables):
     t, s, e, r, inside = u64(0), u64(0), u64(0), u64(0), u64(0)  # an index that cannot be negative costs no check
     while i < end:
         word, other = word_masks(data, i)
-        cjk, plain = u64(0), 64
+        cjk, plain, likely = u64(0), 64, 64
         if other != 0:
+            likely = likely_run(data, i)
             cjk, separators = wide_masks(data, i)
             plain = known_run(other, cjk | separators)
         plain = min(plain, end - i)
@@ -187,7 +197,7 @@ def find_codes(data, i, end, codes, starts, ends, rare, tables):
                 s, e = put_positions(begun, i, starts, s), put_positions(before & ~word & keep, i, ends, e)
             t = put_codes(data, i, begun | cjk, cjk, codes, t) if cjk != 0 else put_no_codes(codes, t, begun)
             inside = word >> u64(plain - 1) & ONE
-            i += plain
+            i = end_of_run(i, plain, likely)
             continue
         while True:
             code, length = decode(data, i)
