@@ -14,12 +14,17 @@ from neardup.fingerprints.by_features import fingerprint_folded
 from neardup.fingerprints.features import features_of
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.fingerprints.weights.table import heaviest
+from neardup.matching.similarities.first_pass import first_pass
+from neardup.matching.similarities.table import maker_of
 from neardup.recipe.parts import HASHES
 from neardup.text.normalizers import fold_texts, normalized
 from neardup.text.segmenters.table import tokens_of
 from strategies import texts
 
 SIZES = st.sampled_from([(1, 2), (3, 5), (2, 1), (1, 1)])
+STEPS = st.lists(st.sampled_from(["digits", "punctuation", "lower", "casefold", "nfkc"]), max_size=2)
+"""What may come before texts are folded."""
+JACCARD = maker_of("jaccard")
 
 
 def array(given_texts):
@@ -31,15 +36,37 @@ def array(given_texts):
     st.integers(1, 512),
     st.sampled_from(["uniform", "tf", "log", "sqrt"]),
     SIZES,
+    STEPS,
 )
 @settings(max_examples=60)
-def test_named_features_give_the_fingerprints_of_the_one_pass_kernel(given_texts, bits, weights, sizes):
-    recipe = nd.Recipe(bits=bits, weights=weights, word_shingle=sizes[0], cjk_shingle=sizes[1])
-    expected = fingerprint_array(array(given_texts), recipe)
-    values, digests, tokens = fingerprint_folded(fold_texts(array(given_texts)), recipe)
-    np.testing.assert_array_equal(values, expected.values)
-    np.testing.assert_array_equal(digests, expected.digests)
-    np.testing.assert_array_equal(tokens, expected.tokens)
+def test_named_features_give_the_fingerprints_of_the_one_pass_kernel(given_texts, bits, weights, sizes, steps):
+    recipe = nd.Recipe(
+        bits=bits, weights=weights, word_shingle=sizes[0], cjk_shingle=sizes[1], normalize=[*steps, "nfkc_casefold"]
+    )
+    assert not recipe.needs_names
+    for found in (fingerprint_array(array(given_texts), recipe), first_pass(array(given_texts), recipe, JACCARD)[0]):
+        values, digests, tokens = fingerprint_folded(normalized(array(given_texts), recipe.normalize), recipe)
+        np.testing.assert_array_equal(values, found.values)
+        np.testing.assert_array_equal(digests, found.digests)
+        np.testing.assert_array_equal(tokens, found.tokens)
+
+
+@pytest.mark.parametrize("steps", [["simplified"], ["shinjitai"], ["simplified", "digits"]])
+def test_variants_before_folding_leave_it_to_the_one_pass_kernel(steps):
+    pytest.importorskip("opencc", reason="the extra [zh] is not installed")
+    given_texts = array(["頭髮 and 2 圖書館", "國民の教養と學術", "", "Ａ乾隆皇帝乾燥", "plain"])
+    recipe = nd.Recipe(normalize=[*steps, "nfkc_casefold"], bits=64, max_distance=3)
+    values, digests, _ = fingerprint_folded(normalized(given_texts, recipe.normalize), recipe)
+    found = fingerprint_array(given_texts, recipe)
+    np.testing.assert_array_equal(values, found.values)
+    np.testing.assert_array_equal(digests, found.digests)
+    for text, value in zip(given_texts.to_pylist(), values[:, 0].tolist(), strict=True):
+        assert int(nd.compare(text, text, recipe=recipe).left.bits, 2) == value
+
+
+@pytest.mark.parametrize("normalize", [[], ["lower"], ["nfkc_casefold", "punctuation"]])
+def test_texts_that_are_not_folded_last_need_names(normalize):
+    assert nd.Recipe(normalize=normalize).needs_names
 
 
 @given(st.lists(texts, max_size=8), SIZES)

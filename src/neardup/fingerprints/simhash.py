@@ -50,7 +50,7 @@ def fingerprint_array(texts: Any, recipe: Recipe) -> Fingerprints:
         return Fingerprints(*fingerprint_by_profile(texts, recipe))
     if recipe.needs_names:
         return fingerprint_normalized(normalized(texts, recipe.normalize), recipe)
-    folded = _WORKSPACE.fold(texts)
+    folded = _WORKSPACE.fold(texts, recipe.normalize)
     n, words = len(folded), recipe.words
     out = room_for_fingerprints(n, words)
     memory = _WORKSPACE.scratch(int(np.diff(folded.offsets).max(initial=0)), words)

@@ -190,7 +190,7 @@ def steps(text: str, recipe: Recipe) -> FingerprintSteps:
         return _profile_steps(text, recipe)
     if recipe.needs_names:
         return _named_steps(text, recipe)
-    found = tokens(text)
+    found = tokens(normalize(text, recipe.normalize))
     weights = available(recipe.weights, "weights")
     counts = Counter(windows(found, recipe.word_shingle, recipe.cjk_shingle))
     features = []

@@ -15,6 +15,7 @@ from neardup.recipe.parts import (
     COUNTED,
     FILES,
     FIRST_FIELDS,
+    FOLDING,
     NORMALIZER_PACKAGES,
     NOT_OF_TOKENS,
     OF,
@@ -110,12 +111,13 @@ class Recipe(RecipeFields):
 
     @cached_property
     def needs_names(self) -> bool:
-        """Whether features are needed by name; other recipes only hash them, in one pass over the text."""
+        """Whether features are needed by name; other recipes only hash them, in one pass over the folded text."""
         default = _default()
-        deciding = ("hash", "normalize", "segmenter", "keywords", "stop_words")
+        deciding = ("hash", "segmenter", "keywords", "stop_words")
         return (
             self.profile is not None
             or self.weights not in COUNTED
+            or tuple(self.normalize[-1:]) != FOLDING
             or any(getattr(self, name) != getattr(default, name) for name in deciding)
         )
 

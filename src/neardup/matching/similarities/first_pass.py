@@ -38,7 +38,7 @@ def first_pass(texts: Any, recipe: Recipe, maker: ElementMaker) -> tuple[Fingerp
     if recipe.needs_names:
         normal = normalized(texts, recipe.normalize)
         return fingerprint_normalized(normal, recipe), maker.elements_of_normalized(normal, recipe)
-    folded = _WORKSPACE.fold(texts)
+    folded = _WORKSPACE.fold(texts, recipe.normalize)
     forms = feature_form(recipe), maker.element_form(recipe, maker.joined)
     memory, sorting = _WORKSPACE.scratch(int(np.diff(folded.offsets).max(initial=0)), recipe.words)
     prints, out = room_for_fingerprints(len(folded), recipe.words), room_for_elements(folded, forms[1])
