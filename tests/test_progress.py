@@ -18,7 +18,7 @@ import pytest
 from neardup import OptionError, deduplicate, deduplicate_files, evaluate, fingerprint_files, match
 from neardup.display import duration
 from neardup.progress import Progress, progress_of
-from neardup.resources import progress_redrawn
+from neardup.resources import progress_lines, progress_redrawn
 from neardup.resources.progress_element import NotebookProgress
 from neardup.resources.progress_events import CalledProgress
 from neardup.resources.progress_lines import LogProgress, TerminalProgress
@@ -136,8 +136,10 @@ def test_a_terminal_is_shown_one_line_that_moves_and_then_what_the_stage_took(on
     drawn = screen.getvalue()
     time.sleep(0.05)
     assert screen.getvalue() == drawn
-    [said, ended, rest] = screen.lines()
-    assert re.match(r"neardup: fingerprint: \d\.\d s, 5 documents", ended)
+    [said, *ended, rest] = screen.lines()
+    assert re.fullmatch(
+        r"neardup: fingerprint: \d\.\d s, 5 documents, .* of the files", " ".join(map(str.strip, ended))
+    )
     assert (said, rest) == ("neardup: half of it is short", "")
 
 
@@ -157,6 +159,19 @@ def test_an_interrupted_stage_leaves_no_part_of_its_line_on_the_terminal(on_scre
     [ended, rest] = screen.lines()
     assert re.fullmatch(r"neardup: join: \d\.\d s", ended)
     assert rest == ""
+
+
+def test_messages_on_a_terminal_are_broken_between_words_and_commands_stay_whole(capsys, monkeypatch):
+    monkeypatch.setattr(progress_lines, "_columns", lambda: 30)
+    TerminalProgress().say(
+        "the corpus is larger than the memory: `neardup dedup in.jsonl --memory 4G` takes less of it"
+    )
+    lines = capsys.readouterr().err.splitlines()
+    command = "`neardup dedup in.jsonl --memory 4G`"
+    assert [line for line in lines if len(line) > 29] == [f"  {command}"]
+    assert " ".join(line.strip() for line in lines) == (
+        f"neardup: the corpus is larger than the memory: {command} takes less of it"
+    )
 
 
 def test_a_stage_that_ends_at_once_has_no_moving_line(on_screen, monkeypatch):

@@ -3,7 +3,7 @@
 import html
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
@@ -18,6 +18,10 @@ DIGITS, MOST_DIGITS = 4, 17
 
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+SPACE = re.compile(r" (?=(?:[^`]*`[^`]*`)*[^`]*$)")
+"""A space at which a line may be broken: none in backticks."""
 
 
 def printable(text: str) -> str:
@@ -113,6 +117,17 @@ def _columns_of(character: str) -> int:
     if unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def broken(words: Iterable[str], width: int, indent: str | None = None) -> Iterator[str]:
+    """Words as lines, as many in one as fit. Further lines are indented; without `indent`, no line begins with spaces."""
+    line, begin = list[str](), ""
+    for word in words:
+        if any(line) and display_width(begin + " ".join([*line, word])) > width:
+            yield begin + " ".join(line)
+            line, begin = [], indent or ""
+        line = [word] if indent is None and not any(line) else [*line, word]
+    yield begin + " ".join(line)
 
 
 def cut(text: str, columns: int) -> str:

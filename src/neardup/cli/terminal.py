@@ -1,7 +1,6 @@
 """What a terminal shows: colors where one is, and lines that fit it."""
 
 import os
-import re
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
@@ -11,7 +10,7 @@ import click
 
 from neardup.cli.flags import in_flags
 from neardup.cli.verbosity import is_verbose
-from neardup.display import LABEL_WIDTH, ToldLine, display_width, labeled, printable
+from neardup.display import LABEL_WIDTH, SPACE, ToldLine, broken, labeled, printable
 
 COLORS = {
     "kept": "green",
@@ -57,10 +56,6 @@ def colors() -> bool | None:
     return False if os.environ.get("TERM") == "dumb" else None
 
 
-SPACE = re.compile(r" (?=(?:[^`]*`[^`]*`)*[^`]*$)")
-"""A space at which a line may be broken: none in backticks."""
-
-
 class TerminalContext(click.Context):
     """The context of every command, whose help is in color on a terminal."""
 
@@ -102,18 +97,7 @@ def fitting(text: str, stream: TextIO | None) -> str:
 def _fitting(line: str, width: int) -> Iterator[str]:
     column = line.rfind("  ") + 2
     indent = " " * (column if 2 <= column <= width // 2 else 0)
-    return _broken(SPACE.split(line), width, indent)
-
-
-def _broken(words: Iterable[str], width: int, indent: str | None = None) -> Iterator[str]:
-    """Words as lines, as many in one as fit. Further lines are indented; without `indent`, no line begins with spaces."""
-    line, begin = list[str](), ""
-    for word in words:
-        if any(line) and display_width(begin + " ".join([*line, word])) > width:
-            yield begin + " ".join(line)
-            line, begin = [], indent or ""
-        line = [word] if indent is None and not any(line) else [*line, word]
-    yield begin + " ".join(line)
+    return broken(SPACE.split(line), width, indent)
 
 
 def tell(lines: Iterable[ToldLine], *, quiet: bool = False, err: bool = True, width: int | None = None) -> None:
@@ -176,6 +160,6 @@ def _wrapped(label: str, text: str, width: int) -> Iterator[ToldLine]:
     if label in UNBROKEN:
         yield label, text
         return
-    for line in _broken(text.split(" "), width - LABEL_WIDTH):
+    for line in broken(text.split(" "), width - LABEL_WIDTH):
         yield label, line
         label = ""

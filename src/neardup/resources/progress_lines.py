@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Unpack
 
-from neardup.display import printable
+from neardup.display import SPACE, broken, printable
 from neardup.resources.progress import DisplayedProgress, DisplayOptions
 from neardup.resources.progress_redrawn import RedrawnProgress
 from neardup.resources.stage import Stage, moving_line, told
@@ -32,7 +32,11 @@ class LineProgress(DisplayedProgress):
 
     def say(self, line: str) -> None:
         """See `Progress`."""
-        print(f"neardup: {printable(self.wording(line))}", file=sys.stderr, flush=True)
+        print(self.fitting(f"neardup: {printable(self.wording(line))}"), file=sys.stderr, flush=True)
+
+    def fitting(self, line: str) -> str:
+        """A message as it is shown."""
+        return line
 
 
 class LogProgress(LineProgress):
@@ -90,6 +94,10 @@ class TerminalProgress(RedrawnProgress, LineProgress):
         """See `Progress`."""
         self._erase()
         super().end(name)
+
+    def fitting(self, line: str) -> str:
+        """A message broken between words; what is in backticks stays whole."""
+        return "\n".join(broken(SPACE.split(line), _columns() - 1, "  "))
 
     def say(self, line: str) -> None:
         """See `Progress`."""

@@ -198,10 +198,15 @@ def _chunks(lines: Iterable[Line]) -> Iterator[list[Line]]:
         yield some
 
 
+_SPREAD = np.uint32(2_654_435_769)
+
+
 def _largest(sizes: Array, most: int) -> list[tuple[int, int]]:
+    """Clusters with the most duplicates. Of those with as many, from all over the corpus: neighbors are often of one template."""
     if not sizes.size:
         return []
     smallest = np.partition(sizes, -min(most, sizes.size))[-min(most, sizes.size)]
     clusters = np.flatnonzero(sizes >= max(1, smallest))
-    order = clusters[np.argsort(sizes[clusters].astype(np.int64) * -1, kind="stable")][:most]
+    scattered = clusters.astype(np.uint32) * _SPREAD  # modulo 2^32: no two become the same
+    order = clusters[np.lexsort((scattered, -sizes[clusters].astype(np.int64)))][:most]
     return [(int(cluster), int(sizes[cluster])) for cluster in order]
