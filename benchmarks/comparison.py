@@ -76,6 +76,7 @@ STEPS = (
     Step("segmenters"),
     Step("chinese_segmenters"),
     Step("chinese_corpus"),
+    Step("classical"),
     Step("ray_shuffle"),
     Step("json_readers"),
     Step("skew"),

@@ -49,6 +49,7 @@ TABLES: dict[str, Callable[[Record], str]] = {
         tables_of_speed.stage_limits,
         tables_of_features.segmenters,
         tables_of_features.chinese_segmenters,
+        tables_of_features.classical,
         tables_of_features.digitisations,
         tables_of_features.weights,
         tables_of_features.hashes,

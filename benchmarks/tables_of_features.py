@@ -50,6 +50,31 @@ def chinese_segmenters(record: Record) -> str:
     return table(["", *(KINDS.get(name, name) for name in record["sets"])], rows)
 
 
+CLASSICAL = {"laws": "laws and copies", "kilobytes": "a kilobyte", "sentences": "a sentence or two"}
+"""The texts of the classical recipe, as the pages name them."""
+
+
+def classical(record: Record) -> str:
+    """The classical recipe from file to file: megabytes of text a second, and what fifty million texts and a terabyte take."""
+    rows = []
+    for name, label in CLASSICAL.items():
+        of = record[name]
+        speeds = [number(of[command]["megabytes_a_second"]) for command in ("dedup", "filter")]
+        memory = max(of[command]["peak_memory_bytes"] for command in ("dedup", "filter"))
+        rows.append([label, f"{of['documents']:,}", number(of["bytes"] / 1e6), *speeds, number(memory / 1e9)])
+    shown = table(["texts", "documents", "MB", "`dedup`, MB/s", "`filter`, MB/s", "GB of memory"], rows)
+    many = record["at scale"]
+    documents, bytes_each = many["documents"], many["bytes"] / many["documents"]
+    minutes, hours = many["seconds"] / 60, many["seconds"] / many["bytes"] * 1e12 / 3600
+    temporary = many["peak_temporary_bytes"] / 1e9
+    return (
+        f"{shown}\n\n{documents:,} texts of {bytes_each:.0f} bytes, in Parquet, take `dedup` {number(minutes)} minutes "
+        f"({number(many['megabytes_a_second'])} MB/s), {number(many['peak_memory_bytes'] / 1e9)} GB of memory and "
+        f"{number(temporary)} GB of temporary files. At this rate, a terabyte of them, {number(1e3 / bytes_each)} billion "
+        f"texts, is {number(hours)} hours' work of these two processors."
+    )
+
+
 def digitisations(record: Record) -> str:
     """Poems of one digitisation that are found in another, by the steps that normalize both."""
     found: dict[str, list[Record]] = {}
