@@ -99,7 +99,7 @@ def chinese(texts: Texts, rounds: int) -> dict[str, Any]:
         "jieba, no hmm": fingerprints(texts, segmenter="jieba", hmm=False),
         "jieba, stop words": fingerprints(texts, segmenter="jieba", stop_words=["zh"]),
         **_without_package(texts),
-        "words, simplified": fingerprints(texts, normalize=["nfkc_casefold", "simplified"]),
+        "words, simplified": fingerprints(texts, normalize=["simplified", "nfkc_casefold"]),
     }
     return {
         "costs": costs(texts, contenders, "rjieba alone", rounds),

@@ -109,8 +109,7 @@ class DistanceStream:
         if len(rows):
             values = prints.values[rows]
             known = self.index.query_many(values, self.max_distance, nearest=True, threads=1)
-            nearest = np.empty(len(rows), np.int64)
-            kept = self._keep(values, known, nearest, _Part(rows, labels, decided))
+            kept = self._keep(values, known, _Part(rows, labels, decided))
             if len(kept):
                 self.index.add(take(labels, rows[kept]), values[kept])
         rows = np.flatnonzero(short)
@@ -121,12 +120,12 @@ class DistanceStream:
                 self.index.add_short(take(labels, rows[kept]), digests[kept])
         return decided
 
-    def _keep(self, values: Array, known: Neighbors, nearest: Array, part: "_Part") -> Array:
+    def _keep(self, values: Array, known: Neighbors, part: "_Part") -> Array:
         """Decide documents by their fingerprints; returns which are kept."""
         has, first = _first_of_each(known)
         distances = np.full(len(values), self.max_distance + 1, np.int64)
         distances[has] = known.distances[first[has]]
-        kept = np.empty(len(values), np.int64)
+        nearest, kept = np.empty(len(values), np.int64), np.empty(len(values), np.int64)
         kept = kept[: keep_in_order(values, self.max_distance, distances, nearest, kept)]
         part.match(nearest >= 0, distances, lambda some: take(part.labels, part.rows[nearest[some]]))
         part.match(has & (nearest < 0), distances, lambda some: take(known.ids, first[some]))
@@ -172,14 +171,12 @@ class _Part:
 def _keep_unequal(digests: Array, known: Neighbors, part: _Part) -> Array:
     """Decide short documents by their digests (uint64[n, 2]); returns which are kept."""
     has, first = _first_of_each(known)
-    equal = np.unique(digests, axis=0, return_index=True, return_inverse=True)
-    leader = equal[1][equal[2].ravel()]
-    zeros = np.zeros(len(digests), np.int64)
+    _, firsts, group = np.unique(digests, axis=0, return_index=True, return_inverse=True)
+    equal = firsts[group.ravel()]  # for each, the first that equals it
+    is_first, zeros = equal == np.arange(len(digests)), np.zeros(len(digests), np.int64)
     part.match(has, zeros, lambda some: take(known.ids, first[some]))
-    part.match(
-        ~has & (leader < np.arange(len(digests))), zeros, lambda some: take(part.labels, part.rows[leader[some]])
-    )
-    return np.flatnonzero(~has & (leader == np.arange(len(digests))))
+    part.match(~has & ~is_first, zeros, lambda some: take(part.labels, part.rows[equal[some]]))
+    return np.flatnonzero(~has & is_first)
 
 
 def _first_of_each(known: Neighbors) -> tuple[Array, Array]:

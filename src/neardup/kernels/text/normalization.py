@@ -40,7 +40,10 @@ def likely_run(data, i):
 
 @kernel
 def end_of_run(i, plain, likely):
-    """I + plain. Where the run is as long as it was likely to be, nothing waits until it is known: the next is begun before."""
+    """Where a run ends, `i + plain`. If it is as long as it was likely to be, nothing waits until that is known.
+
+    `likely`: 0 if all is ASCII, where the length is known at once.
+    """
     if plain == likely:
         return i + guessed(likely)
     return i + plain
@@ -125,7 +128,7 @@ def fold_document(data, i, end, out, o, tables):
         first = data[i]
         if i + 130 <= len(data) and (first < 0x80 or np.uint8(first - np.uint8(0xE2)) <= 13):
             other, space = space_masks(data, i)
-            plain, likely, wide = 64, 64, u64(0)
+            plain, likely, wide = 64, 0, u64(0)
             if other != 0:
                 likely = likely_run(data, i)
                 cjk, separators = wide_masks(data, i)

@@ -120,7 +120,7 @@ def find_tokens(data, i, end, starts, ends, kinds, tables):
     s, e, inside = u64(0), u64(0), u64(0)  # an index that cannot be negative costs no check
     while i < end:
         word, other = word_masks(data, i)
-        cjk, plain, likely = u64(0), 64, 64
+        cjk, plain, likely = u64(0), 64, 0
         if other != 0:
             likely = likely_run(data, i)
             cjk, separators = wide_masks(data, i)
@@ -181,7 +181,7 @@ def find_codes(data, i, end, codes, starts, ends, rare, tables):
     t, s, e, r, inside = u64(0), u64(0), u64(0), u64(0), u64(0)  # an index that cannot be negative costs no check
     while i < end:
         word, other = word_masks(data, i)
-        cjk, plain, likely = u64(0), 64, 64
+        cjk, plain, likely = u64(0), 64, 0
         if other != 0:
             likely = likely_run(data, i)
             cjk, separators = wide_masks(data, i)
