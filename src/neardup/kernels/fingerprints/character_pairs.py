@@ -57,16 +57,16 @@ class PairMemory(NamedTuple):
 def pair_memory(most: int) -> PairMemory:
     """For texts of at most so many tokens."""
     places, tags, pairs, votes = (np.empty(most + BLOCK, np.uint32) for _ in range(4))
-    marks, slots = np.empty(most + BLOCK, np.uint8), np.empty((1 << 4) + 8 * most + 1, np.uint32)
+    marks, slots = np.empty(most + BLOCK, np.uint8), np.empty((1 << 4) + 6 * most + 1, np.uint32)
     left, none = (np.empty(most + PLACES_BEHIND, np.int64) for _ in range(2))
     return PairMemory(places, tags, pairs, marks, votes, left, none, slots)
 
 
 @kernel
 def table_bits(n):
-    """The table for n pairs has 2^b places, at most a quarter of them taken: b."""
+    """The table for n pairs has 2^b places, at most a third of them taken: b."""
     bits = u32(4)
-    while (1 << bits) < 4 * n:
+    while (1 << bits) < 3 * n:
         bits += u32(1)
     return bits
 
