@@ -7,8 +7,9 @@ words, FNV-1a, 64 bits, and a distance of 3 that decides alone. Each run is a pr
 
 - `dedup` and `filter` of the laws with planted copies (`east_asian.py`), of texts of a kilobyte (`short_and_chinese.py`), and of
   texts of one sentence or two, in JSON lines. Medians of several rounds, in turns.
-- `dedup` of N texts of one sentence or two (50 million), in Parquet, once: seconds, memory, and temporary files. Every tenth text
-  is one before it with a few characters more at its end.
+- `dedup` of N texts of one sentence or two (50 million), in Parquet, once: seconds, memory, and temporary files. Sentences are
+  drawn by chance from all of the laws, so most texts of one sentence come several times. Every tenth text is one before it with a
+  few characters appended.
 """
 
 import argparse
@@ -47,9 +48,9 @@ DECIDED = ("--method", "simhash", "--min-similarity", "0", "--json")
 ROUNDS, DOCUMENTS, QUICK_DOCUMENTS = 5, 50_000_000, 200_000
 FILE_ROWS = 500_000
 COPIED = 10
-"""Every so manieth text is a copy."""
+"""One text in so many is a copy."""
 BEHIND = ("特此通知", "现予公布", "请遵照执行", "以下从略")
-"""What copies have more."""
+"""What is appended to a copy."""
 COMMANDS = ("dedup", "filter")
 
 

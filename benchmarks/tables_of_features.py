@@ -65,13 +65,19 @@ def classical(record: Record) -> str:
     shown = table(["texts", "documents", "MB", "`dedup`, MB/s", "`filter`, MB/s", "GB of memory"], rows)
     many = record["at scale"]
     documents, bytes_each = many["documents"], many["bytes"] / many["documents"]
-    minutes, hours = many["seconds"] / 60, many["seconds"] / many["bytes"] * 1e12 / 3600
+    memory, terabyte = many["peak_memory_bytes"], 1e12 / many["bytes"]
+    hours = many["stages"]["fingerprint"] * terabyte / 3600
     temporary = many["peak_temporary_bytes"] / 1e9
     return (
-        f"{shown}\n\n{documents:,} texts of {bytes_each:.0f} bytes, in Parquet, take `dedup` {number(minutes)} minutes "
-        f"({number(many['megabytes_a_second'])} MB/s), {number(many['peak_memory_bytes'] / 1e9)} GB of memory and "
-        f"{number(temporary)} GB of temporary files. At this rate, a terabyte of them, {number(1e3 / bytes_each)} billion "
-        f"texts, is {number(hours)} hours' work of these two processors."
+        f"{shown}\n\nFifty million texts, as the descriptions have them: `dedup` takes {number(many['seconds'] / 60, 2)} minutes "
+        f"for {documents:,} texts of {bytes_each:.0f} bytes in Parquet ({number(many['megabytes_a_second'], 2)} MB/s), "
+        f"{number(memory / 1e9, 2)} GB of memory and {number(temporary, 2)} GB of temporary files. They are sentences of the laws, "
+        f"drawn by chance, one or two together; {many['survivors']:,} stay, because the same sentence is drawn several "
+        "times.\n\n"
+        f"A terabyte of such texts is {number(1e3 / bytes_each, 2)} billion. Their fingerprints take these two "
+        f"processors {number(hours, 2)} hours, since each costs the same. What follows does not grow in proportion: memory would "
+        f"be {number(memory * terabyte / 1e9, 2)} GB, so that such a corpus is cut into shards ([stages](stages.md)), and every two "
+        "of them are joined."
     )
 
 

@@ -3,7 +3,7 @@
     python benchmarks/weights.py [--quick] [--data FOLDER] [--output FILE]
 
 One thread, from texts to the features that vote with their weights; beside it the same with uniform weights, which is the cost of
-everything else. Chinese words are by rjieba, but for the extractors of the package jieba, which cuts by itself.
+everything else. Chinese words are by the segmenter `jieba`.
 """
 
 import tempfile

@@ -60,7 +60,7 @@ def test_the_workflow_and_the_stage_of_nemo_curator(tmp_path):
     assert printed("nemo-curator", "curator_workflow.py", tmp_path) == [SURVIVORS, SURVIVORS, len(SURVIVORS)]
 
 
-@pytest.mark.parametrize("name", PIPELINES)
+@pytest.mark.parametrize("name", MODULES)
 def test_the_version_that_was_tested_is_stated(name):
     source = (ROOT / "src" / "neardup" / "integrations" / MODULES[name]).read_text(encoding="utf-8")
     (stated,) = re.findall(r'^TESTED = "(.*)"$', source, re.MULTILINE)

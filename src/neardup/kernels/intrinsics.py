@@ -101,9 +101,10 @@ def opaque_twin(value: np.uint64) -> np.uint64:
 
 
 def guessed_twin(value: int) -> int:
-    """The value itself, which no compiler takes out of the branch that it is in.
+    """The value itself. What is computed with it stays behind the branch that it stands in.
 
-    So what is computed with it waits for a branch that the processor guesses, not for what the branch looks at.
+    The processor predicts the branch and goes on with the value at once. Without this, a compiler makes a selection of the branch,
+    and everything after it waits for what is compared.
     """
     return value
 

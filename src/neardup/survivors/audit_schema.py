@@ -221,7 +221,8 @@ FILTER_COLUMNS: "tuple[Column[FilterOutcomes], ...]" = (
         lambda outcomes: outcomes.rows,
     ),
     Column(
-        "matched_id", ID, "Id of the nearest document that was passed on before.", (BY_INDEX,),
+        "matched_id", ID,
+        "Id of the nearest document that was passed on before; a string, unless the index has `--integer-ids`.", (BY_INDEX,),
         lambda outcomes: _id_tokens(outcomes.matched),
     ),
     Column(

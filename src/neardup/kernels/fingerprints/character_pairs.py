@@ -36,12 +36,13 @@ class PairMemory(NamedTuple):
     """Working memory to count the pairs of one text.
 
     Attributes:
-        places, tags: uint32[], of each pair where it may be counted, and what lies there if it is.
+        places, tags: uint32[], of each pair where it may be counted, and what lies there if it is. `count_in_places` replaces
+            `places` by what lies there then.
         pairs: uint32[], the codes of each, in PAIR_BITS.
         marks: uint8[], VOTES, IS_LEFT or IS_NONE of each pair.
         votes: uint32[], the pairs that vote, in PAIR_BITS.
         left, none: int64[], where those begin that are left, and where windows begin that are no pairs.
-        slots: uint32[], the places.
+        slots: uint32[], the table: in each place a tag and a count, or 0.
     """
 
     places: Array
@@ -55,7 +56,7 @@ class PairMemory(NamedTuple):
 
 
 def pair_memory(most: int) -> PairMemory:
-    """For texts of at most so many tokens."""
+    """For texts of at most so many tokens: some 60 bytes for each, of which pages are touched as far as a text needs them."""
     places, tags, pairs, votes = (np.empty(most + BLOCK, np.uint32) for _ in range(4))
     marks, slots = np.empty(most + BLOCK, np.uint8), np.empty((1 << 4) + 6 * most + 1, np.uint32)
     left, none = (np.empty(most + PLACES_BEHIND, np.int64) for _ in range(2))
@@ -101,7 +102,8 @@ def place_pairs(codes, n, bits, memory):
 def count_in_places(n, count_end, memory):
     """Count each pair in its place, unless another pair lies there; `places` becomes what lies there then.
 
-    Nothing here branches: whether a pair is new is a coin's toss. And nothing is here that can be done for many pairs at once.
+    Whether a pair is new cannot be predicted, so nothing here branches. All that can be done for many pairs at once is done before
+    and after: this loop goes one by one, and is the longest of a fingerprint.
     """
     places, tags, slots = memory.places, memory.tags, memory.slots
     for i in range(n):
@@ -122,10 +124,10 @@ def is_other(slot, tag, count_end):
 @kernel
 def mark_pairs(n, weights, count_end, memory):
     """Mark the pairs that vote, those that are left as another one lay in their place, and what is no pair."""
-    slots, tags, pairs, marks = memory.places, memory.tags, memory.pairs, memory.marks
+    lying, tags, pairs, marks = memory.places, memory.tags, memory.pairs, memory.marks
     for i in range(n):
-        other = is_other(slots[i], tags[i], count_end)
-        votes = is_vote(slots[i] & u32(count_end - u32(1)), weights)
+        other = is_other(lying[i], tags[i], count_end)
+        votes = is_vote(lying[i] & u32(count_end - u32(1)), weights)
         none = (pairs[i] & SECOND == u32(0)) | (pairs[i] <= SECOND)
         marks[i] = IS_NONE if none else IS_LEFT if other else VOTES if votes else np.uint8(0)
     marks[n : n + BLOCK] = np.uint8(0)
@@ -139,7 +141,8 @@ def first_votes(n, bits, weights, memory):
     """
     count_end = u32(2) << bits
     memory.slots[: 1 << bits] = u32(0)
-    memory.slots[1 << bits] = TAKEN | count_end  # another tag than 0
+    # A tag that no pair has. With 30 bits there are no tags: no two pairs share a place, and `mark_pairs` looks for what is none.
+    memory.slots[1 << bits] = TAKEN | count_end
     count_in_places(n, count_end, memory)
     mark_pairs(n, weights, count_end, memory)
     v, c, q = u64(0), u64(0), u64(0)
@@ -155,25 +158,25 @@ def first_votes(n, bits, weights, memory):
 
 
 @kernel
-def more_votes(memory, c, weights, slots, v):
+def more_votes(memory, c, weights, table, v):
     """Count the c pairs that are left, by open addressing; the votes go behind the first v. Returns the number of all votes.
 
-    `slots`: uint64[], scratch: a pair in the upper half, how often it came in the lower half.
+    `table`: uint64[], scratch: a pair in the upper half, how often it came in the lower half.
     """
     bits = table_bits(c)
-    slots[: 1 << bits] = u64(0)
+    table[: 1 << bits] = u64(0)
     mask, shift, low = u64((1 << bits) - 1), u64(u32(PAIR_BITS) - bits), u64(0xFFFFFFFF)
     at = u64(v)
     for i in range(c):
         pair = memory.pairs[u64(memory.left[i])]
         mixed = u64(u32(pair * SPREAD) & PAIRS)
         place = mixed >> shift
-        slot = slots[place]
+        slot = table[place]
         while slot != u64(0) and slot >> u64(32) != mixed:
             place = (place + ONE) & mask
-            slot = slots[place]
+            slot = table[place]
         count = (slot & low) + ONE
-        slots[place] = mixed << u64(32) | count
+        table[place] = mixed << u64(32) | count
         memory.votes[at] = pair
         at += u64(is_vote(u32(count), weights))
     return np.int64(at)

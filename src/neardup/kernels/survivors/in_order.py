@@ -10,7 +10,7 @@ from neardup.kernels.intrinsics import popcount
 def keep_in_order(values, most, distances, nearest, kept):
     """Which rows are near a row before them that is kept, or near something known before.
 
-    Each row is compared with all that are kept: for some thousand rows at a time.
+    Each row is compared with all that are kept before it, so this is for a thousand rows at a time.
 
     values: uint64[n, words]. most: the largest distance of what is near. distances: int64[n], from each row to the nearest known
     before, above `most` if nothing is; becomes that to the nearest kept row, if that is less. nearest: int64[n], becomes that row,
