@@ -75,9 +75,9 @@ def classical(record: Record) -> str:
         f"drawn by chance, one or two together; {many['survivors']:,} stay, because the same sentence is drawn several "
         "times.\n\n"
         f"A terabyte of such texts is {number(1e3 / bytes_each, 2)} billion. Their fingerprints take these two "
-        f"processors {number(hours, 2)} hours, since each costs the same. What follows does not grow in proportion: memory would "
-        f"be {number(memory * terabyte / 1e9, 2)} GB, so that such a corpus is cut into shards ([stages](stages.md)), and every two "
-        "of them are joined."
+        f"processors {number(hours, 2)} hours, since each costs the same. What follows does not grow in proportion: memory "
+        f"would be {number(memory * terabyte / 1e9, 2)} GB, so that such a corpus is cut into shards ([stages](stages.md)), and "
+        "every two of them are joined."
     )
 
 

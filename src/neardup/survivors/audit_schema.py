@@ -222,7 +222,7 @@ FILTER_COLUMNS: "tuple[Column[FilterOutcomes], ...]" = (
     ),
     Column(
         "matched_id", ID,
-        "Id of the nearest document that was passed on before; a string, unless the index has `--integer-ids`.", (BY_INDEX,),
+        "Id of the nearest document that was passed on before; a string, unless the ids of the index are integers.", (BY_INDEX,),
         lambda outcomes: _id_tokens(outcomes.matched),
     ),
     Column(
