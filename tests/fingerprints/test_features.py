@@ -87,7 +87,9 @@ def test_the_heaviest_features_of_each_text_are_kept_and_of_equal_ones_the_first
     total = int(offsets[-1])
     tokens = tokens_of(fold_texts(array([])), nd.Recipe())
     features = features_of(tokens, nd.Recipe())._replace(offsets=offsets, hashes=np.arange(total, dtype=np.uint64))
-    keep = heaviest(features, np.array([weight for mine in weights for weight in mine], np.int64), most)
+    keep = heaviest(
+        features, np.array([weight for mine in weights for weight in mine], np.int64), np.full(len(weights), most)
+    )
     for d, mine in enumerate(weights):
         best = sorted(range(len(mine)), key=lambda i: -mine[i])[:most]
         assert np.flatnonzero(keep[offsets[d] : offsets[d + 1]]).tolist() == sorted(best)

@@ -6,7 +6,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.kernels.fingerprints import features as kernels
-from neardup.recipe.parts import FOLDING
+from neardup.recipe.parts import FOLDING, folds_last
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarity import Similarity
 from neardup.text.normalizers import compared_form, normalized
@@ -18,7 +18,7 @@ def features_compared(similarity: Similarity, recipe: Recipe) -> Recipe:
     if similarity.normalize is not None:
         return similarity.features(similarity.normalize)
     steps = tuple(recipe.normalize)
-    return similarity.features(steps if steps[-1:] == FOLDING else (*steps, *FOLDING))
+    return similarity.features(steps if folds_last(steps) else (*steps, *FOLDING))
 
 
 def shingle_hashes(texts: Any, similarity: Similarity, recipe: Recipe) -> tuple[Array, Array]:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
 from neardup.recipe.hashes import HASHES as FEATURE_HASHES
@@ -75,6 +75,11 @@ OF_TEXTS = (
     "profile",
 )
 """The fields of a recipe that say how a text becomes features; given elements are features already."""
+
+
+def folds_last(steps: Sequence[Any]) -> bool:
+    """Whether the steps that normalize texts leave them folded."""
+    return tuple(steps[-1:]) == FOLDING
 
 
 def digest_of(values: Mapping[str, Any]) -> str:

@@ -15,7 +15,6 @@ from neardup.recipe.parts import (
     COUNTED,
     FILES,
     FIRST_FIELDS,
-    FOLDING,
     NORMALIZER_PACKAGES,
     NOT_OF_TOKENS,
     OF,
@@ -24,6 +23,7 @@ from neardup.recipe.parts import (
     UNICODE,
     VERSION,
     digest_of,
+    folds_last,
 )
 from neardup.recipe.problems import field_problems
 from neardup.recipe.referenced_files import read_dictionary, read_frequencies, read_stop_words
@@ -117,7 +117,7 @@ class Recipe(RecipeFields):
         return (
             self.profile is not None
             or self.weights not in COUNTED
-            or tuple(self.normalize[-1:]) != FOLDING
+            or not folds_last(self.normalize)
             or any(getattr(self, name) != getattr(default, name) for name in deciding)
         )
 

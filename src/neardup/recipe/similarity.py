@@ -11,7 +11,7 @@ from typing import Any
 from neardup.display import as_code
 from neardup.errors import OptionError
 from neardup.recipe.kept_files import kept_files
-from neardup.recipe.parts import FILES, FOLDING, NormalizerName, digest_of
+from neardup.recipe.parts import FILES, FOLDING, NormalizerName, digest_of, folds_last
 from neardup.recipe.presets import in_folder
 from neardup.recipe.problems import meant, unknown
 from neardup.recipe.recipe import ImpossibleRecipe, Recipe
@@ -113,7 +113,7 @@ class Similarity:
     def is_plain(self) -> bool:
         """Whether tokens are those of the segmenter `words` in folded texts, which kernels find without the names of features."""
         cut_plainly = self.segmenter == "words" and not self.stop_words
-        return cut_plainly and (self.normalize is None or tuple(self.normalize[-1:]) == FOLDING)
+        return cut_plainly and (self.normalize is None or folds_last(self.normalize))
 
     def check_recipe(self, recipe: Recipe) -> None:
         """Refuse a recipe that makes texts equal which this similarity may tell apart: equal texts are one class in every run.

@@ -1,7 +1,5 @@
 """Decide documents one after another by the distance of fingerprints alone, as `neardup filter --index` does."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -109,27 +107,28 @@ class DistanceStream:
         if len(rows):
             values = prints.values[rows]
             known = self.index.query_many(values, self.max_distance, nearest=True, threads=1)
-            kept = self._keep(values, known, _Part(rows, labels, decided))
-            if len(kept):
-                self.index.add(take(labels, rows[kept]), values[kept])
+            found = self._keep(values, known)
+            _note(decided, labels, rows, known, found)
+            if len(found.kept):
+                self.index.add(take(labels, rows[found.kept]), values[found.kept])
         rows = np.flatnonzero(short)
         if len(rows):
             digests = prints.digests[rows]
-            kept = _keep_unequal(digests, self.index.find_short(digests, nearest=True), _Part(rows, labels, decided))
-            if len(kept):
-                self.index.add_short(take(labels, rows[kept]), digests[kept])
+            known = self.index.find_short(digests, nearest=True)
+            found = _keep_unequal(digests, known)
+            _note(decided, labels, rows, known, found)
+            if len(found.kept):
+                self.index.add_short(take(labels, rows[found.kept]), digests[found.kept])
         return decided
 
-    def _keep(self, values: Array, known: Neighbors, part: "_Part") -> Array:
-        """Decide documents by their fingerprints; returns which are kept."""
-        has, first = _first_of_each(known)
+    def _keep(self, values: Array, known: Neighbors) -> "_Found":
+        """Decide documents by their fingerprints."""
+        has = _have_neighbors(known)
         distances = np.full(len(values), self.max_distance + 1, np.int64)
-        distances[has] = known.distances[first[has]]
+        distances[has] = known.distances[known.offsets[:-1][has]]
         nearest, kept = np.empty(len(values), np.int64), np.empty(len(values), np.int64)
-        kept = kept[: keep_in_order(values, self.max_distance, distances, nearest, kept)]
-        part.match(nearest >= 0, distances, lambda some: take(part.labels, part.rows[nearest[some]]))
-        part.match(has & (nearest < 0), distances, lambda some: take(known.ids, first[some]))
-        return kept
+        n = keep_in_order(values, self.max_distance, distances, nearest, kept)
+        return _Found(kept[:n], nearest, distances)
 
     def save(self) -> None:
         """Save the index in its folder."""
@@ -144,42 +143,44 @@ def _new_index(recipe: Recipe, max_distance: int | None) -> Index:
     return Index(max_distance=distance, bits=64 * recipe.words, recipe=recipe)
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """Some of the documents that are decided.
+class _Found(NamedTuple):
+    """What is found of n documents.
 
     Attributes:
-        rows: int64[n], their rows.
-        labels: the ids of all rows.
-        decided: the decisions of all rows.
+        kept: int64[k], those that are new, in order.
+        nearest: int64[n], the one among them that each duplicates; -1 if it is new, or duplicates one that was known.
+        distances: int64[n], to what each duplicates.
     """
 
-    rows: Array
-    labels: Any
-    decided: DistanceDecisions
-
-    def match(self, those: Array, distances: Array, ids: Callable[[Array], Any]) -> None:
-        """Note the match of those documents (bool[n]): its distance (int64[n]), and its id, which `ids` gives for some of them."""
-        places = np.flatnonzero(those)
-        self.decided.distances[self.rows[places]] = distances[places]
-        found = ids(places)
-        matched = found.tolist() if isinstance(found, np.ndarray) else found.to_pylist()
-        for row, each in zip(self.rows[places].tolist(), matched, strict=True):
-            self.decided.matched[row] = each
+    kept: Array
+    nearest: Array
+    distances: Array
 
 
-def _keep_unequal(digests: Array, known: Neighbors, part: _Part) -> Array:
-    """Decide short documents by their digests (uint64[n, 2]); returns which are kept."""
-    has, first = _first_of_each(known)
+def _keep_unequal(digests: Array, known: Neighbors) -> _Found:
+    """Decide short documents by their digests, uint64[n, 2]."""
     _, firsts, group = np.unique(digests, axis=0, return_index=True, return_inverse=True)
-    equal = firsts[group.ravel()]  # for each, the first that equals it
-    is_first, zeros = equal == np.arange(len(digests)), np.zeros(len(digests), np.int64)
-    part.match(has, zeros, lambda some: take(known.ids, first[some]))
-    part.match(~has & ~is_first, zeros, lambda some: take(part.labels, part.rows[equal[some]]))
-    return np.flatnonzero(~has & is_first)
+    equal, has = firsts[group.ravel()], _have_neighbors(known)  # `equal`: for each, the first that equals it
+    is_first = equal == np.arange(len(digests))
+    return _Found(
+        np.flatnonzero(~has & is_first), np.where(has | is_first, -1, equal), np.zeros(len(digests), np.int64)
+    )
 
 
-def _first_of_each(known: Neighbors) -> tuple[Array, Array]:
-    """bool[q], int64[q]: which queries have a neighbor, and where their nearest is."""
-    first = known.offsets[:-1]
-    return known.offsets[1:] > first, first
+def _note(decided: DistanceDecisions, labels: Any, rows: Array, known: Neighbors, found: _Found) -> None:
+    """Put what is found of some rows (int64[n]), and of those known before, with the decisions of all; `labels`: the ids of all."""
+    here = np.flatnonzero(found.nearest >= 0)
+    before = np.flatnonzero(_have_neighbors(known) & (found.nearest < 0))
+    for places, ids in (
+        (here, take(labels, rows[found.nearest[here]])),
+        (before, take(known.ids, known.offsets[before])),
+    ):
+        decided.distances[rows[places]] = found.distances[places]
+        matched = ids.tolist() if isinstance(ids, np.ndarray) else ids.to_pylist()
+        for row, each in zip(rows[places].tolist(), matched, strict=True):
+            decided.matched[row] = each
+
+
+def _have_neighbors(known: Neighbors) -> Array:
+    """bool[q]: which queries have a neighbor."""
+    return np.diff(known.offsets) > 0

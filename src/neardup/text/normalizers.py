@@ -18,7 +18,7 @@ from neardup.arrays import Array
 from neardup.kernels.text.normalization import SPARE, fold_documents, replace_characters
 from neardup.kernels.text.utf8 import count_characters
 from neardup.kernels.text.variants import replace_variants
-from neardup.recipe.parts import FOLDING, NORMALIZER_PACKAGES
+from neardup.recipe.parts import FOLDING, NORMALIZER_PACKAGES, folds_last
 from neardup.recipe.stored_parts import StoredPart, check_installed
 from neardup.text.normal_forms import normal_form
 from neardup.text.unicode_tables import (
@@ -201,7 +201,7 @@ def compared_form(texts: Any, steps: Sequence[Any], buffer: Array | None = None)
     if tuple(steps) in ((), FOLDING):
         return fold_texts(texts, buffer)
     found = normalized(texts, steps)
-    return found if steps[-1] == FOLDING[0] else fold_texts(found.as_array(), buffer)
+    return found if folds_last(steps) else fold_texts(found.as_array(), buffer)
 
 
 def _as_they_are(texts: Any) -> FoldedTexts:

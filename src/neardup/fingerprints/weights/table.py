@@ -112,10 +112,9 @@ def most_keywords(features: "Features", lengths: Array, recipe: Recipe) -> Array
     return by_length
 
 
-def heaviest(features: "Features", weights: Array, most: int | Array) -> Array:
-    """bool[f]: the `most` heaviest features of each text (int, or int64[n]); among equal weights, those that occur first."""
+def heaviest(features: "Features", weights: Array, most: Array) -> Array:
+    """bool[f]: the most[d] heaviest features of each text d (int64[n]); among equal weights, those that occur first."""
     offsets = features.offsets
-    most = np.broadcast_to(np.asarray(most, np.int64), len(offsets) - 1).copy()
     room = min(int(most.max(initial=0)), int(np.diff(offsets).max(initial=0)))
     keep = np.empty(len(weights), np.bool_)
     keep_heaviest(weights, most, offsets, np.empty(room, np.int64), keep)

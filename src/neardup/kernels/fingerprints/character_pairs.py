@@ -99,6 +99,12 @@ def place_pairs(codes, n, bits, memory):
 
 
 @kernel
+def is_other(slot, tag, count_end):
+    """Whether a place has another pair than the tag's: they differ by the count if it has that pair, by TAKEN if it has none."""
+    return u32(u32(slot ^ tag) - count_end) < u32(TAKEN - count_end)
+
+
+@kernel
 def count_in_places(n, count_end, memory):
     """Count each pair in its place, unless another pair lies there; `places` becomes what lies there then.
 
@@ -113,12 +119,6 @@ def count_in_places(n, count_end, memory):
         slot = slot if is_other(slot, tag, count_end) else counted
         slots[place] = slot
         places[i] = slot
-
-
-@kernel
-def is_other(slot, tag, count_end):
-    """Whether a place has another pair than the tag's: they differ by the count if it has that pair, by TAKEN if it has none."""
-    return u32(u32(slot ^ tag) - count_end) < u32(TAKEN - count_end)
 
 
 @kernel

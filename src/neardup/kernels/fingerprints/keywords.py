@@ -3,6 +3,7 @@
 import numpy as np
 
 from neardup.kernels.compilation import kernel
+from neardup.kernels.fingerprints.shingles import sift_down
 from neardup.kernels.text.normalization import CLASS_SHIFT, TWO_BITS, decode, fold_entry
 
 u64 = np.uint64
@@ -136,27 +137,14 @@ def partial_sort(weights, most, offsets, order):
 
 
 @kernel
-def settle(heap, size, hole, value):
-    """Put `value` into heap[:size] (int64, the least on top), of which `hole` is the place that is free, or below it."""
-    while 2 * hole + 1 < size:
-        below = 2 * hole + 1
-        if below + 1 < size and heap[below + 1] < heap[below]:
-            below += 1
-        if heap[below] >= value:
-            break
-        heap[hole] = heap[below]
-        hole = below
-    heap[hole] = value
-
-
-@kernel
 def keep_heaviest(weights, most, offsets, heap, keep):
     """The most[d] heaviest features of each text; of equally heavy ones, those that come first.
 
     weights: int64[f]; most: int64[n]; offsets: int64[n + 1]; heap: scratch, int64, as long as the largest of `most`, or as the most
     features of a text if that is less. keep: bool[f].
 
-    The weights that stay are a heap, the least on top: most features are compared with it, and with nothing else.
+    The weights that stay are a heap of negative numbers, so the lightest is on top: most features are compared with it, and with
+    nothing else.
     """
     for d in range(len(offsets) - 1):
         begin, end, size = offsets[d], offsets[d + 1], most[d]
@@ -167,15 +155,17 @@ def keep_heaviest(weights, most, offsets, heap, keep):
             keep[begin:end] = False
             continue
         for place in range(size):
-            heap[place] = weights[begin + place]
+            heap[place] = -weights[begin + place]
+        stay = heap[:size]
         for parent in range(size // 2 - 1, -1, -1):
-            settle(heap, size, parent, heap[parent])
+            sift_down(stay, parent, size)
         for f in range(begin + size, end):
-            if weights[f] > heap[0]:
-                settle(heap, size, 0, weights[f])
-        least, room = heap[0], 0
+            if weights[f] > -stay[0]:
+                stay[0] = -weights[f]
+                sift_down(stay, 0, size)
+        least, room = -stay[0], 0
         for place in range(size):
-            room += heap[place] == least
+            room += stay[place] == stay[0]
         for f in range(begin, end):
             among = weights[f] == least and room > 0
             room -= among

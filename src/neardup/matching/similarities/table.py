@@ -27,7 +27,7 @@ from neardup.kernels.matching.elements import (
 )
 from neardup.kernels.matching.similarities import CODES
 from neardup.kernels.text.tokens import most_tokens, token_arrays
-from neardup.recipe.parts import FOLDING
+from neardup.recipe.parts import folds_last
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarities import SIMILARITIES, SimilarityName, SimilarityRow
 from neardup.recipe.similarity import Similarity
@@ -128,8 +128,9 @@ class ElementMaker:
         """
         if self._is_of_names(recipe, self.joined):
             return _weighted_elements(weighted_features(texts, recipe))
-        is_folded = recipe.normalize[-1:] == FOLDING
-        return self._of_folded(texts if is_folded else _WORKSPACE.fold(texts.as_array()), recipe, self.joined)
+        return self._of_folded(
+            texts if folds_last(recipe.normalize) else _WORKSPACE.fold(texts.as_array()), recipe, self.joined
+        )
 
     @property
     def is_of_recipe(self) -> bool:

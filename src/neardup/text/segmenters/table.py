@@ -12,6 +12,7 @@ from neardup.arrays import Array
 from neardup.kernels.fingerprints.features import hash_spans
 from neardup.kernels.text.segmenters import list_hashes
 from neardup.recipe.dictionaries import jieba_entries
+from neardup.recipe.parts import folds_last
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.segmenters import EXTRAS, PACKAGES, Segmenter
 from neardup.recipe.stored_parts import StoredPart, available, check_installed
@@ -24,7 +25,7 @@ from neardup.text.segmenters.workers import cut_by_package
 
 
 def _words(folded: FoldedTexts, recipe: Recipe) -> Tokens:
-    return words_of(folded) if recipe.normalize[-1:] == ("nfkc_casefold",) else words_of_any(folded)
+    return words_of(folded) if folds_last(recipe.normalize) else words_of_any(folded)
 
 
 def _characters(folded: FoldedTexts, _: Recipe) -> Tokens:
