@@ -332,12 +332,12 @@ def test_numbers_follow_the_service(browser, tmp_path):
             "66.7%",
             "0",
         )
+        page.wait_for_selector(".chart svg[aria-label^='Latency: p50']")
+        page.wait_for_selector(".charts .chart:has(svg) >> nth=3")
         remembered = "#facts div:has(dt:text('Removed texts')) dd"
         assert page.inner_text(remembered) == "3"  # as it was when the view was opened
         page.evaluate("(() => { const now = Date.now; Date.now = () => now() + 60_000; })()")
         page.wait_for_selector(f"{remembered}:has-text('4')")
-        page.wait_for_selector(".chart svg[aria-label^='Latency: p50']")
-        page.wait_for_selector(".charts .chart:has(svg) >> nth=3")
         page.route("**/metrics", lambda route: route.abort())
         page.wait_for_selector("text=these numbers are the last ones")
         page.unroute("**/metrics")

@@ -40,9 +40,15 @@ def requests_of(rng, texts, writer):
     return found
 
 
+def new_numbered_store(server, schema, place, **options):
+    """A store whose notes have the order of their requests: where a row lies in its table does not tell it."""
+    new_store(place, **options)
+    server.execute(f"ALTER TABLE {schema}.notes ADD COLUMN turn bigserial")
+
+
 def in_order(server, schema):
-    """The keys in the order of commits: notes and changes of a transaction have its id, and notes the order of their requests."""
-    query = f"SELECT key FROM {schema}.notes JOIN {schema}.changes ON notes.xmin = changes.xmin ORDER BY position, notes.ctid"
+    """The keys in the order of commits: notes and changes of a transaction have its id."""
+    query = f"SELECT key FROM {schema}.notes JOIN {schema}.changes ON notes.xmin = changes.xmin ORDER BY position, turn"
     return [key.rpartition("\n")[2] for (key,) in server.execute(query)]
 
 
@@ -75,7 +81,7 @@ def agrees_with_one(server, schema, place, folder, bodies, answers, texts, **opt
 def test_services_with_overlapping_streams_decide_as_one_in_the_order_of_commits(
     server, schema, place, tmp_path, count, keep
 ):
-    new_store(place, keep=keep)
+    new_numbered_store(server, schema, place, keep=keep)
     texts = texts_of(random.Random(6), 60)
     bodies = {writer: requests_of(random.Random(writer), texts, writer) for writer in range(2 * count)}
     with serving(place, count) as services:
@@ -97,7 +103,7 @@ def test_services_with_overlapping_streams_decide_as_one_in_the_order_of_commits
 @pytest.mark.parametrize("kills", [2, pytest.param(6, marks=pytest.mark.long)])
 def test_a_service_that_is_killed_under_load_has_lost_nothing_and_others_go_on(server, schema, place, tmp_path, kills):
     """Writers send what was not answered again, with its key, to the other service."""
-    new_store(place)
+    new_numbered_store(server, schema, place)
     rng, texts = random.Random(kills), texts_of(random.Random(8), 150 * kills)
     bodies = {writer: requests_of(random.Random(writer), texts, writer) for writer in range(4)}
     answers, is_over = {}, threading.Event()
@@ -162,7 +168,7 @@ def kept_answer(server, schema, key):
 @pytest.mark.parametrize("how", [pytest.param(signal.SIGINT, marks=pytest.mark.long), signal.SIGQUIT])
 def test_a_database_that_stops_and_starts_under_load_loses_nothing(own_server, tmp_path, how):
     place, texts = own_server.place("s"), texts_of(random.Random(9), 300)
-    new_store(place)
+    new_numbered_store(own_server, "s", place)
     bodies = {writer: requests_of(random.Random(writer), texts, writer) for writer in range(4)}
     refused = []
     with serving(place, 2) as services:
