@@ -31,9 +31,10 @@ print(json.dumps([os.waitstatus_to_exitcode(status), seconds, usage.ru_utime + u
 
 
 def run(*arguments: str | Path, **environment: str | Path) -> Run:
-    """Run `neardup` with the arguments; raises if it fails."""
+    """Run `neardup` with the arguments; raises if it fails. Modules are compiled once, as pip does when it installs them."""
     command = [sys.executable, "-m", "neardup", *map(str, arguments)]
     variables = os.environ | {name: str(value) for name, value in environment.items()}
+    variables.pop("PYTHONDONTWRITEBYTECODE", None)
     done = subprocess.run(
         [sys.executable, "-S", "-c", LAUNCHER, *command], env=variables, capture_output=True, text=True, check=True
     )

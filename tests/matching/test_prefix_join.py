@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import naive
 from neardup.kernels.matching import similarities
 from neardup.matching.prefix_join import join
-from neardup.matching.prefix_join.counts import ElementCounts, KnownCounts
+from neardup.matching.prefix_join.counts import ElementCounts, KnownCounts, Runs
 from neardup.matching.prefix_join.prefixes import PrefixFile, prefixes_of
 from neardup.matching.similarities.table import Elements
 from neardup.resources import pair_spool
@@ -58,7 +58,7 @@ def join_sets(kind, sets, least, *, weights=None, cells=None, threads=1, **which
     elements = elements_of(sets, weights)
     counts = ElementCounts(cells or len(elements.values), memory=MEMORY)
     counts.add(elements.values)
-    prefixes = prefixes_of(elements, code=CODES[kind], least=least, counts=counts)
+    prefixes = prefixes_of(elements, code=CODES[kind], least=least, counts=counts.of(elements.values))
     packed, cost = join.join_prefixes(
         prefixes,
         np.arange(len(sets)),
@@ -156,6 +156,32 @@ def test_counts_are_never_too_small(sets, cells):
     assert int(counts.cells.sum()) == len(elements.values)
 
 
+@given(sets=near_sets(), cells=st.integers(1, 1 << 18), wanted=st.integers(0, 60), threads=st.integers(1, 3))
+def test_elements_that_are_counted_by_region_have_the_same_counts(sets, cells, wanted, threads):
+    elements = elements_of(sets)
+    rows = np.array([row for row in range(len(sets)) if row % 7 != wanted % 7], np.int64)
+    runs = Runs(elements.values, elements.offsets[:-1][rows], elements.offsets[1:][rows])
+    alone, by_region = ElementCounts(cells, memory=MEMORY), ElementCounts(cells, memory=MEMORY, clear=False)
+    by_region.cells[:] = 7
+    for row in rows.tolist():
+        alone.add(np.array(sorted(sets[row]), np.uint64))
+    assert sum(by_region.count_all(runs, threads=threads)) == len(rows)
+    assert np.array_equal(by_region.cells, alone.cells)
+    found = by_region.of_runs(runs, threads=threads)
+    for start, end in zip(runs.starts.tolist(), runs.ends.tolist(), strict=True):
+        assert np.array_equal(found[start:end], alone.of(elements.values[start:end]))
+
+
+def test_texts_are_counted_by_region_if_they_are_long_and_many():
+    def is_worthwhile(documents, each):
+        starts = each * np.arange(documents)
+        return Runs(np.empty(0, np.uint64), starts, starts + each).is_worthwhile
+
+    assert is_worthwhile(3_000, 768)
+    assert not is_worthwhile(4_000, 700)
+    assert not is_worthwhile(100, 768)
+
+
 @given(sets=near_sets(), some=near_sets())
 def test_known_elements_are_counted_exactly(sets, some):
     counts = KnownCounts(elements_of(some).values)
@@ -205,11 +231,11 @@ def test_prefixes_appended_to_a_file_are_those_of_all():
     elements = elements_of(sets)
     counts = ElementCounts(len(elements.values), memory=MEMORY)
     counts.add(elements.values)
-    whole = prefixes_of(elements, code=similarities.JACCARD, least=0.5, counts=counts)
+    whole = prefixes_of(elements, code=similarities.JACCARD, least=0.5, counts=counts.of(elements.values))
     with PrefixFile(Resources()) as file:
         for first in range(0, len(sets), 17):
             part = elements_of(sets[first : first + 17])
-            file.append(prefixes_of(part, code=similarities.JACCARD, least=0.5, counts=counts))
+            file.append(prefixes_of(part, code=similarities.JACCARD, least=0.5, counts=counts.of(part.values)))
         found = file.whole()
         for name in ("elements", "rests", "starts", "facts", "sizes", "digests"):
             assert np.array_equal(getattr(found, name), getattr(whole, name)), name

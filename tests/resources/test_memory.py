@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 import neardup as nd
 from neardup.fingerprints.documents import Documents, join_documents
 from neardup.hamming.pairs import collapse, join_unique, spool_near
-from neardup.resources import pair_spool
+from neardup.matching.prefix_join import counts
+from neardup.resources import held_spool, pair_spool
 from neardup.resources import spool as spool_module
+from neardup.resources.held_spool import HeldSpool
 from neardup.resources.kept_rows import KeptRows
 from neardup.resources.pair_spool import PAIR_BYTES, PairSpool
 from neardup.resources.resources import Resources
@@ -65,6 +67,59 @@ def test_runs_that_are_taken_from_a_spool_are_those_that_were_written(sizes, wan
         assert taken.tolist() == naive
         assert taken.dtype == np.uint64
         del naive
+
+
+@given(
+    sizes=st.lists(st.integers(0, 9), min_size=1, max_size=40),
+    wanted=st.lists(st.integers(0, 1000), max_size=60),
+    ascending=st.booleans(),
+    room=st.integers(0, 200),
+)
+def test_values_that_are_held_are_those_that_were_written_in_memory_or_not(sizes, wanted, ascending, room):
+    ends, resources = np.cumsum(sizes), Resources()
+    rows = np.array([number % len(sizes) for number in wanted], np.int64)
+    rows = np.unique(rows) if ascending else rows
+    spool = HeldSpool(np.uint64, memory=8 * room, resources=resources, use="elements")
+    for end, size in zip(ends.tolist(), sizes, strict=True):
+        spool.write(np.arange(end - size, end, dtype=np.uint64) * 3)
+    spool.map()
+    assert spool.is_in_memory == (sum(sizes) <= room)
+    assert resources.use.most.get("elements", 0) <= 8 * room
+    assert resources.use.now("elements") == (8 * sum(sizes) if spool.is_in_memory else 0)
+    assert np.array_equal(spool.values, 3 * np.arange(sum(sizes)))
+    taken = spool.take((ends - np.array(sizes))[rows], ends[rows])
+    assert taken.tolist() == [3 * i for row in rows for i in range(ends[row] - sizes[row], ends[row])]
+    spool.close()
+    spool.close()
+    assert len(spool.values) == resources.use.now("elements") == 0
+
+
+def test_values_go_to_a_file_if_the_system_gives_no_address_space(monkeypatch):
+    def refuse(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(held_spool, "_room", refuse)
+    spool = HeldSpool(np.uint64, memory=800, resources=Resources(), use="elements")
+    monkeypatch.undo()
+    spool.write(np.arange(5, dtype=np.uint64))
+    spool.map()
+    assert not spool.is_in_memory
+    assert spool.values.tolist() == [0, 1, 2, 3, 4]
+    spool.close()
+
+
+@pytest.mark.parametrize("similarity", ["jaccard", "edit", "cosine"])
+def test_elements_in_a_file_by_region_or_not_give_the_same(similarity, monkeypatch):
+    """The share of 64 MB is 8: the elements of these texts are more. Long ones are counted by region."""
+    random = np.random.default_rng(7)
+    texts = [" ".join(map(str, random.integers(0, 90_000, 4_000))) for _ in range(330)]
+    texts += [f"{text} and more" for text in texts[:60]] + texts[:5]
+    how = {"method": "exact", "similarity": similarity}
+    expected = nd.deduplicate(texts, **how)
+    assert len(expected.survivors) == 330
+    in_file = nd.deduplicate(texts, memory="64M", **how)
+    monkeypatch.setattr(counts, "MANY", 1 << 18)
+    assert decided(in_file) == decided(expected) == decided(nd.deduplicate(texts, **how))
 
 
 @pytest.mark.parametrize("batches", [1, 7, 400])

@@ -108,8 +108,13 @@ class Extrapolation:
         ids = self.sample.ids_bytes * self.sample.growth
         kept = self.documents * (DOCUMENT_BYTES + 16 * self.recipe.words) + ids
         limit = memory_bytes(self.options.memory)
-        finding = min(limit, self._finding_bytes())
+        finding = min(limit, self._finding_bytes() + self._held_bytes)
         return int(kept + finding + (self.threads + 1) * BATCH_MEMORY)
+
+    @property
+    def _held_bytes(self) -> int:
+        """Size of the elements of all texts if they fit the memory; 0 if they go to a file."""
+        return self.kept_bytes if self.kept_bytes <= share_of(memory_bytes(self.options.memory), "elements") else 0
 
     def _finding_bytes(self) -> float:
         if self.estimate is not None:
@@ -122,4 +127,5 @@ class Extrapolation:
         sets = 8 * int(verified.sum()) * growth if self.options.min_similarity > 0 else 0
         spilled = PAIR_BYTES * self.pairs if self.pairs * PAIR_BYTES > share_of(limit, "pairs") else 0
         joined = self.estimate.disk_bytes if self.estimate else spilled
-        return int(max(self.kept_bytes + joined, (self.kept_bytes or sets) + spilled))
+        kept = self.kept_bytes - self._held_bytes
+        return int(max(kept + joined, (kept if self.kept_bytes else sets) + spilled))

@@ -40,14 +40,19 @@ class MemoryUse:
 
     def hold(self, use: str, array: "Array") -> "Array":
         """Count an array, which owns its memory, as long as it lives."""
-        self._add(use, array.nbytes)
-        weakref.finalize(array, self._add, use, -array.nbytes).atexit = False
+        self.add(use, array.nbytes)
+        weakref.finalize(array, self.add, use, -array.nbytes).atexit = False
         return array
 
-    def _add(self, use: str, size: int) -> None:
+    def add(self, use: str, size: int) -> None:
+        """This `use` has so many bytes more than before, or less."""
         with self._lock:
             self._now[use] = self._now.get(use, 0) + size
             self.most[use] = max(self.most.get(use, 0), self._now[use])
+
+    def now(self, use: str) -> int:
+        """What was added of this use, and not taken away."""
+        return self._now.get(use, 0)
 
     def __getstate__(self) -> dict[str, Any]:
         return {}  # of this process

@@ -21,11 +21,16 @@ class Share(NamedTuple):
 
 
 SHARES = {
-    "rows": Share(16, "the fingerprint, digest, length and id of each document", "goes to a file"),
+    "rows": Share(12, "the fingerprint, digest, length and id of each document", "goes to a file"),
     "arrays": Share(
         16,
         "other per-document arrays, such as order, classes, clusters and decisions",
         "an array larger than a sixteenth of this share, 1/64 of the memory, goes to a file",
+    ),
+    "elements": Share(
+        8,
+        "exact, minhash: the elements of all texts, such as the hashes of their shingles",
+        "goes to a file; if that has no room, texts are read again",
     ),
     "counts": Share(
         8,
@@ -45,7 +50,7 @@ SHARES = {
         "the unique fingerprints go to a file; the join is done in smaller parts",
     ),
     "pairs": Share(
-        12,
+        8,
         "all methods: pairs that are not sorted yet",
         "goes to a file, as sorted runs that are merged",
     ),
@@ -53,12 +58,12 @@ SHARES = {
     "frequencies": Share(16, "`neardup fit`: the features that are counted", "goes to a file"),
 }
 PHASES = {
-    "fingerprint": ("rows", "arrays"),
-    "exact": ("rows", "arrays", "counts", "postings", "pairs"),
-    "minhash": ("rows", "arrays", "signatures", "bands", "pairs"),
+    "fingerprint": ("rows", "arrays", "elements"),
+    "exact": ("rows", "arrays", "elements", "counts", "postings", "pairs"),
+    "minhash": ("rows", "arrays", "elements", "signatures", "bands", "pairs"),
     "simhash": ("rows", "arrays", "blocks", "pairs"),
-    "graph": ("rows", "arrays", "pairs", "candidates"),
-    "cluster": ("rows", "arrays", "candidates"),
+    "graph": ("rows", "arrays", "elements", "pairs", "candidates"),
+    "cluster": ("rows", "arrays", "elements", "candidates"),
     "fit": ("rows", "frequencies"),
 }
 """What lives at the same time: the shares of a phase add up to no more than the whole."""

@@ -37,6 +37,48 @@ def count_elements(values, first, last, shift, cells):
 
 
 @kernel
+def seek(values, starts, ends, last, places):
+    """places[d] (int64): where the first of the ascending values[starts[d]:ends[d]] is that comes after `last`; or ends[d]."""
+    for d in range(len(places)):
+        low, high = starts[d], ends[d]
+        while low < high:
+            middle = (low + high) >> 1
+            if values[middle] <= last:
+                low = middle + 1
+            else:
+                high = middle
+        places[d] = low
+
+
+@kernel
+def count_runs(values, ends, places, last, shift, cells):
+    """Count a run of each document's values in `cells`, as `count_elements` does: from places[d] on, those up to `last`.
+
+    values: uint64[], those of document d ascend up to ends[d]; places: int64[n], which are moved behind the runs.
+    """
+    for d in range(len(places)):
+        i, end = places[d], ends[d]
+        while i < end and values[i] <= last:
+            cell = np.int64(values[i] >> shift)
+            count = cells[cell]
+            if count < MOST:
+                cells[cell] = count + np.uint16(1)
+            i += 1
+        places[d] = i
+
+
+@kernel
+def find_counts(values, ends, places, last, shift, cells, counts):
+    """Put the counts of such runs into `counts` (uint16, as long as `values`), to the places of their values."""
+    for d in range(len(places)):
+        i, end = places[d], ends[d]
+        while i < end and values[i] <= last:
+            counts[i] = cells[np.int64(values[i] >> shift)]
+            i += 1
+        places[d] = i
+
+
+@kernel
 def keep_marked(values, shift, marks, out):
     """Put those of `values` (uint64[n]) whose upper bits, `value >> shift`, are marked into `out` (uint64[n]); returns how many.
 

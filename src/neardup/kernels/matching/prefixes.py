@@ -36,9 +36,8 @@ class SetArrays(NamedTuple):
 
 
 class PrefixMemory(NamedTuple):
-    """Working memory: uint16, int32, int32 and float64 as long as the longest set (the last for the cosine), and int64[257]."""
+    """Working memory: int32, int32 and float64 as long as the longest set (the last for the cosine), and int64[257]."""
 
-    counts: Array
     places: Array
     spare: Array
     ordered: Array
@@ -102,11 +101,14 @@ def order_by_count(counts, n, first, index, spare, ends):
 
 
 @kernel
-def weighted_prefix(weights, shared, threshold, memory):
-    """Length of the cosine prefix of float64[n]: elements in no other set come first, then the `shared` ones of the index."""
+def weighted_prefix(weights, counts, shared, threshold, memory):
+    """Length of the cosine prefix of float64[n], whose elements have these counts (uint16[n]).
+
+    Elements in no other set come first, then the `shared` ones of the index.
+    """
     ordered, once = memory.ordered, 0
     for i in range(len(weights)):
-        if memory.counts[i] <= 1:
+        if counts[i] <= 1:
             ordered[once] = weights[i]
             once += 1
     for j in range(shared):
@@ -127,29 +129,28 @@ def rest_norms(weights, index, kept, shared, rests):
 
 
 @kernel
-def prefixes(code, threshold, sets, cells, shift, memory, out):
+def prefixes(code, threshold, sets, element_counts, memory, out):
     """The prefixes of sets for a similarity of at least `threshold`, one after another. Returns the number of elements in them.
 
-    code: one of similarities.py's; `SetArrays`; cells, shift: see element_counts.py; `PrefixMemory` -> `PrefixArrays`.
+    code: one of similarities.py's; `SetArrays`; element_counts: uint16[], that of each value; `PrefixMemory` -> `PrefixArrays`.
     """
-    values, weights, counts, index = sets.values, sets.weights, memory.counts, memory.places
+    values, weights, index = sets.values, sets.weights, memory.places
     total, by_norm = 0, code in BY_NORM
     for d in range(len(sets.offsets) - 1):
         start, end = sets.offsets[d], sets.offsets[d + 1]
-        n = end - start
+        n, counts = end - start, element_counts[start:end]
         out.digests[d, 0], out.digests[d, 1] = xxh3_128(sets.value_bytes, 8 * start, 8 * end)
         shared = np.int64(0)
         for i in range(n):
-            count = cells[np.int64(values[start + i] >> shift)]
-            counts[i], index[shared] = count, i
-            shared += count > 1  # a sum instead of a branch that cannot be foreseen
+            index[shared] = i
+            shared += counts[i] > 1  # a sum instead of a branch that cannot be foreseen
         skipped = n - shared
         if by_norm:
             high, low = xxh3_128(sets.weight_bytes, 8 * start, 8 * end)
             out.digests[d, 0] += high
             out.digests[d, 1] += low
             order_by_count(counts, shared, shared, index, memory.spare, memory.ends)
-            probing = weighted_prefix(weights[start:end], shared, threshold, memory) - skipped
+            probing = weighted_prefix(weights[start:end], counts, shared, threshold, memory) - skipped
             indexed = probing
         else:
             probing, indexed = prefix_length(code, n, threshold) - skipped, index_length(code, n, threshold) - skipped

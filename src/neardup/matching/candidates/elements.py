@@ -9,6 +9,7 @@ from neardup.arrays import Array
 from neardup.io.batch import Batch
 from neardup.io.checkpoints import NO_CHECKPOINTS
 from neardup.matching.candidates.task import Task
+from neardup.matching.similarities.element_store import ElementStore
 from neardup.matching.similarities.table import Elements, maker_of
 from neardup.resources.threads import in_order
 from neardup.text.columns import in_chunks
@@ -39,7 +40,13 @@ def map_elements(
         for _, results in passes.map(task.corpus, read, name=name, wanted=wanted, state=state):
             yield from results
         return
-    kept, rows = task.kept, np.flatnonzero(wanted)
+    kept = task.kept
+    yield from in_order(lambda part: work(kept.elements(part)), kept_parts(task, kept), task.resources.thread_count)
+
+
+def kept_parts(task: Task, kept: ElementStore) -> list[Array]:
+    """The wanted rows, in chunks of about CHUNK_ELEMENTS."""
+    rows = np.flatnonzero(task.wanted)
     sizes = np.cumsum(kept.ends[rows] - kept.starts[rows])
     cuts = np.unique(np.searchsorted(sizes, np.arange(CHUNK_ELEMENTS, sizes[-1] if len(rows) else 0, CHUNK_ELEMENTS)))
-    yield from in_order(lambda part: work(kept.elements(part)), np.split(rows, cuts), task.resources.thread_count)
+    return np.split(rows, cuts)

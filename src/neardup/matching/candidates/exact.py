@@ -11,34 +11,50 @@ from neardup.hamming.candidate_graph import CandidateGraph
 from neardup.hamming.unique import Unique, collapse
 from neardup.matching.candidates.candidate_join import CandidateJoin
 from neardup.matching.candidates.costs import Size, prefix_bytes
-from neardup.matching.candidates.elements import map_elements
+from neardup.matching.candidates.elements import kept_parts, map_elements
 from neardup.matching.candidates.estimates import estimate_exact
 from neardup.matching.candidates.sampled_sets import sample_of
 from neardup.matching.candidates.task import Found, Task
-from neardup.matching.prefix_join.counts import ElementCounts
+from neardup.matching.prefix_join.counts import ElementCounts, Runs
 from neardup.matching.prefix_join.join import JoinCost, join_prefixes
 from neardup.matching.prefix_join.prefixes import Prefixes, PrefixFile, prefixes_of
 from neardup.matching.similarities.table import Elements, maker_of
+from neardup.resources.held_spool import taken
+from neardup.resources.threads import in_order
 
 COSTS = [field.name for field in fields(JoinCost)]
 """The counts of a join, which are added up where there are several."""
 
 
-def count_elements(task: Task) -> ElementCounts:
-    """Count in how many documents each element occurs; equal texts count once."""
-    wanted = task.wanted
-    expected = int(task.documents.tokens[wanted].sum())  # about one element per token
-    counts = ElementCounts(expected, memory=task.resources.share("counts"))
-    task.resources.use.record("counts", counts.cells.nbytes)
+def count_elements(task: Task, runs: Runs | None = None) -> ElementCounts:
+    """Count in how many documents each element occurs; equal texts count once. `runs`: the elements, if they lie in memory."""
+    wanted, resources, progress = task.wanted, task.resources, task.progress
+    with progress.stage("count", int(wanted.sum())):
+        expected = int(task.documents.tokens[wanted].sum())  # about one element per token
+        counts = ElementCounts(expected, memory=resources.share("counts"), clear=runs is None)
+        resources.use.record("counts", counts.cells.nbytes)
 
-    def count(elements: Elements) -> int:
-        counts.add(elements.values)
-        return len(elements.offsets) - 1
+        def count(elements: Elements) -> int:
+            counts.add(elements.values)
+            return len(elements.offsets) - 1
 
-    with task.progress.stage("count", int(wanted.sum())):
-        for documents in map_elements(task, count, name="count", state=counts.cells):
-            task.progress.advance(documents)
+        counted = (
+            map_elements(task, count, name="count", state=counts.cells)
+            if runs is None
+            else counts.count_all(runs, threads=resources.thread_count)
+        )
+        for documents in counted:
+            progress.advance(documents)
     return counts
+
+
+def _runs(task: Task) -> Runs | None:
+    """All elements, if they lie in memory and texts are long."""
+    kept, rows = task.kept, np.flatnonzero(task.wanted)
+    if kept is None or not kept.is_in_memory:
+        return None
+    runs = Runs(kept.values, kept.starts[rows], kept.ends[rows])
+    return runs if runs.is_worthwhile else None
 
 
 def _check_room(task: Task, work: str) -> None:
@@ -59,6 +75,33 @@ def _check_room(task: Task, work: str) -> None:
     resources.check_room(prefix_bytes(size, estimate.postings), work=work, instead="a higher `min_similarity`")
 
 
+def _make_prefixes(task: Task, file: PrefixFile) -> None:
+    """Write the prefixes of all wanted texts to a file. A function, so that nothing keeps the counts, which are large, after it."""
+    code, least = maker_of(task.options.compared_by).code, task.options.min_similarity
+    kept, runs, resources = task.kept, _runs(task), task.resources
+    counts = count_elements(task, runs)
+
+    def of(elements: Elements, counted: Array) -> Prefixes:
+        return prefixes_of(elements, code=code, least=least, counts=counted)
+
+    with task.progress.stage("prefixes", int(task.wanted.sum())):
+        if kept is None or runs is None:
+            made = map_elements(task, lambda some: of(some, counts.of(some.values)), name="prefixes")
+        else:
+            found = counts.of_runs(runs, threads=resources.thread_count)
+            resources.use.record(
+                "postings", found.nbytes
+            )  # which are not there yet; a quarter of the elements is far less
+            made = in_order(
+                lambda rows: of(kept.elements(rows), taken(found, kept.starts[rows], kept.ends[rows])),
+                kept_parts(task, kept),
+                resources.thread_count,
+            )
+        for part in made:
+            file.append(part)
+            task.progress.advance(len(part))
+
+
 @contextmanager
 def open_exact(task: Task, *, work: str = "`method='exact'`") -> Iterator["ExactJoin"]:
     """Prepare to find every pair of documents that can reach the similarity, however short; two passes over their elements.
@@ -70,20 +113,10 @@ def open_exact(task: Task, *, work: str = "`method='exact'`") -> Iterator["Exact
     """
     task = task.at_least(task.min_tokens("exact"))
     _check_room(task, work)
-    counts = count_elements(task)
-    options, resources, progress, wanted = task.options, task.resources, task.progress, task.wanted
-    code, least = maker_of(options.compared_by).code, options.min_similarity
-
-    def prefixes_in(elements: Elements) -> Prefixes:
-        return prefixes_of(elements, code=code, least=least, counts=counts)
-
+    resources = task.resources
     with PrefixFile(resources) as file:
-        with progress.stage("prefixes", int(wanted.sum())):
-            for part in map_elements(task, prefixes_in, name="prefixes"):
-                file.append(part)
-                progress.advance(len(part))
-            prefixes = file.whole()
-        read_as = task.read_as(wanted)
+        _make_prefixes(task, file)
+        prefixes, read_as = file.whole(), task.read_as(task.wanted)
         if task.min_tokens("exact") == 0:
             has_elements = prefixes.sizes[read_as] > 0
             task, read_as = task.only(has_elements), read_as[has_elements]

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -23,13 +22,6 @@ PAIRED_DOCUMENTS = 2_000
 """Of so many of the sample all pairs are looked at."""
 SAMPLED_PAIRS, LEAST_PAIRS, PAIRED_ELEMENTS = 20_000, 200, 1 << 22
 """So many pairs of the sample are compared, fewer of long documents: about so many elements, but so many pairs in any case."""
-
-
-class _Numbered(NamedTuple):
-    """Counts by element, for elements that are their own numbers."""
-
-    cells: Array
-    shift: np.uint64
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +63,8 @@ class SampledSets:
 
     def prefixes(self, code: int, least: float) -> Prefixes:
         """Of each document, as a join of all would have them."""
-        cells = np.minimum(self.frequency, np.iinfo(np.uint16).max).astype(np.uint16)
-        return prefixes_of(self.elements, code=code, least=least, counts=_Numbered(cells, np.uint64(0)))
+        counts = np.minimum(self.frequency, np.iinfo(np.uint16).max).astype(np.uint16)
+        return prefixes_of(self.elements, code=code, least=least, counts=counts[self.elements.values.astype(np.int64)])
 
     @property
     def most_pairs(self) -> int:

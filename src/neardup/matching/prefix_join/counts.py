@@ -1,46 +1,90 @@
 """COUNT: in how many documents each element occurs, in memory that does not grow with the corpus."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from threading import Lock, get_ident
-from typing import Protocol
+from typing import NamedTuple
 
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.kernels.matching.element_counts import count_elements, count_known, keep_marked, scatter_regions
+from neardup.kernels.matching.element_counts import (
+    count_elements,
+    count_known,
+    count_runs,
+    find_counts,
+    keep_marked,
+    scatter_regions,
+    seek,
+)
+from neardup.resources.threads import in_order
 
 REGION_BITS = 5
-"""Cells are divided into 2^5 regions, each counted in by one thread at a time."""
+REGIONS = 1 << REGION_BITS
+"""Cells are divided into so many regions, each counted in by one thread at a time."""
+RUN, MANY = 24, 1 << 21
+"""Documents with so many elements in each region, so many in all, are looked at region by region."""
 LEAST_BITS, MOST_BITS = 16, 36
 MARK_BITS = 5
 """At most one unknown element in 2^5 shares a mark with a known one."""
 
 
-class Cells(Protocol):
-    """The counts that prefixes are made by: that of an element is `cells[element >> shift]`."""
+def _edge(region: int) -> np.uint64:
+    """The last element before a region."""
+    return np.uint64((region << (64 - REGION_BITS)) - 1)
+
+
+class Runs(NamedTuple):
+    """The elements of long documents, which are looked at region by region, so that the cells of a region stay in a cache.
+
+    A processor then waits half as long for memory: measured with documents of 4,000 elements. With 500, it makes no difference.
+
+    Attributes:
+        values: uint64[]; starts, ends: int64[n]; those of document d, values[starts[d]:ends[d]], ascend.
+    """
+
+    values: Array
+    starts: Array
+    ends: Array
 
     @property
-    def cells(self) -> Array: ...
+    def is_worthwhile(self) -> bool:
+        """Whether there are enough elements, and enough of each document in a region."""
+        return int((self.ends - self.starts).sum()) >= max(MANY, RUN * REGIONS * len(self.starts))
 
-    @property
-    def shift(self) -> np.uint64: ...
+    def by_region(self, work: Callable[[Array, np.uint64], None], threads: int) -> Iterator[int]:
+        """Call work(places, last) for each region: for each document's elements from its place on, up to the last of the region.
+
+        It moves the places behind these. Yields numbers of documents whose sum grows to all, as regions are done.
+        """
+        step = max(1, REGIONS // (4 * threads))
+
+        def through(first: int) -> int:
+            regions = range(first, min(first + step, REGIONS))
+            places = self.starts.copy()
+            if first:
+                seek(self.values, self.starts, self.ends, _edge(first), places)
+            for region in regions:
+                work(places, _edge(region + 1))
+            return len(places) * regions.stop // REGIONS - len(places) * first // REGIONS
+
+        return in_order(through, range(0, REGIONS, step), threads)
 
 
 class _Regions:
     """Regions of elements by their upper bits, each with a lock; only the thread that holds it counts there."""
 
     def __init__(self) -> None:
-        self._locks = [Lock() for _ in range(1 << REGION_BITS)]
+        self._locks = [Lock() for _ in range(REGIONS)]
 
     def divided(self, elements: Array) -> Iterator[tuple[Array, int, int]]:
         """Sort `elements` (uint64[]) by region, and yield them with the begin and end of each region while it is locked."""
         regions = len(self._locks)
-        ends, in_order = np.empty(regions + 1, np.int64), np.empty_like(elements)
-        scatter_regions(elements, np.uint64(64 - REGION_BITS), ends, in_order)
+        ends, ordered = np.empty(regions + 1, np.int64), np.empty_like(elements)
+        scatter_regions(elements, np.uint64(64 - REGION_BITS), ends, ordered)
         begin = get_ident() % regions  # so threads seldom meet
         for region in (*range(begin, regions), *range(begin)):
             with self._locks[region]:
-                yield in_order, int(ends[region - 1]) if region else 0, int(ends[region])
+                yield ordered, int(ends[region - 1]) if region else 0, int(ends[region])
 
 
 class ElementCounts:
@@ -54,11 +98,16 @@ class ElementCounts:
         shift: the cell of an element is `element >> shift`.
     """
 
-    def __init__(self, elements: int, *, memory: int) -> None:
-        """Make between half as many cells as `elements` and as many, in at most `memory` bytes."""
+    def __init__(self, elements: int, *, memory: int, clear: bool = True) -> None:
+        """Make between half as many cells as `elements` and as many, in at most `memory` bytes.
+
+        Without `clear`, they are not set to 0, which `count_all` does.
+        """
         cells = self.bytes_for(elements, memory=memory) // 2
         bits = cells.bit_length() - 1
-        self.cells: Array = np.zeros(cells, np.uint16)
+        self.cells: Array = np.empty(cells, np.uint16)  # numpy.zeros would not ask the system for large pages
+        if clear:
+            self.cells[:] = 0
         self.shift = np.uint64(64 - bits)
         self._regions = _Regions()
 
@@ -75,12 +124,37 @@ class ElementCounts:
 
     def add(self, elements: Array) -> None:
         """Count `elements` (uint64[], distinct within each document); safe from any thread."""
-        for in_order, first, last in self._regions.divided(elements):
-            count_elements(in_order, first, last, self.shift, self.cells)
+        for ordered, first, last in self._regions.divided(elements):
+            count_elements(ordered, first, last, self.shift, self.cells)
 
     def of(self, elements: Array) -> Array:
         """uint16[n]: the counts of `elements` (uint64[n])."""
-        found: Array = self.cells[(elements >> self.shift).astype(np.int64)]
+        found = np.empty(len(elements), np.uint16)
+        find_counts(
+            elements, np.array([len(elements)]), np.zeros(1, np.int64), _edge(REGIONS), self.shift, self.cells, found
+        )
+        return found
+
+    def count_all(self, runs: Runs, *, threads: int) -> Iterator[int]:
+        """Count the elements of all documents, from 0 on; yields numbers of documents whose sum grows to all."""
+        each = len(self.cells) // REGIONS
+
+        def count(places: Array, last: np.uint64) -> None:
+            after = int(last >> self.shift) + 1
+            self.cells[after - each : after] = 0
+            count_runs(runs.values, runs.ends, places, last, self.shift, self.cells)
+
+        return runs.by_region(count, threads)
+
+    def of_runs(self, runs: Runs, *, threads: int) -> Array:
+        """uint16[], as long as all values: the counts of the elements of all documents, at their places."""
+        found = np.empty(len(runs.values), np.uint16)
+
+        def find(places: Array, last: np.uint64) -> None:
+            find_counts(runs.values, runs.ends, places, last, self.shift, self.cells, found)
+
+        for _ in runs.by_region(find, threads):
+            pass
         return found
 
 
@@ -114,5 +188,5 @@ class KnownCounts:
         """Count `elements` (uint64[], distinct within each document); safe from any thread."""
         kept = np.empty_like(elements)
         kept = kept[: keep_marked(elements, self._marked_by, self._marks, kept)]
-        for in_order, first, last in self._regions.divided(kept):
-            count_known(in_order, first, last, self._shift, self._guide, self.known, self.counts)
+        for ordered, first, last in self._regions.divided(kept):
+            count_known(ordered, first, last, self._shift, self._guide, self.known, self.counts)

@@ -7,7 +7,6 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.io.codecs import ascend, codec
 from neardup.kernels.matching import prefixes as kernels
-from neardup.matching.prefix_join.counts import Cells
 from neardup.matching.similarities.table import Elements
 from neardup.resources.resources import Resources
 from neardup.resources.spool import Spool
@@ -62,14 +61,16 @@ class Prefixes:
         return len(self.sizes)
 
 
-def prefixes_of(elements: Elements, *, code: int, least: float, counts: Cells) -> Prefixes:
-    """Make the prefixes of some sets, for the similarity `code` with threshold `least`, by `counts` over all sets."""
+def prefixes_of(elements: Elements, *, code: int, least: float, counts: Array) -> Prefixes:
+    """Make the prefixes of some sets, for the similarity `code` with threshold `least`.
+
+    `counts`: uint16[total], of each element, over all sets; see `ElementCounts`.
+    """
     values, weights, offsets = elements.values, elements.weights, elements.offsets
     sizes = np.diff(offsets)
     n, longest = len(sizes), int(sizes.max(initial=0))
     sets = kernels.SetArrays(values, values.view(np.uint8), weights, weights.view(np.uint8), offsets)
     memory = kernels.PrefixMemory(
-        counts=np.empty(longest, np.uint16),
         places=np.empty(longest, np.int32),
         spare=np.empty(longest, np.int32),
         ordered=np.empty(longest if len(weights) else 0, np.float64),
@@ -78,7 +79,7 @@ def prefixes_of(elements: Elements, *, code: int, least: float, counts: Cells) -
     kept, rests = np.empty(len(values), np.uint64), np.empty(len(weights), np.float32)
     facts, digests = np.empty((n, 4), np.int32), np.empty((n, 2), np.uint64)
     out = kernels.PrefixArrays(kept, rests, facts, digests)
-    total = kernels.prefixes(code, float(least), sets, counts.cells, counts.shift, memory, out)
+    total = kernels.prefixes(code, float(least), sets, counts, memory, out)
     starts = np.zeros(n + 1, np.int64)
     np.cumsum(facts[:, 0], out=starts[1:])
     return Prefixes(_read_only(kept[:total]), _read_only(rests[:total]), starts, facts, sizes, digests)

@@ -16,6 +16,7 @@ from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarities import SimilarityName
 from neardup.recipe.similarity import Similarity
+from neardup.resources.held_spool import HeldSpool
 from neardup.resources.resources import Resources
 from neardup.resources.scratch import IN_MEMORY, Scratch, parts_of
 from neardup.resources.spool import Spool
@@ -58,10 +59,12 @@ class ElementStore:
         *,
         resources: Resources,
         room: int | None = None,
+        memory: int = 0,
     ) -> None:
         self.form, self._maker, self._recipe, self._room = form, maker_of(similarity), recipe, room
-        self._values = Spool(np.uint64, temp_dir=resources.temp_dir)
-        self._weights = Spool(np.float64, temp_dir=resources.temp_dir)
+        each = memory * 8 // self._maker.row.element_bytes
+        self._values = HeldSpool(np.uint64, memory=each, resources=resources, use="elements")
+        self._weights = HeldSpool(np.float64, memory=memory - each, resources=resources, use="elements")
         self._places = Spool(np.int64, temp_dir=resources.temp_dir)
         self._resources = resources
         self._total, self._longest, self._seen = 0, 0, 0
@@ -72,14 +75,17 @@ class ElementStore:
     def of_join(
         cls, similarity: Similarity | SimilarityName, recipe: Recipe, *, resources: Resources, room: int
     ) -> "ElementStore":
-        """An empty store of what a join indexes, in at most `room` bytes. `recipe` has the features and weights of the cosine."""
-        return cls(Form.JOIN, similarity, recipe, resources=resources, room=room)
+        """An empty store of what a join indexes: in memory up to its share, else in at most `room` bytes of files.
+
+        `recipe` has the features and weights of the cosine.
+        """
+        return cls(Form.JOIN, similarity, recipe, resources=resources, room=room, memory=resources.share("elements"))
 
     @classmethod
     def of_verification(
         cls, similarity: Similarity | SimilarityName, recipe: Recipe, *, resources: Resources
     ) -> "ElementStore":
-        """An empty store of what verification compares. `recipe` has the features and weights of the cosine."""
+        """An empty store of what verification compares, in files. `recipe` has the features and weights of the cosine."""
         return cls(Form.VERIFICATION, similarity, recipe, resources=resources)
 
     def of_batch(self, batch: Batch) -> tuple[Array, Elements]:
@@ -149,6 +155,11 @@ class ElementStore:
     def serves_verification(self) -> bool:
         """Whether verification compares the elements of this form. For most similarities, it compares those of a join."""
         return self.form is Form.VERIFICATION or self._maker.joined == self._maker.verified
+
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether values are read without copies."""
+        return self._values.is_in_memory
 
     @property
     def _most_mapped(self) -> int:
