@@ -189,6 +189,26 @@ def test_the_choice_is_minhash_where_exact_would_take_much_longer(monkeypatch):
     assert nd.deduplicate(near_copies(400), similarity="edit").summary.method == "exact"
 
 
+@pytest.mark.parametrize(
+    "similarity", ["jaccard", nd.Similarity(word_shingle=2), nd.Similarity(segmenter="characters")]
+)
+def test_signatures_of_elements_that_auto_has_kept_are_those_of_the_texts(similarity, monkeypatch):
+    monkeypatch.setattr(auto, "is_slow", lambda *_: True)
+    monkeypatch.setattr(auto, "PATIENCE_SECONDS", 0.0)
+    corpus = TableCorpus([*near_copies(200), "", "one"])
+
+    def found(**how):
+        options = DedupOptions(similarity=similarity, min_similarity=0.6, threads=2)
+        made = find_duplicates(corpus, nd.Recipe(), options, Progress(), **how)
+        return made.found.method, made.found.candidates.near.tolist(), made.found.costs
+
+    read = found(keep_elements=False)
+    assert read[0] == "minhash"
+    assert len(read[1]) > 100
+    monkeypatch.setattr(Signing, "sign", None)  # of texts
+    assert found() == read
+
+
 def free(count):
     return lambda _: type("Usage", (), {"free": count})
 

@@ -60,7 +60,7 @@ class Extrapolation:
     def seconds(self) -> dict[str, float]:
         growth, reading = self.sample.growth, self.sample.seconds * self.sample.growth
         row = METHODS[self.options.method]
-        passes = () if row.keeps_elements and self.kept_bytes else row.passes
+        passes = () if self.kept_bytes else row.passes
         found = {}
         for name, seconds in self.took.items():
             found[name] = seconds * growth

@@ -16,9 +16,10 @@ from neardup.kernels.xxh3 import digest_rows
 from neardup.matching.band_plan import Bands, agreement_limit, plan_bands
 from neardup.matching.bands import spool_banded
 from neardup.matching.candidates.candidate_join import SketchJoin
+from neardup.matching.candidates.elements import map_elements
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.distance_limit import distance_limit
-from neardup.matching.similarities.table import maker_of
+from neardup.matching.similarities.table import Elements, maker_of
 from neardup.recipe.methods import METHODS
 from neardup.resources.spool import Spool, mapped_array
 from neardup.text.columns import in_chunks
@@ -108,7 +109,10 @@ def open_minhash(task: Task) -> Iterator["MinHashJoin"]:
         chunks = in_chunks(batch.texts.drop_null())
         if maker.given is None:
             return [signing.sign(chunk) for chunk in chunks]
-        return [signing.sign_sets(*maker.elements(chunk, task.recipe)[::2]) for chunk in chunks]
+        return [sign_elements(maker.elements(chunk, task.recipe)) for chunk in chunks]
+
+    def sign_elements(elements: Elements) -> Signatures:
+        return signing.sign_sets(elements.values, elements.offsets)
 
     n, resources = int(wanted.sum()), task.resources
     held = signature_bytes(n, bands)
@@ -120,10 +124,12 @@ def open_minhash(task: Task) -> Iterator["MinHashJoin"]:
         resources.use.record("signatures", held)
     parts = _SignatureFile(resources.temp_dir) if with_file else _SignatureParts()
     with progress.stage("signatures", n):
-        for _, found in task.checkpoints.map(task.corpus, sign, name="signatures", wanted=wanted):
-            for part in found:
-                parts.append(part)
-            progress.advance(sum(map(len, found)))
+        passes = task.checkpoints.map(task.corpus, sign, name="signatures", wanted=wanted)
+        read = (part for _, found in passes for part in found)
+        # The shingles that a join indexes are those that are signed.
+        for part in read if task.kept is None else map_elements(task, sign_elements):
+            parts.append(part)
+            progress.advance(len(part))
         signatures = parts.whole(signing)
     read_as, scratch = task.read_as(wanted), task.scratch
     if task.min_tokens("minhash") == 0:

@@ -6,6 +6,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.matching.similarities.table import Elements
+from neardup.resources.held_spool import taken
 
 MIX = np.uint64(0x9E3779B97F4A7C15)
 """Mixes minima: minima of evenly distributed numbers are not evenly distributed, but their product with MIX modulo 2^64 is."""
@@ -27,13 +28,12 @@ def chosen_texts(elements: Elements, share: float) -> Array:
 
 def sample_elements(elements: Elements, share: float) -> Elements:
     """Return the elements of the texts in `chosen_texts`."""
-    sizes, chosen = np.diff(elements.offsets), chosen_texts(elements, share)
-    inside = np.repeat(chosen, sizes)
-    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes[chosen])])
-    values, weights = elements.values[inside], elements.weights
-    weights = weights[inside] if len(weights) else weights.copy()
+    chosen = chosen_texts(elements, share)
+    starts, ends = elements.offsets[:-1][chosen], elements.offsets[1:][chosen]
+    values, weights = taken(elements.values, starts, ends), elements.weights
+    weights = taken(weights, starts, ends) if len(weights) else weights.copy()
     values.flags.writeable = weights.flags.writeable = False
-    return Elements(values, weights, offsets)
+    return Elements(values, weights, np.concatenate([np.zeros(1, np.int64), np.cumsum(ends - starts)]))
 
 
 def join_elements(parts: Sequence[Elements]) -> Elements:
