@@ -89,9 +89,7 @@ def _make_prefixes(task: Task, file: PrefixFile) -> None:
             made = map_elements(task, lambda some: of(some, counts.of(some.values)), name="prefixes")
         else:
             found = counts.of_runs(runs, threads=resources.thread_count)
-            resources.use.record(
-                "postings", found.nbytes
-            )  # which are not there yet; a quarter of the elements is far less
+            resources.use.record("postings", found.nbytes)  # in the room of those, which are not there yet
             made = in_order(
                 lambda rows: of(kept.elements(rows), taken(found, kept.starts[rows], kept.ends[rows])),
                 kept_parts(task, kept),
