@@ -105,9 +105,9 @@ class ElementCounts:
         """
         cells = self.bytes_for(elements, memory=memory) // 2
         bits = cells.bit_length() - 1
-        self.cells: Array = np.empty(cells, np.uint16)  # numpy.zeros would not ask the system for large pages
-        if clear:
-            self.cells[:] = 0
+        self.cells: Array = (np.zeros if clear else np.empty)(
+            cells, np.uint16
+        )  # zeros come with the pages, as threads use them
         self.shift = np.uint64(64 - bits)
         self._regions = _Regions()
 
