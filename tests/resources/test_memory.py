@@ -85,13 +85,13 @@ def test_values_that_are_held_are_those_that_were_written_in_memory_or_not(sizes
     spool.map()
     assert spool.is_in_memory == (sum(sizes) <= room)
     assert resources.use.most.get("elements", 0) <= 8 * room
-    assert resources.use.now("elements") == (8 * sum(sizes) if spool.is_in_memory else 0)
+    assert resources.use._now.get("elements", 0) == (8 * sum(sizes) if spool.is_in_memory else 0)
     assert np.array_equal(spool.values, 3 * np.arange(sum(sizes)))
     taken = spool.take((ends - np.array(sizes))[rows], ends[rows])
     assert taken.tolist() == [3 * i for row in rows for i in range(ends[row] - sizes[row], ends[row])]
     spool.close()
     spool.close()
-    assert len(spool.values) == resources.use.now("elements") == 0
+    assert len(spool.values) == resources.use._now.get("elements", 0) == 0
 
 
 def test_values_go_to_a_file_if_the_system_gives_no_address_space(monkeypatch):

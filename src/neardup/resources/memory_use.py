@@ -50,10 +50,6 @@ class MemoryUse:
             self._now[use] = self._now.get(use, 0) + size
             self.most[use] = max(self.most.get(use, 0), self._now[use])
 
-    def now(self, use: str) -> int:
-        """What was added of this use, and not taken away."""
-        return self._now.get(use, 0)
-
     def __getstate__(self) -> dict[str, Any]:
         return {}  # of this process
 
