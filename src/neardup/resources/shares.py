@@ -29,7 +29,7 @@ SHARES = {
     ),
     "elements": Share(
         8,
-        "exact, minhash: the elements of all texts, such as the hashes of their shingles",
+        "auto, exact: the elements of all texts, such as the hashes of their shingles",
         "goes to a file; if that has no room, texts are read again",
     ),
     "counts": Share(
