@@ -319,3 +319,10 @@ def test_a_profile_has_no_keywords(run):
     done = run("compare", "--recipe", "leonsim", "--keywords", "3", "--text", "a b", "c")
     assert done.code == 2
     assert done.err.endswith("`keywords` with `profile='leonsim'`, which decides that: leave it out.\n")
+
+
+def test_compare_counts_the_tokens_of_another_tool_as_dedup_does(run):
+    said = "the quick brown fox jumps over the lazy dog"
+    done = run("compare", "--recipe", "leonsim", "--min-similarity", "0", "--text", said, f"{said}s")
+    assert "so only equal texts match" not in done.out.decode()
+    assert "\nshort" not in done.out.decode()

@@ -113,20 +113,20 @@ def _marked(left: str, right: str) -> None:
         click.echo(f"  left   {a}\n  right  {''.join(paint)}\n" + f"         {marks}".rstrip())
 
 
-def _show(result: "Comparison", verdict: "PairVerdict | None" = None, min_tokens: int = 0) -> None:
-    """The verdict, what it rests on, and every step that leads there."""
+def _show(result: "Comparison", verdict: "PairVerdict | None" = None, short: str | None = None) -> None:
+    """The verdict, what it rests on, and every step that leads there; `short`: why a text is too short for a fingerprint."""
     told: list[ToldLine] = []
     if verdict is not None:
         labels = ["match" if verdict.matches else "no match", *[""] * len(verdict.reasons)]
         told = list(zip(labels, verdict.reasons, strict=False))
-    tell([*told, *_figures(result, min_tokens)], err=False)
+    tell([*told, *_figures(result, short)], err=False)
     _features("left", result.left)
     _features("right", result.right)
     click.echo("\nfingerprints, differing bits marked")
     _marked(result.left.bits, result.right.bits)
 
 
-def _figures(result: "Comparison", min_tokens: int) -> Iterator[ToldLine]:
+def _figures(result: "Comparison", short: str | None) -> Iterator[ToldLine]:
     """How similar the texts are, and how far apart their fingerprints."""
     if result.similarity is not None:
         of_what = f"{result.common_shingles:,} of {result.all_shingles:,} shingles"
@@ -143,9 +143,8 @@ def _figures(result: "Comparison", min_tokens: int) -> Iterator[ToldLine]:
     bits = len(result.left.bits)
     cosine = f"estimated cosine {similarity_text(result.estimated_cosine)} = cos(π · {result.distance} / {bits})"
     yield "distance", f"{result.distance} of {bits} bits: {cosine}"
-    few = "no token" if min_tokens <= 1 else f"fewer than {min_tokens} tokens"
-    if min(len(side.tokens) for side in (result.left, result.right)) < min_tokens:
-        yield "short", f"{few}: by fingerprints a duplicate only of an equal text"
+    if short is not None:
+        yield "short", f"{short}: by fingerprints a duplicate only of an equal text"
 
 
 def _read(path: str) -> str:
@@ -232,8 +231,9 @@ def command(
         return
     left, right = text or (_read(files[0]), _read(files[1]))
     from neardup.judging.comparison import compare
-    from neardup.judging.pair_verdict import pair_verdict
+    from neardup.judging.pair_verdict import fewest_tokens, pair_verdict
     from neardup.options import DedupOptions
+    from neardup.recipe.kinds import few_tokens
     from neardup.recipe.presets import find_recipe
 
     compared = DedupOptions(min_similarity=min_similarity, similarity=similarity)
@@ -246,4 +246,5 @@ def command(
         told = asdict(result) | {"min_similarity": compared.min_similarity} | asdict(verdict)
         click.echo(json.dumps(told, default=_exactly, ensure_ascii=False))
     else:
-        _show(result, verdict, chosen.min_tokens)
+        is_short = fewest_tokens(left, right, chosen) < chosen.min_tokens
+        _show(result, verdict, few_tokens(chosen.min_tokens) if is_short else None)

@@ -31,7 +31,10 @@ def hashes_of(features: Features, recipe: Recipe) -> Array:
 
 
 def fingerprint_folded(folded: FoldedTexts, recipe: Recipe) -> tuple[Array, Array, Array]:
-    """For normalized texts: fingerprints uint64[n, words], digests of the texts uint64[n, 2], numbers of tokens int64[n]."""
+    """For normalized texts: fingerprints uint64[n, words], digests of the texts uint64[n, 2], numbers of tokens int64[n].
+
+    A text in which no feature votes counts as one without tokens: all such texts have the same fingerprint, which says nothing.
+    """
     n = len(folded)
     found = weighted_features(folded, recipe)
     values, digests = np.empty((n, recipe.words), np.uint64), np.empty((n, 2), np.uint64)
@@ -44,4 +47,5 @@ def fingerprint_folded(folded: FoldedTexts, recipe: Recipe) -> tuple[Array, Arra
         values,
     )
     digest_documents(folded.data, folded.offsets, digests)
-    return values, digests, found.tokens
+    votes = np.concatenate([[0], np.cumsum(found.weights != 0)])[found.features.offsets]
+    return values, digests, np.where(np.diff(votes) > 0, found.tokens, 0)

@@ -34,7 +34,7 @@ class Documents:
     Attributes:
         fingerprints: uint64[rows, words].
         digests: uint64[rows, 2], equal for equal normalized texts.
-        tokens: int64[rows], -1 where the row was rejected.
+        tokens: int64[rows], 0 where no feature votes, -1 where the row was rejected.
         lengths: int64[rows], characters of the text before normalization, or the elements of a given set or list; -1 where the text
             and its tokens are unknown, because another program made the fingerprint.
         ids: Arrow large_string[rows], each a JSON value.

@@ -33,7 +33,7 @@ class Fingerprints:
     Attributes:
         values: uint64[n, words]; word 0 is the most significant, and its unused top bits are 0.
         digests: uint64[n, 2], XXH3-128 of the normalized text: equal digests mark exact duplicates.
-        tokens: int64[n], the number of tokens.
+        tokens: int64[n], the number of tokens; 0 if no feature votes.
     """
 
     values: Array

@@ -183,7 +183,7 @@ def _remarks(counts: Summary, rejected: int, files: dict[str, Any], noun: str) -
 
 
 def _of_tokens(least: int) -> str:
-    return "without a token" if least <= 1 else f"of fewer than {least:,} tokens"
+    return "without features" if least <= 1 else f"of fewer than {least:,} tokens"
 
 
 def _details(counts: Summary, files: dict[str, Any]) -> Iterator[ToldLine]:

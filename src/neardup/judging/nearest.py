@@ -17,6 +17,7 @@ from neardup.io.storage.places import Place
 from neardup.judging.finished_run import FinishedRun, read_finished_run
 from neardup.judging.near_ids import NearIds, id_of_row
 from neardup.matching.similarities.compare_texts import similarities_to
+from neardup.recipe.kinds import few_tokens
 from neardup.recipe.methods import METHODS
 from neardup.recipe.presets import RecipeLike
 from neardup.survivors.audit_files import same_id
@@ -231,8 +232,7 @@ def _why_apart(pair: _Pair, run: FinishedRun) -> str:
 def _why_not(pair: _Pair, run: FinishedRun) -> str:
     reasons, most, alike = [], run.max_distance, pair.similarity
     if pair.tokens < run.min_tokens:
-        few = "no token" if run.min_tokens <= 1 else f"fewer than {run.min_tokens:,} tokens"
-        reasons.append(f"one of the two has {few}, so only equal texts match")
+        reasons.append(f"one of the two has {few_tokens(run.min_tokens)}, so only equal texts match")
     if most is not None and pair.distance > most:
         reasons.append(f"distance {pair.distance} is above {most}")
     if alike < run.min_similarity:

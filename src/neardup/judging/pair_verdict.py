@@ -5,11 +5,13 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from neardup.display import similarity_text, threshold_text
+from neardup.fingerprints.simhash import fingerprint_array
 from neardup.judging.comparison import Comparison
 from neardup.matching.distance_limit import distance_limit
 from neardup.matching.recipe_decides import options_by_recipe
 from neardup.matching.similarities.compare_texts import similarities_to
 from neardup.options import DedupOptions
+from neardup.recipe.kinds import few_tokens
 from neardup.recipe.methods import METHODS
 from neardup.recipe.recipe import Recipe
 
@@ -44,9 +46,14 @@ def pair_verdict(left: str, right: str, found: Comparison, recipe: Recipe, optio
     if least > 0:
         (met if alike >= least else missed).append(_of_similarity(str(options.compared_by), alike, least))
     few = row.tokens_needed(recipe.min_tokens)
-    if row.is_by_distance and alike < 1 and min(len(found.left.tokens), len(found.right.tokens)) < few:
-        missed.append(f"one has fewer than {few} tokens, so only equal texts match")
+    if row.is_by_distance and alike < 1 and fewest_tokens(left, right, recipe) < few:
+        missed.append(f"one of the two has {few_tokens(few)}, so only equal texts match")
     return PairVerdict(not missed, tuple(missed or met))
+
+
+def fewest_tokens(left: str, right: str, recipe: Recipe) -> int:
+    """The number of tokens of the text that has fewer; 0 if no feature votes in one of them."""
+    return int(fingerprint_array(pa.array([left, right], pa.large_string()), recipe).tokens.min())
 
 
 def _alike(left: str, right: str, found: Comparison, recipe: Recipe, options: DedupOptions) -> float:

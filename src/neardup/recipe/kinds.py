@@ -14,3 +14,8 @@ def short_document(recipe: FingerprintRecipe) -> str:
     if isinstance(recipe, VectorRecipe):
         return "zero vector"
     return "short list" if isinstance(recipe, ElementRecipe) else "short text"
+
+
+def few_tokens(needed: int) -> str:
+    """What a text has that has fewer tokens than are needed."""
+    return "no features" if needed <= 1 else f"fewer than {needed:,} tokens"

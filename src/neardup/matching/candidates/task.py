@@ -15,6 +15,7 @@ from neardup.matching.similarities.element_store import ElementStore
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.methods import METHODS
+from neardup.recipe.parts import COUNTED
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarities import SIMILARITIES
 from neardup.recipe.similarity import Similarity
@@ -33,11 +34,11 @@ def min_tokens_of(method: str, recipe: Recipe, options: DedupOptions) -> int:
 
 
 def _has_other_tokens(recipe: Recipe, options: DedupOptions) -> bool:
-    """Whether a text without tokens by the recipe may have elements, such as one of stop words only."""
+    """Whether a text without tokens by the recipe may have elements: one of stop words only, or one in which no feature votes."""
     if SIMILARITIES[options.measure].shingles is None:
         return False
     cuts_otherwise = recipe.segmenter != "words" or bool(recipe.stop_words) or recipe.profile is not None
-    return cuts_otherwise or isinstance(options.compared_by, Similarity)
+    return cuts_otherwise or recipe.weights not in COUNTED or isinstance(options.compared_by, Similarity)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
