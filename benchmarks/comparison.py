@@ -3,7 +3,8 @@
     python benchmarks/comparison.py [--quick] [--only NAME …] [--folder FOLDER] [--text-dedup PYTHON] [--datatrove PYTHON]
 
 It goes on after a failure, and says at the end what failed, what was skipped, and why. `--quick` runs the short form of each,
-writes into `build/bench-quick` and prints the tables; otherwise the committed results, tables and charts are replaced.
+writes into `build/bench-quick`, prints the tables, and names each headline figure that became worse (`headlines.py`); otherwise the
+committed results, tables and charts are replaced.
 """
 
 import argparse
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import comparison_chart
+import headlines
 import measure
 import package_texts
 import tables
@@ -200,6 +202,8 @@ def main() -> None:
     else:
         tables.show(folder)
     print(f"\n{report(outcomes, folder)}")
+    if given.quick:
+        print("\n".join(headlines.compared(folder, package_texts.default_folder() / "headlines.json")))
     if any(outcome.state == "failed" for outcome in outcomes):
         sys.exit(1)
 

@@ -151,7 +151,7 @@ def arguments(description: str, name: str, **flags: str) -> argparse.Namespace:
     return given
 
 
-def write_json(path: Path | None, record: Mapping[str, Any]) -> None:
+def write_json(path: Path | None, record: Mapping[str, Any] | Sequence[Any]) -> None:
     """Write a result file: indented, but lists of plain values on one line."""
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
