@@ -1,7 +1,9 @@
 """Text files: one document a file, or one a line; in folders, compressed, beside other formats."""
 
 import gzip
+import itertools
 import json
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +23,7 @@ from neardup.io.outputs import Outputs
 from neardup.io.reading import Reading
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
+from neardup.io.storage.places import name_as_text
 from neardup.resources.resources import Resources
 
 Make = Callable[..., Shard]
@@ -45,6 +48,15 @@ def test_a_file_is_a_document_and_its_relative_path_the_id(tmp_path: Path) -> No
     masked = corpus.map(lambda batch: batch.texts.to_pylist(), wanted=np.array([False, True, False]))
     assert list(masked) == [(0, [None, "x\r\n\n", None])]
     assert [shard.format for shard in find_shards([tmp_path / "in" / "README.md"], temporary=tmp_path)] == ["txt"]
+
+
+def test_names_of_any_bytes_become_different_texts() -> None:
+    parts = [b"a", b"x", b"f", b"e", b"8", b"\\", b"\xfe", b"\xff", b"\xc3\xa9", b"\xc3"]
+    names = {b"".join(each) for n in range(1, 5) for each in itertools.product(parts, repeat=n)}
+    texts = {name: name_as_text(os.fsdecode(name)) for name in names}
+    assert len(set(texts.values())) == len(names)
+    for name in (b"a", b"\xc3\xa9", b"a\\", b"x\\xa8"[:2], b"\\fe"):
+        assert name_as_text(os.fsdecode(name)) == name.decode()
 
 
 @pytest.mark.parametrize("threads", [1, 2])

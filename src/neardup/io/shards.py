@@ -15,7 +15,7 @@ from neardup.io.endings import ALLOWED, HTML, NAMED_ONLY, RECORDS, split_ending
 from neardup.io.reading import Reading
 from neardup.io.shard import Shard
 from neardup.io.storage.compression import COMPRESSION_ENDINGS, compression_of_name, sniff
-from neardup.io.storage.places import Place, identity, place_of, status_of
+from neardup.io.storage.places import Place, identity, name_as_text, place_of, status_of
 from neardup.io.storage.remote import RemotePath
 from neardup.progress import Progress
 
@@ -177,7 +177,7 @@ def _below(path: Place, folder: Place) -> str:
     """The name of a file relative to a folder, for messages."""
     if isinstance(path, RemotePath):
         return path.url[len(str(folder).rstrip("/")) + 1 :]
-    return os.fsencode(path.relative_to(str(folder))).decode("utf-8", "replace")
+    return name_as_text(path.relative_to(str(folder)))
 
 
 def _files_below(folder: Path, above: frozenset[tuple[int, int]]) -> Iterator[Path]:
@@ -227,8 +227,7 @@ def _shard(path: Place, base: Place, reading: Reading, name: str | None = None) 
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from None
     relative = Path(os.path.relpath(path, str(base))).as_posix()
-    name = os.fsencode(name or path).decode("utf-8", "replace")  # file names may be any bytes, but an id is text
-    return Shard(path, name, relative, kind, compression, size, modified, *stored)
+    return Shard(path, name or name_as_text(path), relative, kind, compression, size, modified, *stored)
 
 
 def repeated_files(shards: Iterable[Shard], because: str = "all its rows would be duplicates") -> list[str]:

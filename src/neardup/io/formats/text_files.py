@@ -3,7 +3,6 @@
 `neardup.io.formats.table.Format` states the guarantees of the functions here; `part_of_files` reads many files at a time.
 """
 
-import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -20,7 +19,7 @@ from neardup.io.formats.lines import too_long
 from neardup.io.shard import Shard
 from neardup.io.storage.compression import open_for_reading, open_for_writing
 from neardup.io.storage.encodings import encoding_of
-from neardup.io.storage.places import copy_file
+from neardup.io.storage.places import copy_file, name_as_text
 from neardup.io.storage.refusals import mixed_formats, no_columns
 
 _TEXT = pa.large_string()
@@ -102,7 +101,7 @@ def _read(shards: Sequence[Shard], values: int, wanted: Array | None) -> tuple[B
 
 def file_id(shard: Shard) -> str:
     """The id of a file's document, as a JSON value."""
-    return quote(os.fsencode(shard.relative).decode("utf-8", "replace"))
+    return quote(name_as_text(shard.relative))
 
 
 def content(shard: Shard) -> bytes | None:

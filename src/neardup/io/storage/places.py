@@ -13,6 +13,7 @@ from neardup.errors import InputError
 from neardup.io.storage.remote import READ_BYTES, RemotePath, RemoteReader, Status
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://")
+_LIKE_ESCAPED = re.compile(r"\\x[89a-f][0-9a-f]")
 _LONG_NAME = 180
 """Bytes of a name up to which it stands whole in the name of the unfinished file; most systems allow 255 in all."""
 
@@ -65,6 +66,25 @@ def path_text(given: str | Path | None) -> str | None:
     if not isinstance(given, os.PathLike):
         raise InputError(f"{given!r} does not name a file. Give a string or a pathlib.Path.")
     return os.fspath(given)
+
+
+def name_as_text(name: str | Path) -> str:
+    r"""The name of a local file as text, for ids and messages; different names become different texts.
+
+    File names may be any bytes. Bytes that are not UTF-8 become `\xff`. In such names, and in names that look like them,
+    backslashes are doubled.
+
+    >>> name_as_text(os.fsdecode(b"caf\xc3\xa9")), name_as_text(os.fsdecode(b"caf\xe9"))
+    ('café', 'caf\\xe9')
+    """
+    given = os.fsencode(name)
+    try:
+        text = given.decode()
+        if not _LIKE_ESCAPED.search(text):
+            return text
+    except UnicodeDecodeError:
+        pass
+    return given.replace(b"\\", b"\\\\").decode("utf-8", "backslashreplace")
 
 
 def real_name(place: Place) -> str:
