@@ -697,3 +697,30 @@ def test_an_audit_whose_output_is_not_known_is_refused_as_the_output(run):
     assert told in run("verify", "gone.duplicates.jsonl").err
     Path("gone.summary.json").unlink()
     assert told in run("verify", "gone.duplicates.jsonl").err
+
+
+@pytest.mark.parametrize("output", ["ob.txt", "ob.txt.gz", "ob/"])
+@pytest.mark.parametrize("given", ["b.txt", "in"])
+def test_a_run_of_one_text_file_is_proven_whatever_the_output_is_called(run, given, output):
+    Path("in").mkdir()
+    for name in ("b.txt", "in/c.txt"):
+        Path(name).write_text(FERRY)
+    assert run("dedup", given, "-o", output).code == 0
+    done = run("verify", output)
+    assert (done.code, b"FAILED" in done.out) == (0, False), done.out
+    assert run("verify", output, given).code == 0
+
+
+def test_the_text_of_one_file_is_still_compared(run):
+    Path("b.txt").write_text(FERRY)
+    run("dedup", "b.txt", "-o", "ob.txt")
+    Path("ob.txt").write_text(BREAD)
+    done = run("verify", "ob.txt")
+    assert (done.code, b"ob.txt, row 0, is in no input" in done.out) == (1, True)
+
+
+def test_one_page_is_proven_as_one_text_file_is(run):
+    pytest.importorskip("trafilatura")
+    Path("b.html").write_text(f"<html><body><p>{FERRY}</p></body></html>")
+    assert run("dedup", "b.html", "--html", "whole", "-o", "ob.html").code == 0
+    assert run("verify", "ob.html").code == 0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Unpack
 from neardup.display import as_code
 from neardup.errors import InputError, OptionError
 from neardup.io.endings import AUDIT_ENDING, CONTAMINATION_ENDING
+from neardup.io.formats.table import FILES
 from neardup.io.output_names import output_folder, stem
 from neardup.io.reading import READING, Reading, ReadingDict, recipe_for, split_options
 from neardup.io.shard import Shard
@@ -222,6 +223,10 @@ def _find_output(output: str, shards: Sequence[Shard], reading: Reading, tempora
     found = _in_folder(folder, shards, reading, temporary) if folder is not None and folder.is_dir() else None
     if found is None:
         found = find_shards(output, temporary=temporary, reading=reading)
+        if (
+            len(shards) == len(found) == 1 and shards[0].format in FILES
+        ):  # one document, whose id is the name of the input
+            found = [replace(found[0], relative=shards[0].relative)]
     if problems := repeated_files([*shards, *found]):
         raise InputError(f"{problems[0]} The output comes first, then the inputs.")
     return found
