@@ -108,7 +108,12 @@ def test_a_repeated_id_is_a_copy_or_an_update(run):
     rows = [{"id": 7, "text": text} for text in (texts[0], texts[0].upper(), texts[1], texts[0])]
     done = run("filter", "--create", "--store", "seen", "--audit", "audit.jsonl", stdin=lines(rows))
     assert done.out == lines([rows[0], rows[2], rows[3]])
-    assert [(line["row"], line["survivor_id"], line["exact"]) for line in read_lines("audit.jsonl")] == [(1, 7, True)]
+    copy, *updates = read_lines("audit.jsonl")
+    assert (copy["row"], copy["survivor_id"], copy["exact"]) == (1, 7, True)
+    assert [(line["row"], line["replaced_id"], line["distance"] > 0) for line in updates] == [
+        (2, 7, True),
+        (3, 7, True),
+    ]
 
 
 def test_a_repeated_id_with_an_equal_text_is_what_dedup_says(run):

@@ -33,7 +33,7 @@ def test_documents_are_added_with_the_answers_of_dedup(run):
     assert (done.code, done.out) == (0, b"")
     assert "removed  2 duplicates (40.0 %): 1 exact, 1 near\n" in done.err
     run("dedup", "in.jsonl", "-o", "out.jsonl", "--method", "exact")
-    expected = [{"id": row["id"], "is_new": True, **EMPTY} for row in ROWS]
+    expected = [{"id": row["id"], "is_new": True, **EMPTY, "replaces": []} for row in ROWS]
     for line in read_lines("out.duplicates.jsonl"):
         found = {name: line[name] for name in ("similarity", "distance", "exact")}
         expected[line["row"]] |= {"is_new": False, "duplicate_of": line["survivor_id"], **found}

@@ -254,7 +254,13 @@ def test_a_store_is_built_of_a_finished_run(run, filled, named):
     added = told(run("store", "add", "built", "in.jsonl", "-o", "-"))
     for line in read_lines("out.duplicates.jsonl"):
         found = {name: line[name] for name in ("similarity", "distance", "exact")}
-        assert added[line["row"]] == {"id": line["id"], "is_new": False, "duplicate_of": line["survivor_id"], **found}
+        assert added[line["row"]] == {
+            "id": line["id"],
+            "is_new": False,
+            "duplicate_of": line["survivor_id"],
+            **found,
+            "replaces": [],
+        }
 
 
 def test_a_run_with_other_decisions_is_refused(run):

@@ -283,9 +283,10 @@ def test_the_makefile_checks_all_files_against_their_schemas():
 def test_alerts_are_of_metrics_and_labels_that_there_are():
     pytest.importorskip("prometheus_client", reason="needs the extra [server]")
     from neardup.service.metrics import Metrics, StoreMetrics
+    from neardup.store.answers import NEW
 
     metrics = Metrics()
-    StoreMetrics(metrics, "default").committed(2, 1, 0.1)
+    StoreMetrics(metrics, "default").committed([NEW, NEW], 0.1)
     metrics.requests.labels("check", "200").inc()
     samples = re.findall(r"^(neardup_\w+)(?:\{(.*?)\})? ", metrics.text().decode(), re.MULTILINE)
     labels = {name: set(re.findall(r'(\w+)="', given)) for name, given in samples}

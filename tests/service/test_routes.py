@@ -34,6 +34,7 @@ def answers(found):
             "matches": [{"id": m.id, "similarity": m.similarity, "distance": m.distance} for m in each.matches],
             "replaces": [{"id": m.id, "similarity": m.similarity, "distance": m.distance} for m in each.replaces],
         }
+        | ({"is_update": True} if each.is_update else {})
         for name, each in found
     ]
 
@@ -178,6 +179,17 @@ def test_what_was_answered_is_there_when_the_store_is_opened_again(tmp_path):
     with nd.Store(path) as store:
         assert store.verify().is_sound
         assert store.check(LATER).duplicate_of == "x"
+
+
+def test_an_update_says_what_it_replaced(tmp_path):
+    with asking(new_store(tmp_path / "s")) as client:
+        assert "is_update" not in add(client, "x", FERRY)
+        answer = add(client, "x", LATER)
+        counted = client.get("/metrics").text
+    assert (answer["is_new"], answer["is_update"]) == (True, True)
+    assert answer["replaces"] == [{"id": "x", "similarity": 0.75, "distance": 16}]
+    for outcome in ("new", "update"):
+        assert f'neardup_store_added_total{{outcome="{outcome}",store="default"}} 1' in counted
 
 
 def test_metrics_count_requests_and_documents(tmp_path):

@@ -150,10 +150,13 @@ def by_index(path: str, inputs: Any, progress: Any, chosen: dict[str, Any]) -> A
 
 
 def _counts(found: Any) -> list[ToldLine]:
-    documents = found.rows - found.rejected
+    from neardup.jobs.store_answers import told_of_updates
+
+    documents, new = found.rows - found.rejected, found.passed - found.updated
     lines = [
         ("read", counted(documents, "document")),
-        ("new", counted(found.passed, "document") + share_text(found.passed, documents)),
+        ("new", counted(new, "document") + share_text(new, documents)),
         ("removed", counted(found.duplicates, "duplicate") + share_text(found.duplicates, documents)),
+        *told_of_updates(found.updated, found.dropped, found.repeated_ids),
     ]
     return lines + ([("skipped", f"{counted(found.rejected, 'row')} could not be read")] if found.rejected else [])

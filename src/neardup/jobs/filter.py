@@ -47,9 +47,12 @@ class FilterResult:
 
     Attributes:
         rows: rows of the inputs, rejected ones included.
-        passed: documents that were new and were passed on.
+        passed: documents that match no other, and were passed on.
         duplicates: documents that were duplicates.
         rejected: rows that could not be read and were set aside.
+        updated: documents that were passed on, and came in the place of another text of their id; by a store, as the next two.
+        dropped: duplicates of whose id the store kept another text until then: now, it keeps none.
+        repeated_ids: those of both kinds whose earlier text came in the same inputs. It was passed on before.
         created: whether the store or the index was made.
     """
 
@@ -57,6 +60,9 @@ class FilterResult:
     passed: int
     duplicates: int
     rejected: int
+    updated: int = 0
+    dropped: int = 0
+    repeated_ids: int = 0
     created: bool = False
 
 

@@ -25,8 +25,8 @@ from neardup.jobs.filter_run import (
     filter_paths,
     filter_shards,
 )
-from neardup.jobs.filter_store_walk import FilterStoreWalk
-from neardup.jobs.line_walk import FilterCounts, Sinks
+from neardup.jobs.filter_store_walk import FilterStoreWalk, StoreFilterCounts
+from neardup.jobs.line_walk import Sinks
 from neardup.jobs.store import alone, folder_of_store, no_store, store_is_there, told_of_options
 from neardup.jobs.store_metadata import metadata_columns
 from neardup.options import MatchingOptions, OnError, refuse_unknown
@@ -84,7 +84,7 @@ def filter_with_store(
         recipe: the recipe of a new store, `Recipe()` by default; it must be that of a store that is there.
         floor, keep, texts: of a new store; see `Store`. A document that replaces others is passed on, although these were passed on
             before: the audit then has a line with its id and its row, the id of the replaced document as replaced_id, similarity
-            and distance, for each of them.
+            and distance, for each of them. So it has for an earlier text of the same id.
         metadata: columns whose values are kept with the documents; needed by `keep="max:KEY"` and `min:KEY`.
         window: remove the documents that were not seen for so long, before the run and while it goes on, at most a hundredth of
             the window later: seconds, a `timedelta`, or a text such as `30d`.
@@ -136,11 +136,11 @@ def filter_with_store(
             demand_ended(memory, give_up=give_up)
         else:
             run = FilterRun(memory, shards, paths, how, on_error, reads)
-            counts = FilterCounts(**run.begin(overwrite=overwrite, give_up=give_up))
+            counts = StoreFilterCounts(**run.begin(overwrite=overwrite, give_up=give_up))
             if run.ended:
                 run.publish()
                 progress.say("nothing is left to do: these inputs were filtered already")
-                return FilterResult(**vars(counts), created=created)
+                return counts.result(created=created)
 
         def written() -> dict[str, Any]:
             if run is None:
@@ -171,7 +171,7 @@ def filter_with_store(
     for name in columns.names:
         if name in walk.empty_columns and walk.counts.rows:
             progress.say(f"no row had a value in the column {name!r}")
-    return FilterResult(**vars(walk.counts), created=created)
+    return walk.counts.result(created=created)
 
 
 class StoreMemory:

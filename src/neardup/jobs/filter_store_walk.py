@@ -13,8 +13,10 @@ from neardup.arrays import Array
 from neardup.io.batch import BATCH_BYTES, Batch
 from neardup.io.reading import Reading
 from neardup.io.shard import Shard
+from neardup.jobs.filter import FilterResult
 from neardup.jobs.filter_run import files_of
-from neardup.jobs.line_walk import Block, LineWalk, Sinks, write_rejects
+from neardup.jobs.line_walk import Block, FilterCounts, LineWalk, Sinks, write_rejects
+from neardup.jobs.store_answers import UpdateCounts
 from neardup.jobs.store_metadata import MetadataColumns
 from neardup.jobs.store_rows import TOGETHER
 from neardup.progress import Progress
@@ -27,6 +29,16 @@ from neardup.survivors.outcomes import FilterOutcomes
 
 CHECKS = 100
 """How often, in the time of a window, documents are looked for that were not seen within it."""
+
+
+@dataclass(kw_only=True)
+class StoreFilterCounts(FilterCounts, UpdateCounts):
+    """The counts of a run so far; see `FilterResult`."""
+
+    def result(self, *, created: bool) -> FilterResult:
+        """The counts of a run that has ended."""
+        counts = {name: value for name, value in vars(self).items() if name != "began"}
+        return FilterResult(**counts, created=created)
 
 
 class FilterStoreWalk(LineWalk[list[str]]):
@@ -49,6 +61,7 @@ class FilterStoreWalk(LineWalk[list[str]]):
         `window`: seconds after which documents that were not seen are removed. `metadata`: what is kept with documents.
         """
         super().__init__(shards, how, on_error, threads, progress, values=metadata.names)
+        self.counts: StoreFilterCounts = StoreFilterCounts()
         self._metadata = metadata
         self.empty_columns = set(metadata.names)
         """Those in which no row had a value."""
@@ -116,6 +129,7 @@ class FilterStoreWalk(LineWalk[list[str]]):
         self.counts.rows += len(part.all_rows)
         self.counts.passed += int(new.sum())
         self.counts.duplicates += int((~new).sum())
+        self.counts.count_updates(answers)
         self.counts.rejected += len(rejections)
 
 

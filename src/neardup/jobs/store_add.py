@@ -1,7 +1,6 @@
 """Add documents of files to a store."""
 
 import contextlib
-import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,14 +9,17 @@ from typing import Any, Unpack
 from neardup.display import ToldLine, counted, share_text
 from neardup.errors import InputError
 from neardup.io.corpus import FileCorpus
+from neardup.io.formats.table import FILES
+from neardup.io.output_names import listed
 from neardup.io.read_files import ReadFiles
 from neardup.io.reading import TextReadingDict, reading_of
+from neardup.io.shard import Shard
 from neardup.io.shards import Inputs, find_shards, listed_inputs
-from neardup.io.storage.places import path_text
+from neardup.io.storage.places import name_as_text, path_text
 from neardup.jobs.answer_files import answers_place, answers_to
 from neardup.jobs.store import folder_of_store, opened_store
 from neardup.jobs.store_add_run import AddCounts, AddRun, why_not_continued
-from neardup.jobs.store_answers import answer_line
+from neardup.jobs.store_answers import answer_line, told_of_updates
 from neardup.jobs.store_metadata import MetadataColumns, metadata_columns
 from neardup.jobs.store_rows import corpus_of, documents_of
 from neardup.options import OnError
@@ -25,7 +27,6 @@ from neardup.progress import Progress, Watcher, progress_of
 from neardup.resources.resources import Resources
 from neardup.resources.unfinished import temporary_folder, told_if_interrupted
 from neardup.store.answers import StoreAnswer
-from neardup.store.preference import replaces
 from neardup.store.row_ids import RowIds
 from neardup.store.state import CommandState, state_for_commands
 from neardup.store.store import Store
@@ -41,16 +42,22 @@ class StoreCounts:
 
     Attributes:
         documents: all of them.
-        new: those that are kept.
+        new: those that are kept, and of whose id no other text was.
+        updated: those that are kept in the place of another text of their id.
         duplicates: the others.
+        dropped: duplicates of whose id another text was kept until then: now, the store keeps none.
+        repeated_ids: documents that came in the place of a text of the same inputs, and are counted as `updated` or `dropped`.
         exact: duplicates whose text equals that of their first match.
-        replaced: documents in whose place a better one was kept.
+        replaced: documents in whose place a better one of another id was kept.
         rejected: rows that could not be read.
     """
 
     documents: int
     new: int
+    updated: int
     duplicates: int
+    dropped: int
+    repeated_ids: int
     exact: int
     replaced: int
     rejected: int
@@ -100,6 +107,7 @@ def add_to_store(
     with contextlib.ExitStack() as stack:
         spool = stack.enter_context(temporary_folder(temp_dir))
         shards = find_shards(inputs, temporary=spool, reading=how, progress=progress)
+        _refuse_repeated_names(shards)
         names = metadata_columns("first", metadata).names
         resources = Resources(threads, temp_dir=temp_dir)
         corpus = corpus_of(shards, how, on_error, resources, progress, values=names)
@@ -120,11 +128,31 @@ def add_to_store(
     return StoreCounts(
         documents=counts.documents,
         new=counts.new,
-        duplicates=counts.documents - counts.new,
+        updated=counts.updated,
+        duplicates=counts.documents - counts.new - counts.updated,
+        dropped=counts.dropped,
+        repeated_ids=counts.repeated_ids,
         exact=counts.exact,
         replaced=counts.replaced,
         rejected=len(corpus.rejected),
     )
+
+
+def _refuse_repeated_names(shards: Sequence[Shard]) -> None:
+    """Refuse text files with the same path below different inputs, which is their id.
+
+    Raises:
+        InputError: there are such files.
+    """
+    owner: dict[str, Shard] = {}
+    problems = [
+        f"{first.name} and {shard.name} would both have the id {name_as_text(shard.relative)}, and a store keeps one text of "
+        "each id. Give the folder above them as input."
+        for shard in shards
+        if shard.format in FILES and (first := owner.setdefault(shard.relative, shard)) is not shard
+    ]
+    if problems:
+        raise InputError(listed(problems))
 
 
 def _continued(
@@ -151,26 +179,32 @@ def _add(
 ) -> AddCounts:
     """Add the documents; those of a `run`, from where it is."""
     counts = AddCounts() if run is None else run.counts
-    ids = RowIds(store.state)
-    line = functools.partial(answer_line, with_replaced=replaces(store.keep))
+    ids, files_replaced = RowIds(store.state), False
     with progress.stage("add"):
         for found in documents_of(corpus, counts.documents):
             named = ids.of(found.tokens, found.shard, found.rows)
 
             def state(answers: list[StoreAnswer], named: list[int | str] = named) -> dict[str, Any]:
-                lines = b"".join(map(line, named, answers))
+                lines = b"".join(map(answer_line, named, answers))
                 if sink is not None:
                     sink.write(lines)
                 counts.documents += len(answers)
-                counts.new += sum(answer.is_new for answer in answers)
+                counts.new += sum(answer.is_new and not answer.is_update for answer in answers)
+                counts.count_updates(answers)
                 counts.exact += sum(answer.exact for answer in answers)
-                counts.replaced += sum(len(answer.replaces) for answer in answers)
+                counts.replaced += sum(len(answer.replaces) - answer.is_update for answer in answers)
                 of_run = {} if run is None else run.state_after(lines)
                 return CommandState({**state_for_commands(store.state), **ids.state(), **of_run})
 
             kept = columns.of(found.values, found.shard, found.rows)
-            store.check_and_add_many(named, found.texts, metadata=kept, state=state)
+            answers = store.check_and_add_many(named, found.texts, metadata=kept, state=state)
+            files_replaced |= found.shard.format in FILES and any(answer.is_update for answer in answers)
             progress.advance(len(found))
+    if files_replaced:
+        progress.say(
+            "text files took the place of others of the same name: the id of a text file is its path below the input. If they are "
+            "other files, name the folder above them as the input"
+        )
     return counts
 
 
@@ -183,5 +217,6 @@ def told_of_added(counts: StoreCounts) -> Iterator[ToldLine]:
     yield "removed", said + (f": {counts.exact:,} exact, {near:,} near" if counts.duplicates else "")
     if counts.replaced:
         yield "replaced", f"{counted(counts.replaced, 'document')} by better ones"
+    yield from told_of_updates(counts.updated, counts.dropped, counts.repeated_ids)
     if counts.rejected:
         yield "skipped", f"{counted(counts.rejected, 'row')} could not be read"

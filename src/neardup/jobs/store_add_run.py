@@ -23,6 +23,7 @@ from neardup.io.reading import Reading
 from neardup.io.shard import Shard
 from neardup.io.storage.places import Place, real_name
 from neardup.jobs.filter_run import recorded_inputs
+from neardup.jobs.store_answers import UpdateCounts
 from neardup.store.state import ADDING, CommandState, state_for_commands
 from neardup.store.store import Store
 
@@ -31,12 +32,12 @@ LISTED = 16
 
 
 @dataclass(kw_only=True)
-class AddCounts:
+class AddCounts(UpdateCounts):
     """The counts of a run so far.
 
     Attributes:
         documents: all that were decided.
-        new: those that are kept.
+        new: those that are kept, and of whose id no other text was.
         exact: duplicates whose text equals that of their first match.
         replaced: documents in whose place a better one was kept.
     """

@@ -1,10 +1,48 @@
-"""The answers of a store as JSON lines."""
+"""The answers of a store as JSON lines, and the counts of updates among them."""
 
 import json
-from collections.abc import Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+from neardup.display import ToldLine, counted
 from neardup.store.answers import StoreAnswer, StoreMatch
+
+
+@dataclass(kw_only=True)
+class UpdateCounts:
+    """How many documents of a run came with an id of which the store kept another text.
+
+    Attributes:
+        updated: those that are kept in the place of that text.
+        dropped: those that are not, because they are duplicates of other documents: of these ids, the store keeps no text.
+        repeated_ids: those of both kinds whose earlier text came in the same run.
+        began: when the run began, in seconds since 1970.
+    """
+
+    updated: int = 0
+    dropped: int = 0
+    repeated_ids: int = 0
+    began: float = field(default_factory=time.time)
+
+    def count_updates(self, answers: Iterable[StoreAnswer]) -> None:
+        """Count the updates among some answers."""
+        for answer in answers:
+            if answer.is_update:
+                self.updated += answer.is_new
+                self.dropped += not answer.is_new
+                self.repeated_ids += (answer.replaces[0].first_seen or 0.0) >= self.began
+
+
+def told_of_updates(updated: int, dropped: int, repeated_ids: int) -> Iterator[ToldLine]:
+    """The counts of `UpdateCounts` as lines for a person."""
+    if updated:
+        yield "updated", f"{counted(updated, 'document')} in the place of an earlier text of the same id"
+    if dropped:
+        yield "dropped", f"{counted(dropped, 'id')}: the new text is a duplicate of another document"
+    if repeated_ids:
+        yield "warning", f"{counted(repeated_ids, 'repeated id')}; a store keeps only the last text of each id"
 
 
 def answer_line(
@@ -12,15 +50,13 @@ def answer_line(
     answer: StoreAnswer,
     *,
     all_matches: bool = False,
-    with_replaced: bool = False,
 ) -> bytes:
     """One line: the outcome of a document and its first match.
 
     Args:
         id: of the document.
         answer: what the store says of it.
-        all_matches: whether to tell all matches, best first.
-        with_replaced: whether to tell the ids of the documents that it has replaced.
+        all_matches: whether to list all matches, best first, instead of the ids of the documents that were removed for this one.
     """
     first = answer.matches[0] if answer.matches else None
     line: dict[str, Any] = {
@@ -33,8 +69,9 @@ def answer_line(
     }
     if all_matches:
         line["matches"] = [_match(each) for each in answer.matches]
-    if with_replaced:
+    else:
         line["replaces"] = [each.id for each in answer.replaces]
+        line |= {"is_update": True} if answer.is_update else {}
     return json.dumps(line, ensure_ascii=False).encode() + b"\n"
 
 

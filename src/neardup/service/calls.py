@@ -215,10 +215,12 @@ def _match(found: messages.Match) -> StoreMatch:
 
 
 def read_answers(body: bytes) -> list[StoreAnswer]:
-    return [
-        StoreAnswer(each.is_new, tuple(map(_match, each.matches)), each.exact, tuple(map(_match, each.replaces)))
-        for each in msgspec.json.decode(body, type=list[messages.Answer])
-    ]
+    return list(map(_answer, msgspec.json.decode(body, type=list[messages.Answer])))
+
+
+def _answer(found: messages.Answer) -> StoreAnswer:
+    matches, replaces = (tuple(map(_match, some)) for some in (found.matches, found.replaces))
+    return StoreAnswer(found.is_new, matches, found.exact, replaces, found.is_update)
 
 
 def _stored(found: messages.Stored) -> StoredDocument:

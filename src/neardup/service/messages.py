@@ -84,11 +84,12 @@ class Match(Struct):
     distance: int
 
 
-class Answer(Struct):
+class Answer(Struct, omit_defaults=True):
     """What the store says of a document: whether it is new; else the first match, and all of them, best first.
 
-    `exact`: the text equals that of the first match, after normalization. `replaces`: the documents that it took the place of, by
-    the `keep` of the store.
+    `exact`: the text equals that of the first match, after normalization. `replaces`: the documents that were removed for this one:
+    first the earlier text of its own id, if it is an update; then those that it is better than, by the `keep` of the store.
+    `is_update`: true if it is one; absent if it is none.
     """
 
     id: Id
@@ -99,6 +100,7 @@ class Answer(Struct):
     exact: bool
     matches: list[Match]
     replaces: list[Match]
+    is_update: bool = False
 
 
 class Neighbors(Struct):
@@ -243,6 +245,7 @@ def answer_of(id: Id, answer: StoreAnswer) -> Answer:  # noqa: A002
         answer.exact,
         matches,
         [match_of(each) for each in answer.replaces],
+        answer.is_update,
     )
 
 

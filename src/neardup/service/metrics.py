@@ -1,7 +1,11 @@
 """METRICS of a service, for Prometheus. Labels are names of stores and routes, and statuses; never ids or texts."""
 
+from collections.abc import Sequence
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
+
+from neardup.store.answers import StoreAnswer
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 _SECONDS = (0.001, 0.002, 0.005, 0.01, 0.015, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
@@ -17,14 +21,19 @@ class StoreMetrics:
         self.waiting = metrics.waiting.labels(name)
         self.checked = metrics.checked.labels(name)
         self.failures = metrics.failures.labels(name)
-        self._new, self._duplicates = (metrics.added.labels(name, outcome) for outcome in ("new", "duplicate"))
+        self._new, self._updates, self._duplicates = (
+            metrics.added.labels(name, outcome) for outcome in ("new", "update", "duplicate")
+        )
         self._sizes, self._seconds = metrics.sizes.labels(name), metrics.seconds.labels(name)
 
-    def committed(self, documents: int, new: int, seconds: float) -> None:
-        """Count a commit of some documents."""
-        self._new.inc(new)
-        self._duplicates.inc(documents - new)
-        self._sizes.observe(documents)
+    def committed(self, answers: Sequence[StoreAnswer], seconds: float) -> None:
+        """Count a commit of the documents with these answers."""
+        kept = [answer for answer in answers if answer.is_new]
+        updates = sum(answer.is_update for answer in kept)
+        self._new.inc(len(kept) - updates)
+        self._updates.inc(updates)
+        self._duplicates.inc(len(answers) - len(kept))
+        self._sizes.observe(len(answers))
         self._seconds.observe(seconds)
 
 

@@ -246,7 +246,7 @@ class Worker:
             else:
                 done += [(job, found) for job in jobs]
             return
-        self._metrics.committed(len(documents), sum(each.is_new for each in found), time.perf_counter() - began)
+        self._metrics.committed(found, time.perf_counter() - began)
         done += [(job, Result(body)) for job, body in zip(jobs, bodies or encoded(found), strict=True)]
 
     def _resolve(self, done: list[tuple[Job, Any]]) -> None:

@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ def add_documents(
     decide, now, found = _decider(files.rules.keep), time.time(), list[StoreAnswer]()
     with files.one_change(keys) as facts:
         for part, first in zip(made, range(0, len(names), AT_ONCE), strict=True):
-            for some in deciding.without_updates(files, part, names[first : first + AT_ONCE]):
+            for some, earlier in deciding.without_updates(files, part, names[first : first + AT_ONCE]):
                 texts_of_some, begin = part[np.arange(some.start, some.stop)], first + some.start
 
                 def decided(block: slice, texts: Texts = texts_of_some, begin: int = begin) -> list[StoreAnswer]:
@@ -69,6 +70,9 @@ def add_documents(
 
                 for answers in files.blocks.over(len(texts_of_some), decided):
                     found += answers
+                if earlier is not None:
+                    answer = found[begin]
+                    found[begin] = replace(answer, replaces=(earlier, *answer.replaces), is_update=True)
         if callable(state):
             files.is_repeatable = False  # the function may have done something
             state = state(found)

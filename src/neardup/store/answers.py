@@ -1,6 +1,6 @@
 """The answers of a store."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -12,11 +12,13 @@ class StoreMatch:
         id: its id.
         similarity: of the two texts; None if the store decides by distance alone.
         distance: the Hamming distance of the two fingerprints.
+        first_seen: of an earlier text of the same id, when it was added, in seconds since 1970; None elsewhere.
     """
 
     id: Any
     similarity: float | None
     distance: int
+    first_seen: float | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +30,17 @@ class StoreAnswer:
         matches: the kept documents that match: equal texts first, then the most similar ones, and of equally similar ones the
             one that was added first. For a text that was not kept before, the survivor that it had then, alone.
         exact: whether the text equals that of the first match, after normalization.
-        replaces: the documents that a better one has replaced, by the `keep` of the store; it is new.
+        replaces: the documents that were removed for this one: the earlier text of its own id, if it is an update; and those that
+            it is better than, by the `keep` of the store.
+        is_update: whether the store kept another text of the same id. That text is removed, and is the first in `replaces`, with
+            its similarity to the new one. The new text may be a duplicate of another document: then no text of this id is kept.
     """
 
     is_new: bool
     matches: tuple[StoreMatch, ...] = ()
     exact: bool = False
     replaces: tuple[StoreMatch, ...] = ()
+    is_update: bool = False
 
     @property
     def duplicate_of(self) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.store.answers import StoreAnswer, StoreMatch
 from neardup.store.document_tables import RemovedRow, removed_rows
+from neardup.store.every_match import similarity_to
 from neardup.store.files import Files
 from neardup.store.given import Given
 from neardup.store.keeping_all import ask_all
@@ -64,21 +65,24 @@ def _ask(files: Files, texts: Texts) -> list[StoreAnswer]:
     return [known.answers[place] for place in range(len(texts))]
 
 
-def without_updates(files: Files, texts: Texts, names: Sequence[str]) -> Iterator[slice]:
-    """Ranges of documents to decide together; a kept document that one of them updates is removed before its range comes."""
-    begin, seen = 0, set[str]()
+def without_updates(files: Files, texts: Texts, names: Sequence[str]) -> Iterator[tuple[slice, StoreMatch | None]]:
+    """Ranges of documents to decide together. If the first of them is an update, with the earlier text of its id, which has been
+    removed when the range comes.
+    """
+    begin, seen, earlier = 0, set[str](), None
     known = files.known.of_ids(names)
     for place, name in enumerate(names):
         if name in seen or name in known:
             if place > begin:
-                yield slice(begin, place)
-                begin = place
-            row = files.known.of_ids([name]).get(name)
-            if row is not None and row.number not in files.known.all_kept(texts[np.array([place])].prints).found:
+                yield slice(begin, place), earlier
+                begin, earlier = place, None
+            row, text = files.known.of_ids([name]).get(name), texts[np.array([place])]
+            if row is not None and row.number not in files.known.all_kept(text.prints).found:
+                earlier = StoreMatch(json.loads(name), *similarity_to(files, text, row.number), row.first_seen)
                 files.forget(np.array([row.number]))
         seen.add(name)
     if begin < len(names):
-        yield slice(begin, len(names))
+        yield slice(begin, len(names)), earlier
 
 
 def add(files: Files, texts: Texts, given: Given) -> list[StoreAnswer]:

@@ -1,12 +1,19 @@
-"""EVERY MATCH of texts, the best first: not only what a walk decides by, but all that is so similar, and all that is equal."""
+"""EVERY MATCH of texts, the best first: not only what a walk decides by, but all that is so similar, and all that is equal.
+
+And how similar a text is to one document, whether they match or not.
+"""
 
 import numpy as np
 
 from neardup.arrays import Array
+from neardup.store.contents import DIGEST
 from neardup.store.files import Files
 from neardup.store.postings import NOTHING_FOUND, Found
 from neardup.store.texts import Texts
 from neardup.store.walk import Decided, walk
+
+LEAST = 1e-9
+"""A similarity that all texts have except those with nothing in common."""
 
 
 def every_match(files: Files, texts: Texts, least: float, keeps: Array | None = None) -> tuple[Decided, Array]:
@@ -41,6 +48,28 @@ def every_match(files: Files, texts: Texts, least: float, keeps: Array | None = 
     counts = np.bincount(places, minlength=len(texts))
     np.cumsum(counts, out=starts[1:])
     return Decided(counts == 0, starts, documents[order], similarity[order], distance[order]), is_equal[order]
+
+
+def similarity_to(files: Files, text: Texts, number: int) -> tuple[float | None, int]:
+    """The similarity and the distance of one text and a kept document; no similarity if the store decides by distance alone."""
+    at = np.array([number])
+    rows = files.contents.rows(at)
+    distance = int(np.bitwise_count(files.contents.fingerprints(rows) ^ text.prints.values).sum())
+    if files.rules.options.min_similarity == 0:
+        return None, distance
+    if (rows[:, DIGEST : DIGEST + 2] == text.prints.digests).all():
+        return 1.0, 0
+    found = walk(
+        text,
+        Found(np.array([0]), at),
+        NOTHING_FOUND,
+        files.contents,
+        files.similarity,
+        min_similarity=LEAST,
+        keeps_all=True,
+        resources=files.resources,
+    )
+    return (float(found.similarity[0]) if len(found.similarity) else 0.0), distance
 
 
 def _equal_among(texts: Texts) -> Found:

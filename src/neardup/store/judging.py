@@ -6,21 +6,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from neardup.arrays import Array
 from neardup.errors import OptionError, is_integer
+from neardup.store.every_match import similarity_to
 from neardup.store.files import Files
 from neardup.store.judgement_columns import judged_texts
 from neardup.store.judgements import JudgementRow
 from neardup.store.plain_values import id_as_json
-from neardup.store.postings import NOTHING_FOUND, Found
 from neardup.store.review_lists import AT_ONCE, demand_limit, id_of, position_in, with_survivor, within
 from neardup.store.reviewed_pairs import Judgement, PairKind, PairText, RecentDuplicate, ReviewPair
 from neardup.store.text_reading import originals_of_removed
 from neardup.store.texts import digest_words
-from neardup.store.walk import walk
 
-LEAST = 1e-9
-"""A similarity that all have but texts with nothing in common."""
 Pair = RecentDuplicate | ReviewPair | tuple[Any, Any]
 """What `Store.judge` takes."""
 
@@ -117,7 +113,7 @@ def _kept_judgement(files: Files, meant: Reference, now: float) -> JudgementRow:
     numbers = np.array([earlier.number, later.number])
     left, right = files.digests(numbers)
     kept = files.originals({row.number: row.id for row in (earlier, later)})
-    similarity, distance = _alike(files, numbers)
+    similarity, distance = similarity_to(files, files.contents.texts(numbers[1:]), earlier.number)
     return JudgementRow(
         left=left,
         right=right,
@@ -131,28 +127,6 @@ def _kept_judgement(files: Files, meant: Reference, now: float) -> JudgementRow:
         left_text=kept[earlier.number].sealed if kept else None,
         right_text=kept[later.number].sealed if kept else None,
     )
-
-
-def _alike(files: Files, numbers: Array) -> tuple[float | None, int]:
-    """The similarity and the distance of two kept documents (int64[2])."""
-    rows = files.contents.rows(numbers)
-    prints = files.contents.fingerprints(rows)
-    distance = int(np.bitwise_count(prints[0] ^ prints[1]).sum())
-    if files.rules.options.min_similarity == 0:
-        return None, distance
-    if len(set(files.digests(numbers))) == 1:
-        return 1.0, 0
-    found = walk(
-        files.contents.texts(numbers[1:]),
-        Found(np.array([0]), numbers[:1]),
-        NOTHING_FOUND,
-        files.contents,
-        files.similarity,
-        min_similarity=LEAST,
-        keeps_all=True,
-        resources=files.resources,
-    )
-    return (float(found.similarity[0]) if len(found.similarity) else 0.0), distance
 
 
 def judgements(files: Files, limit: int | None, after: int, max_bytes: int | None) -> list[Judgement]:

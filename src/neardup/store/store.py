@@ -228,7 +228,8 @@ class Store(Maintained, Reviewed):
         """Decide documents in order, with the same answers as one `check_and_add` after another.
 
         A document whose id is kept already is a duplicate of itself if its text is equal. With another text it is an update: the
-        document that was kept is removed, and the new text is decided.
+        document that was kept is removed, and the new text is decided. The answer has `is_update`, and names what was removed in
+        `replaces`.
 
         Args:
             ids: strings or integers.

@@ -53,6 +53,7 @@ class Stream:
     and has more questions and changes. Without a folder, they lie in a temporary one until the stream is closed or forgotten.
 
     A document whose id is kept already, with another text, is an update: the kept document is removed, and the new text is decided.
+    `updated` counts them; `Store` says of each document whether it is one.
 
     >>> stream = Stream()
     >>> stream.add("a", "All the bells of the town rang at noon on Sunday, as ever.")
@@ -90,6 +91,7 @@ class Stream:
         if isinstance(made_by, ElementRecipe):
             raise OptionError("`recipe`: this one is of given sets or lists. A stream takes texts: give one for texts.")
         self._is_lasting, self._process, self._is_closed = path is not None, os.getpid(), False
+        self._updated = 0
         if path is None:
             folder = tempfile.mkdtemp(prefix="neardup-")
             try:
@@ -111,6 +113,11 @@ class Stream:
     def path(self) -> Path | None:
         """The folder of the store; None if nothing lasts."""
         return self._store.path if self._is_lasting else None
+
+    @property
+    def updated(self) -> int:
+        """How many updates this stream was given so far: documents of whose id another text was kept, which is removed."""
+        return self._updated
 
     @property
     def recipe(self) -> Recipe:
@@ -149,6 +156,7 @@ class Stream:
         store, names = self._usable(), _as_list(ids)
         strings = [text for array in as_text_arrays(texts) for text in array.to_pylist()]
         answers = store.check_and_add_many(names, strings)
+        self._updated += sum(answer.is_update for answer in answers)
         return [
             None
             if answer.is_new

@@ -230,7 +230,9 @@ FILTER_COLUMNS: "tuple[Column[FilterOutcomes], ...]" = (
         lambda outcomes: _id_tokens(outcomes.matched),
     ),
     Column(
-        "replaced_id", ID, "Id of the document that was passed on before, and that this one replaces, by the `keep` of the store.",
+        "replaced_id", ID,
+        "Id of the document that this one replaces: one that is not as good, by the `keep` of the store, or an earlier text of the "
+        "same id.",
         (REPLACING,), lambda outcomes: _id_tokens(outcomes.matched),
     ),
     Column(

@@ -23,7 +23,7 @@ function tiles(store) {
   const sample = samples.at(-1);
   const of = sample.stores.get(store);
   const window_ = windows().at(-1);
-  const decided = of.new + of.duplicate;
+  const decided = of.new + of.update + of.duplicate;
   const slow = window_ ? quantile(...window_, 0.99) : null;
   const rate = window_ ? (window_[1].requests - window_[0].requests) / seconds(window_) : 0;
   const wrong = window_ ? window_[1].failed - window_[0].failed : 0;

@@ -34,7 +34,7 @@ const OF_STORE = {
 export function sampleOf(text, at) {
   const sample = { at, stores: new Map(), requests: 0, refused: 0, failed: 0, running: 0, buckets: new Map() };
   const of = (name) => {
-    if (!sample.stores.has(name)) sample.stores.set(name, { documents: 0, checks: 0, waiting: 0, ready: 1, failures: 0, new: 0, duplicate: 0 });
+    if (!sample.stores.has(name)) sample.stores.set(name, { documents: 0, checks: 0, waiting: 0, ready: 1, failures: 0, new: 0, update: 0, duplicate: 0 });
     return sample.stores.get(name);
   };
   for (const { name, labels, value } of metricsOf(text)) {
@@ -83,7 +83,7 @@ export function duplicatesShare([before, after], store) {
   const [a, b] = [before.stores.get(store), after.stores.get(store)];
   if (!a || !b) return null;
   const duplicates = b.duplicate - a.duplicate;
-  const all = duplicates + b.new - a.new;
+  const all = duplicates + b.new - a.new + b.update - a.update;
   return all > 0 ? duplicates / all : null;
 }
 

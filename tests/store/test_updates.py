@@ -1,0 +1,79 @@
+"""A known id with another text is an update, and the answer says so: in a folder, in PostgreSQL, and in a stream."""
+
+import pytest
+
+import neardup as nd
+from neardup.store import adding
+
+FERRY = "The night ferry to the islands leaves at ten past nine from the old customs pier."
+LATER = FERRY.replace("night", "evening")
+BREAD = "Flour, water, salt and a day of patience make bread."
+
+
+@pytest.fixture(params=["folder", "database"])
+def home(request, tmp_path):
+    return tmp_path / "s" if request.param == "folder" else request.getfixturevalue("place")
+
+
+def told(answers):
+    return [(each.is_new, each.is_update, [match.id for match in each.replaces]) for each in answers]
+
+
+def test_an_update_names_the_text_that_it_replaced(home):
+    with nd.Store(home, min_similarity=0.7) as store:
+        first = store.check_and_add("x", FERRY)
+        again = store.check_and_add("x", FERRY)
+        changed = store.check_and_add("x", LATER)
+        assert told([first, again, changed]) == [(True, False, []), (False, False, []), (True, True, ["x"])]
+        [earlier] = changed.replaces
+        assert (earlier.similarity, earlier.distance) == (0.75, 16)
+        assert earlier.first_seen <= store.get("x").first_seen
+        assert len(store) == 1
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 100])
+def test_two_rows_of_one_call_with_an_id_are_an_update(home, monkeypatch, at_once):
+    monkeypatch.setattr(adding, "AT_ONCE", at_once)
+    with nd.Store(home) as store:
+        answers = store.check_and_add_many(["a", "x", "x", "x", "b"], ["one text", FERRY, BREAD, BREAD, FERRY])
+        assert [(each.is_new, each.is_update) for each in answers] == [
+            (True, False),
+            (True, False),
+            (True, True),
+            (False, False),
+            (True, False),
+        ]
+        assert len(store) == 3
+
+
+def test_an_update_may_be_a_duplicate_of_another_document(home):
+    with nd.Store(home, min_similarity=0.7) as store:
+        store.check_and_add_many(["x", "y"], [BREAD, FERRY])
+        answer = store.check_and_add("x", LATER)
+        assert (answer.is_new, answer.is_update, answer.duplicate_of) == (False, True, "y")
+        assert [match.id for match in answer.replaces] == ["x"]
+        assert store.get("x") is None
+
+
+@pytest.mark.parametrize("keep", ["first", "always", "last", "longest", "max:stars"])
+def test_with_every_rule_the_earlier_text_comes_first(home, keep):
+    with nd.Store(home, keep=keep, min_similarity=0.7) as store:
+        store.check_and_add_many(["x", "y"], [BREAD, FERRY], metadata=[{"stars": 1}, {"stars": 1}])
+        answer = store.check_and_add("x", FERRY + " Bring a coat.", metadata={"stars": 2})
+        assert answer.is_update
+        assert [match.id for match in answer.replaces] == ["x"] + ["y"] * (keep not in ("first", "always"))
+
+
+def test_where_distance_alone_decides_an_update_has_no_similarity(tmp_path):
+    with nd.Store(tmp_path / "s", method="simhash", min_similarity=0) as store:
+        store.check_and_add("x", FERRY)
+        [earlier] = store.check_and_add("x", BREAD).replaces
+        assert earlier.similarity is None
+        assert earlier.distance > 20
+
+
+def test_a_stream_counts_updates():
+    with nd.Stream() as stream:
+        stream.add_many(["x", "x", "x"], [FERRY, FERRY, BREAD])
+        stream.add("x", LATER)
+        assert (stream.updated, len(stream)) == (2, 1)
