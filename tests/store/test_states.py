@@ -1,4 +1,6 @@
-"""A store that lives: adds, updates, removes, expires, is opened again, compacted and read, and always answers as its definition."""
+"""A store that lives: adds, updates, removes, expires, is opened again, compacted, copied and read, and always answers as its
+definition. After each call, answered or refused, no transaction is open.
+"""
 
 import contextlib
 import shutil
@@ -10,10 +12,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 import neardup as nd
+from at_rest import WatchedStore as Store
 from naive_store import NaiveStore
 from neardup.store import files, open_files
 from neardup.store.candidates import exact
-from neardup.store.store import Store
 
 WORDS = [f"w{i}" for i in range(14)]
 TEXTS = st.one_of(
@@ -30,6 +32,25 @@ def edited(which, place, word, shouts):
     words = [f"t{which}x{i}" for i in range(14)]
     words[place] = word
     return " ".join(words).upper() if shouts else " ".join(words)
+
+
+def fails(_):
+    raise ZeroDivisionError
+
+
+REFUSED = [
+    lambda store: store.expire(newest=-1),
+    lambda store: store.expire(by="name"),
+    lambda store: store.remove("a"),
+    lambda store: store.neighbors(),
+    lambda store: store.recent(limit=0),
+    lambda store: store.judge((1.5, 2), same=True),
+    lambda store: store.check_and_add("a", "b", expires=-1),
+    lambda store: store.check_and_add_many(
+        ["a", "b"], [edited(0, 1, "w1", False), edited(0, 2, "w1", False)], state=fails
+    ),
+]
+"""Calls that fail, and change nothing."""
 
 
 class StoreMachine(RuleBasedStateMachine):
@@ -80,10 +101,37 @@ class StoreMachine(RuleBasedStateMachine):
         for name in oldest:
             self.naive.remove(name)
 
-    @rule()
-    def open_again(self):
+    @rule(durable=st.sampled_from(["each", "batch"]))
+    def open_again(self, durable):
         self.store.close()
-        self.store = Store(f"{self.folder}/s", threads=1)
+        self.store = Store(f"{self.folder}/s", threads=1, durable=durable)
+
+    @rule(call=st.sampled_from(REFUSED), reads=st.booleans())
+    def refuse(self, call, reads):
+        with pytest.raises((nd.OptionError, ZeroDivisionError)):
+            call(self.reader if reads else self.store)
+
+    @rule(name=IDS, other=IDS)
+    def judge(self, name, other):
+        before = self.store.judgements()
+        if name == other or not {name, other} <= self.naive.kept.keys():
+            with pytest.raises(nd.OptionError):
+                self.store.judge((name, other), same=True)
+            assert self.store.judgements() == before
+        else:
+            self.store.judge((name, other), same=True)
+
+    @rule(reads=st.booleans())
+    def look(self, reads):
+        store = self.reader if reads else self.store
+        store.info(), store.recent(), store.review(), store.judgements(), store.pairs(), store.clusters()
+
+    @rule(reads=st.booleans())
+    def back_up(self, reads):
+        with tempfile.TemporaryDirectory() as folder:
+            (self.reader if reads else self.store).backup(f"{folder}/b")
+            with Store(f"{folder}/b", mode="r", threads=1) as copy:
+                assert len(copy) == len(self.reader)
 
     @rule()
     def compact(self):
@@ -93,7 +141,9 @@ class StoreMachine(RuleBasedStateMachine):
     @invariant()
     def counts(self):
         if hasattr(self, "store"):
-            assert len(self.store) == len(self.reader) == len(self.naive.kept)
+            assert len(self.store) == len(self.naive.kept)
+            self.store.flush()
+            assert len(self.reader) == len(self.naive.kept)
 
     def teardown(self):
         if hasattr(self, "store"):

@@ -21,6 +21,7 @@ def backup(files: Files, target: Path) -> None:
         InputError: the target is not free, or within the store.
         DataError: the copy is not what the record says.
     """
+    files.demand_at_rest()
     demand_outside(files, target)
     free_folder(target)
     files.flush()

@@ -25,6 +25,8 @@ MOST_NUMBERS = 1 << 32
 class Files(OpenFiles):
     """The files of a store in a folder; see `OpenFiles`."""
 
+    _is_in_change = False
+
     def _read(self, facts: Mapping[str, Any]) -> None:
         self._pending, self._is_sound = 0, True
         super()._read(facts)
@@ -154,19 +156,23 @@ class Files(OpenFiles):
         """Changes of one call. If something else than the files fails meanwhile, such as a function that was given, all of them are
         taken back, and the store stays usable.
         """
-        first, removed = len(self.contents), self.removed
+        first, removed, pending = len(self.contents), self.removed, self._pending
         with self.changing():
             self.record.mark()
         try:
-            yield
+            self._is_in_change = True
+            try:
+                yield
+            finally:
+                self._is_in_change = False
             with self.changing():
                 self.record.release()
         except BaseException:
             if self._is_sound:
-                self._take_back(first, removed)
+                self._take_back(first, removed, pending)
             raise
 
-    def _take_back(self, first: int, removed: int) -> None:
+    def _take_back(self, first: int, removed: int, pending: int) -> None:
         """Undo what changed in the record since its mark. What memory and contents have got of documents from `first` on cannot be
         taken from them, so these are gone like others that were removed.
         """
@@ -174,6 +180,7 @@ class Files(OpenFiles):
             self.record.undo()
             marks = self.record.marks()
             self.gone.bits, self.gone.count, self.removed = marks.bits, marks.count, removed
+        self._pending = pending
         if self.forget(np.arange(first, len(self.contents))):
             self.acknowledge({})
 
@@ -189,7 +196,7 @@ class Files(OpenFiles):
     def flush(self) -> None:
         """Make durable what was changed."""
         self._demand_open()
-        if not self._pending:
+        if self.is_in_change or not self._pending:
             return
         with self.changing():
             if self.lasts:
@@ -255,6 +262,34 @@ class Files(OpenFiles):
             raise
         self._is_sound = True
 
+    def end_transaction(self) -> None:
+        """End the transaction of a call, but for changes of several calls that `durable="batch"` makes durable together."""
+        if self.mode == "r" or not self.record.is_busy:
+            super().end_transaction()
+        elif self._is_sound and not self._pending:
+            with self.changing():
+                self.record.commit()
+        elif not self._is_sound or self.durable == "each":  # the call was interrupted in between
+            self._is_sound = False
+            self.record.roll_back()
+
+    @property
+    def is_in_change(self) -> bool:
+        """Whether a call changes the store now; a function that it was given may ask."""
+        return self._is_in_change
+
+    def demand_at_rest(self) -> None:
+        """Refuse to change the store, or to copy it, within a call that changes it."""
+        if self.is_in_change:
+            raise InputError(
+                "`state`: a function that makes a state cannot change the store. Change it before or afterwards."
+            )
+
+    def ping(self) -> None:
+        """Refuse what is closed, or has failed; see `Store.ping`."""
+        super().ping()
+        self.demand_sound()
+
     def demand_sound(self) -> None:
         """Refuse to go on after a change has failed."""
         if not self._is_sound:
@@ -268,6 +303,7 @@ class Files(OpenFiles):
                 f'{self.path} was opened with `mode="r"`, and cannot be changed. Open it with `mode="w"`.'
             )
         self.demand_sound()
+        self.demand_at_rest()
 
     def close(self) -> None:
         """Make everything durable, write to segments what answers from memory, and close the files. Another process does nothing:
@@ -278,6 +314,7 @@ class Files(OpenFiles):
                 self._close()
 
     def _close(self) -> None:
+        self.demand_at_rest()
         try:
             if self.mode == "w" and self._is_sound and self.lasts:
                 self.flush()

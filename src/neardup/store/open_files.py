@@ -65,6 +65,7 @@ class OpenFiles:
     derived: Derived
     state: Any
     is_repeatable = True
+    _is_in_use = False
 
     def __init__(
         self,
@@ -125,6 +126,7 @@ class OpenFiles:
             self._open_files = stack.enter_context(contextlib.ExitStack())
             if mode == "w":
                 self._read(facts)
+                self.end_transaction()
             else:
                 with self.in_use():
                     pass
@@ -210,7 +212,8 @@ class OpenFiles:
 
     @contextlib.contextmanager
     def in_use(self) -> Iterator[None]:
-        """One use of the store: other threads wait; a reader sees one state of it, the latest at the beginning.
+        """One use of the store: other threads wait; a reader sees one state of it, the latest at the beginning. It leaves no
+        transaction open; see `end_transaction`.
 
         Raises:
             InputError: another process has opened the store, or the files cannot be read.
@@ -219,14 +222,22 @@ class OpenFiles:
         self._demand_open()
         demand_process(f"The store at {self.path}", self.process)  # first: a fork may have a lock that nobody will free
         with self._lock:
-            if self.mode == "w" or self.record.is_busy:
+            if self._is_in_use:  # a call within a call
                 yield
                 return
-            self._catch_up()
+            self._is_in_use = True
             try:
+                if self.mode == "r":
+                    self._catch_up()
                 yield
             finally:
-                self.record.end_reading()
+                self._is_in_use = False
+                if not self.is_closed:
+                    self.end_transaction()
+
+    def end_transaction(self) -> None:
+        """End the transaction that a call may have left open: of a reader, what it reads."""
+        self.record.end_reading()
 
     def _catch_up(self) -> None:
         """Begin to read the record, with the files that belong to it; anew if these were removed meanwhile."""

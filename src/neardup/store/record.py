@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.errors import DataError, NeardupError
+from neardup.errors import DataError, InputError, NeardupError
 from neardup.store.document_tables import DocumentTables
 from neardup.store.judgements import JudgementTable
 from neardup.store.kept_texts import KeptTexts
@@ -28,6 +28,8 @@ from neardup.store.record_tables import FACTS, MOVED, RENUMBERED, SCHEMA
 from neardup.store.versions import demand_version
 
 FORMAT = 1
+COPIED = 1 << 10
+"""Pages that are copied at a time."""
 
 
 class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
@@ -41,6 +43,7 @@ class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
             DataError: it is damaged, or of another format.
         """
         super().__init__(path)
+        self._reads_only = readonly
         for name, function, count in (
             ("document_checksum", document_checksum, 7),
             ("removed_checksum", removed_checksum, 6),
@@ -182,9 +185,15 @@ class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
         self._base.execute("VACUUM")
 
     def copy_to(self, path: Path) -> None:
-        """Write the record as it is now to another file, while it may be written to."""
+        """Write the record as it is now to another file, while another process may write to it.
+
+        Raises:
+            InputError: this connection is in the middle of a change, for whose end SQLite would wait for ever.
+        """
+        if self.is_busy and not self._reads_only:
+            raise InputError(f"{self.path} is being changed. Copy the store when that is done.")
         with contextlib.closing(sqlite3.connect(path)) as target:
-            self._base.backup(target)
+            self._base.backup(target, pages=COPIED, progress=lambda *_: None)  # in which Python hears signals
 
     def marks(self) -> Marks:
         """The numbers of documents that were removed.

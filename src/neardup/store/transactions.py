@@ -85,7 +85,7 @@ class Transactions:
 
     def begin(self) -> None:
         """Begin a change, unless one was begun."""
-        if not self._base.in_transaction:
+        if not self.is_busy:
             with self._told():
                 self._base.execute("BEGIN IMMEDIATE")
 
@@ -102,17 +102,20 @@ class Transactions:
     @property
     def is_busy(self) -> bool:
         """Whether a change or a reading was begun, and has not ended."""
-        return self._base.in_transaction
+        try:
+            return self._base.in_transaction
+        except sqlite3.ProgrammingError:  # it is closed
+            return False
 
     def commit(self) -> None:
         """Make what was changed since `begin` durable."""
-        if self._base.in_transaction:
+        if self.is_busy:
             with self._told():
                 self._base.execute("COMMIT")
 
     def roll_back(self) -> None:
         """Undo what was changed since `begin`."""
-        if self._base.in_transaction:
+        if self.is_busy:
             with self._told():
                 self._base.execute("ROLLBACK")
 

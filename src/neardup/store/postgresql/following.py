@@ -171,16 +171,19 @@ class FollowingFiles(ReplicaFiles):
         self._demand_open()
         demand_process(f"The store at {self.place.shown}", self.process)
         with self._turn:
-            if not self._depth:
-                if self.must_reset:
-                    self.reset()
-                if not changes:
-                    self.look()
             self._depth += 1
             try:
+                if self._depth == 1:
+                    if self.must_reset:
+                        self.reset()
+                    if not changes:
+                        self.look()
                 yield
             finally:
                 self._depth -= 1
+                if not self._depth and not self.is_closed:
+                    self.database.roll_back()
+                    self.end_transaction()
 
     def ping(self) -> None:
         """Ask the database once; see `Store.ping`."""

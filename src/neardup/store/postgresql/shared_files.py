@@ -73,6 +73,12 @@ class SharedFiles(DatabaseFiles):
                 f'{self.place.shown} was opened with `mode="r"`, and cannot be changed. Open it with `mode="w"`.'
             )
         self.demand_sound()
+        self.demand_at_rest()
+
+    @property
+    def is_in_change(self) -> bool:
+        """Whether a call changes the store now."""
+        return self._change is not None
 
     @contextlib.contextmanager
     def one_change(self, unless: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
@@ -83,10 +89,6 @@ class SharedFiles(DatabaseFiles):
             LostError: the connection was lost, and nothing was changed.
             UnknownOutcomeError: it was lost, and nobody can say whether something was changed.
         """
-        if self._change is not None:
-            raise InputError(
-                "`state`: a function that makes a state cannot change the store. Change it before or afterwards."
-            )
         facts: dict[str, Any] = {}
         try:
             self.begin(unless)
@@ -100,11 +102,6 @@ class SharedFiles(DatabaseFiles):
         finally:
             self._change = None
         self._settle(head)
-
-    def flush(self) -> None:
-        """Write what the replica has, unless the database does not have it yet."""
-        if self._change is None:
-            super().flush()
 
     def begin(self, unless: Sequence[str] = ()) -> Head:
         """Take the lock, and catch up. Returns the head of the log.
