@@ -341,7 +341,7 @@ def options_for_elements(options: DedupOptions, *, have_sets: bool = False) -> D
 
 def _as_share(given: object) -> str:
     """The share that a percentage may mean, as a question; few percent are nobody's threshold."""
-    if isinstance(given, bool) or not isinstance(given, Real) or not 10 <= float(given) <= 100:
+    if isinstance(given, bool) or not isinstance(given, Real) or not 10 <= given <= 100:
         return ""
     return f" (did you mean {float(given) / 100:g}?)"
 

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from neardup.errors import InputError, OptionError
 from neardup.service import held_store
 from neardup.service.held_store import HeldStore
 from neardup.service.metrics import Metrics, StoreMetrics
@@ -88,6 +89,46 @@ def test_a_store_that_has_failed_is_not_ready_and_is_opened_again_while_nobody_a
             time.sleep(0.02)
         assert gauge() == 1
         assert add(client, 1, BREAD)["is_new"]
+    assert [each["event"] for each in log if each["event"].startswith("store")] == [
+        "store_failed",
+        "store_opened_again",
+    ]
+
+
+@pytest.mark.parametrize("failure", [OptionError("no"), ValueError("no"), TypeError("no"), OverflowError("no")])
+def test_what_arguments_cause_is_no_failure_of_a_store_that_can_be_used(held, failure):
+    store, unsound = held.store, InputError("A change has failed before")
+    assert store.tried(lambda: fails(failure)) is failure
+    assert not store.has_failed
+    assert store.sound() is held.opened[0]
+    held.opened[0].ping = lambda: fails(unsound)
+    store.tried(lambda: fails(failure))
+    assert store.has_failed is not isinstance(failure, OptionError)
+
+
+def test_an_unchecked_argument_is_an_internal_error_and_the_store_goes_on(tmp_path, monkeypatch):
+    log = []
+    with asking(new_store(tmp_path / "s"), log=log) as client:
+        store = client.service.workers["default"].held.store
+        monkeypatch.setattr(store, "expire", lambda **_: fails(OverflowError()))
+        is_problem(post(client, "expire", {}), 500, "internal")
+        assert add(client, 1, BREAD)["is_new"]
+        monkeypatch.setattr(store._files, "forget", lambda _: fails(OverflowError()))
+        is_problem(post(client, "remove", {"ids": [1]}), 500, "internal")  # in the middle of a change
+        assert not post(client, "check", {"text": BREAD}).json()["is_new"]
+    assert [each["event"] for each in log if each["event"].startswith(("store", "request_failed"))] == [
+        "request_failed"
+    ] * 2
+
+
+def test_a_change_that_fails_inside_leads_to_another_opening_at_once(tmp_path, monkeypatch):
+    log = []
+    with asking(new_store(tmp_path / "s"), log=log) as client:
+        assert add(client, 1, BREAD)["is_new"]
+        record = client.service.workers["default"].held.store._files.record
+        monkeypatch.setattr(record, "add_documents", lambda _: fails(OverflowError()))
+        is_problem(post(client, "check-and-add", {"id": 2, "text": FERRY}), 500, "internal")
+        assert add(client, 2, FERRY)["is_new"]
     assert [each["event"] for each in log if each["event"].startswith("store")] == [
         "store_failed",
         "store_opened_again",

@@ -12,6 +12,9 @@ from neardup.service.limits import PART, Limits
 from neardup.service.problems import Problem, later
 from neardup.service.tokens import Caller, Role, Tokens
 
+LONGEST = 86_400.0
+"""Seconds after which a caller that gives too much is told to ask again, at most."""
+
 
 class Rate:
     """Documents a second of one caller: a bucket that fills at this rate, and has room for a second, a batch or a part of lines."""
@@ -26,7 +29,7 @@ class Rate:
         self._left = min(self._room, self._left + (now - self._at) * self._rate)
         self._at = now
         if self._left < documents:
-            return (documents - self._left) / self._rate
+            return min((documents - self._left) / self._rate, LONGEST)
         self._left -= documents
         return 0.0
 

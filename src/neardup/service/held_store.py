@@ -13,6 +13,9 @@ from neardup.store.postgresql.problems import GrantError
 
 REOPEN_SECONDS = 1.0
 """Between two attempts to open a store that has failed, or to reach its database."""
+_REFUSED = (OptionError, GrantError, Problem)
+_OF_ARGUMENTS = (ValueError, TypeError, OverflowError)
+"""What Python raises of a value that nobody has checked: a mistake of the service, and none of the store."""
 
 
 class HeldStore:
@@ -84,12 +87,15 @@ class HeldStore:
         try:
             return call()
         except BaseException as failure:
-            if not isinstance(failure, OptionError | GrantError | Problem):
-                self.failed(failure)
+            self.failed(failure)
             return failure
 
     def failed(self, failure: BaseException) -> None:
-        """Note that the store may not be usable any more; if its database is away, not until it is back."""
+        """Note that the store may not be usable any more; if its database is away, not until it is back. What was asked may be to
+        blame instead: then it goes on, if it says that it can be used.
+        """
+        if isinstance(failure, _REFUSED) or (isinstance(failure, _OF_ARGUMENTS) and self._can_be_used()):
+            return
         self._metrics.failures.inc()
         if isinstance(failure, TransferError):
             self.problem, self._tried_at = _said(failure), time.monotonic()
@@ -97,6 +103,14 @@ class HeldStore:
         else:
             self._has_failed = True
             self._log("store_failed", store=self._name, kind=type(failure).__name__, failure=failure)
+
+    def _can_be_used(self) -> bool:
+        try:
+            if self.store is not None:
+                self.store.ping()
+        except Exception:
+            return False
+        return self.store is not None
 
     def close(self) -> None:
         """Close the store, if it is open."""

@@ -1,5 +1,6 @@
 """LIMITS of a service: what a request may take, and how much of it at once."""
 
+import sys
 from dataclasses import dataclass
 
 from neardup.errors import OptionError, is_integer
@@ -80,7 +81,7 @@ def limits_of(
     for name, value in (("max_batch", max_batch), ("max_requests", max_requests)):
         if not is_integer(value) or value < 1:
             raise OptionError(f"`{name}={value!r}`: give a number of at least 1.")
-    if max_rate is not None and not (isinstance(max_rate, int | float) and 0 < max_rate < float("inf")):
+    if max_rate is not None and not (isinstance(max_rate, int | float) and 0 < max_rate <= sys.float_info.max):
         raise OptionError(f"`max_rate={max_rate!r}`: give a number of documents a second, above 0.")
     body = size_in_bytes("max_body", max_body)
     wait = seconds_of("timeout", timeout)

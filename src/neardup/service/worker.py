@@ -115,8 +115,7 @@ class Worker:
             try:
                 self._round(jobs, done)
             except BaseException as failure:  # nothing may end the thread: what waits would wait for ever
-                if not isinstance(failure, Problem):
-                    self.held.failed(failure)
+                self.held.failed(failure)
                 self._resolve([*done, *((job, failure) for job in jobs)])  # the first result of a job counts
 
     def _take(self) -> list[Job] | None:

@@ -5,9 +5,10 @@ from typing import Literal
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.errors import OptionError, is_integer
+from neardup.errors import OptionError
 from neardup.store.duration import Duration, seconds_of
 from neardup.store.files import Files
+from neardup.store.plain_values import whole_number
 
 SeenBy = Literal["first_seen", "last_seen"]
 
@@ -21,8 +22,8 @@ def expired(files: Files, older_than: Duration | None, newest: int | None, by: S
     if by not in ("first_seen", "last_seen"):
         raise OptionError(f"`by={by!r}`: give one of first_seen, last_seen.")
     age = None if older_than is None else seconds_of("older_than", older_than)
-    if newest is not None and not (is_integer(newest) and newest >= 0):
-        raise OptionError(f"`newest={newest!r}`: give a number of documents, 0 or more.")
+    if newest is not None:
+        newest = whole_number("newest", newest, "a number of documents, 0 or more")
     parts = [files.record.expired(now)]
     if age is not None:
         parts.append(files.record.seen_before(by, now - age))

@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from neardup.errors import OptionError, is_integer
+from neardup.errors import OptionError
 from neardup.store.every_match import similarity_to
 from neardup.store.files import Files
 from neardup.store.judgement_columns import judged_texts
 from neardup.store.judgements import JudgementRow
 from neardup.store.plain_values import id_as_json
-from neardup.store.review_lists import AT_ONCE, demand_limit, id_of, position_in, with_survivor, within
+from neardup.store.review_lists import AT_ONCE, bytes_of, id_of, limit_of, position_in, with_survivor, within
 from neardup.store.reviewed_pairs import Judgement, PairKind, PairText, RecentDuplicate, ReviewPair
 from neardup.store.text_reading import originals_of_removed
 from neardup.store.texts import digest_words
@@ -131,10 +131,8 @@ def _kept_judgement(files: Files, meant: Reference, now: float) -> JudgementRow:
 
 def judgements(files: Files, limit: int | None, after: int, max_bytes: int | None) -> list[Judgement]:
     """See `Store.judgements`."""
-    if limit is not None:
-        demand_limit(limit)
-    if not is_integer(after) or not 0 <= after < 1 << 63:
-        raise OptionError(f"`after={after!r}`: give the number of a judgement, or 0.")
+    limit, max_bytes = None if limit is None else limit_of(limit), bytes_of(max_bytes)
+    after = whole_number("after", after, "the number of a judgement, or 0")
     return within(max_bytes, _parts(files, limit, after, max_bytes), lambda each: (each.left.text, each.right.text))
 
 

@@ -1,4 +1,4 @@
-"""Ids and other plain values as JSON, and what is none."""
+"""Whole numbers; ids and other plain values as JSON; and what is none."""
 
 import json
 import reprlib
@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from neardup.errors import OptionError
+from neardup.errors import OptionError, is_integer
 
 _ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 """One for all: `json.dumps` makes one a call."""
@@ -22,12 +22,13 @@ def id_as_json(value: Any) -> str:
     Raises:
         OptionError: it is neither an integer nor a string of valid Unicode.
     """
-    if type(value) is int:
-        return str(value)
     if not isinstance(value, str | int | np.integer) or isinstance(value, bool):
         raise OptionError(f"The id {value!r} is a {type(value).__name__}. Give a string or an integer.")
     if not isinstance(value, str):
-        return str(int(value))
+        try:
+            return str(int(value))
+        except ValueError:  # more digits than Python writes
+            raise OptionError("An id has too many digits. Give a smaller integer, or a string.") from None
     if not value.isascii():
         _demand_unicode(value)
     return _ENCODE(value)
@@ -38,6 +39,18 @@ def _demand_unicode(text: str) -> None:
         text.encode()
     except UnicodeEncodeError as problem:
         raise OptionError(f"{text!r} is not valid Unicode: {problem.reason} (character {problem.start}).") from None
+
+
+def whole_number(option: str, given: Any, what: str, *, least: int = 0, below: int = 1 << 63) -> int:
+    """An integer of Python or NumPy that is not too large for databases and files, as one of Python.
+
+    Raises:
+        OptionError: it is none, or not within the limits; `what` says what to give.
+    """
+    if not is_integer(given) or not least <= given < below:
+        most = f", below 2**{below.bit_length() - 1}" if is_integer(given) and given >= below else ""
+        raise OptionError(f"`{option}={reprlib.repr(given)}`: give {what}{most}.")
+    return int(given)
 
 
 def several(option: str, values: Any) -> Sequence[Any]:

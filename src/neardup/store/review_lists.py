@@ -11,10 +11,11 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.errors import OptionError, is_integer
+from neardup.errors import OptionError
 from neardup.store.document_tables import RemovedRow
 from neardup.store.files import Files
 from neardup.store.neighborhood import numbered_pairs
+from neardup.store.plain_values import whole_number
 from neardup.store.reviewed_pairs import PairText, RecentDuplicate, ReviewPair
 from neardup.store.text_reading import texts_of_documents, texts_of_removed
 
@@ -30,7 +31,7 @@ _POSITION = re.compile(r"([0-9]{1,18})-([0-9a-f]{32})")
 def recent(files: Files, limit: int, before: str | None, max_bytes: int | None) -> list[RecentDuplicate]:
     """See `Store.recent`."""
     number = (1 << 62) if before is None else position_in("before", before)[0]
-    demand_limit(limit)
+    limit, max_bytes = limit_of(limit), bytes_of(max_bytes)
     found: list[RemovedRow] = []
     while len(found) < limit:
         rows = files.record.removed_before(number, limit)
@@ -55,7 +56,6 @@ def within(
     max_bytes: int | None, parts: Iterable[list[T]], texts_in: Callable[[T], tuple[str | None, str | None]]
 ) -> list[T]:
     """So many of some values, one at least, that their texts have no more bytes."""
-    demand_bytes(max_bytes)
     found: list[T] = []
     left = float("inf") if max_bytes is None else float(max_bytes)
     for each in itertools.chain.from_iterable(parts):
@@ -107,7 +107,7 @@ def with_survivor(files: Files, rows: Sequence[RemovedRow]) -> list[RemovedRow]:
 
 def review(files: Files, limit: int, max_bytes: int | None) -> list[ReviewPair]:
     """See `Store.review`."""
-    demand_limit(limit)
+    limit, max_bytes = limit_of(limit), bytes_of(max_bytes)
     judged = {pair for each in files.judged_pairs() for pair in (each, each[::-1])}
     threshold = files.rules.options.min_similarity
     pairs: list[RemovedRow | KeptPair] = [*_removed_pairs(files, judged, limit), *_kept_pairs(files, judged, limit)]
@@ -211,21 +211,21 @@ def position_in(option: str, given: Any) -> tuple[int, bytes]:
     return int(found[1]), bytes.fromhex(found[2])
 
 
-def demand_limit(limit: Any) -> None:
-    """Refuse what is no number of pairs.
+def limit_of(limit: Any) -> int:
+    """Check a number of pairs.
 
     Raises:
         OptionError: it is none.
     """
-    if not is_integer(limit) or not 0 < limit < 1 << 31:
-        raise OptionError(f"`limit={limit!r}`: give a number of pairs, 1 or more.")
+    return whole_number("limit", limit, "a number of pairs, 1 or more", least=1, below=1 << 31)
 
 
-def demand_bytes(max_bytes: Any) -> None:
-    """Refuse what is no number of bytes.
+def bytes_of(max_bytes: Any) -> int | None:
+    """Check a number of bytes; None for any number.
 
     Raises:
         OptionError: it is none.
     """
-    if max_bytes is not None and not (is_integer(max_bytes) and max_bytes > 0):
-        raise OptionError(f"`max_bytes={max_bytes!r}`: give a number of bytes, 1 or more.")
+    if max_bytes is None:
+        return None
+    return whole_number("max_bytes", max_bytes, "a number of bytes, 1 or more", least=1)
