@@ -339,9 +339,10 @@ def options_for_elements(options: DedupOptions, *, have_sets: bool = False) -> D
     return dataclasses.replace(options, similarity=similarity)
 
 
-def _as_share(given: object) -> str:
+def _as_share(given: Any) -> str:
     """The share that a percentage may mean, as a question; few percent are nobody's threshold."""
-    if isinstance(given, bool) or not isinstance(given, Real) or not 10 <= given <= 100:
+    is_number = isinstance(given, Real) and not isinstance(given, bool)
+    if not is_number or not 10 <= given <= 100:
         return ""
     return f" (did you mean {float(given) / 100:g}?)"
 

@@ -43,8 +43,7 @@ def flags(command):
 
 
 def commands():
-    for name in ("filter", "serve"):
-        yield name
+    yield from ("filter", "serve")
     yield from (f"store {name}" for name in called(cli, ["store"]).commands)
 
 
