@@ -11,7 +11,7 @@ from neardup.store.every_match import similarity_to
 from neardup.store.files import Files
 from neardup.store.judgement_columns import judged_texts
 from neardup.store.judgements import JudgementRow
-from neardup.store.plain_values import id_as_json
+from neardup.store.plain_values import id_as_json, whole_number
 from neardup.store.review_lists import AT_ONCE, bytes_of, id_of, limit_of, position_in, with_survivor, within
 from neardup.store.reviewed_pairs import Judgement, PairKind, PairText, RecentDuplicate, ReviewPair
 from neardup.store.text_reading import originals_of_removed
