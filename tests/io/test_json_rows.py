@@ -135,8 +135,6 @@ def test_rows_do_not_depend_on_their_neighbors(good: bool) -> None:
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
-        (b'{"text": "a"}', 'it has no column "key", but text'),
-        (b'{"text": "a", "key": null}', 'its column "key" is null, not a string or an integer'),
         (b'{"text": "a", "key": 1.5}', 'its column "key" is a floating-point number, not a string or an integer'),
         (b'{"text": "a", "key": [1]}', 'its column "key" is an array, not a string or an integer'),
         (
@@ -146,8 +144,17 @@ def test_rows_do_not_depend_on_their_neighbors(good: bool) -> None:
         (b'{"text": "a", "key": 1, "key": 2}', 'its key "key" occurs 2 times, so it is not clear which one is meant'),
     ],
 )
-def test_an_id_column_that_was_asked_for_must_hold_an_id(row: bytes, reason: str) -> None:
+def test_an_id_column_that_was_asked_for_must_hold_no_other_values(row: bytes, reason: str) -> None:
     assert read_alone(row, Columns(id="key")) == reason
+
+
+@pytest.mark.parametrize("others", [(), (b'{"text": "b", "id": 5, "meta": {"id": "5"}}',), (b"{",)])
+@pytest.mark.parametrize("name", ["id", "meta.id"])
+@pytest.mark.parametrize("row", [b'{"text": "a"}', b'{"text": "a", "id": null, "meta": {"id": null}}'])
+def test_a_row_without_an_id_is_named_by_file_and_row(row: bytes, name: str, others: tuple[bytes, ...]) -> None:
+    batch, rejections = BlockReader(Columns(id=name), "s").read(lines(row, *others))
+    assert (batch.texts[0].as_py(), batch.ids[0].as_py()) == ("a", '"s:0"')
+    assert [at for at, _ in rejections] == ([1] if others == (b"{",) else [])
 
 
 def test_an_id_column_that_was_asked_for_is_taken() -> None:

@@ -346,3 +346,10 @@ def test_a_folder_for_temporary_files_that_cannot_be_written_to_is_refused(tmp_p
     monkeypatch.setattr("os.access", lambda *_: False)
     with pytest.raises(nd.OptionError, match="no file can be made in this folder"):
         nd.DedupOptions(temp_dir=str(tmp_path))
+
+
+@pytest.mark.parametrize(("ids", "named"), [(["a", None], "1"), ([7, None], 1), ([None, None], 1), ([0.5, None], 1.0)])
+def test_a_row_without_an_id_is_named_by_its_number(ids, named):
+    found = nd.deduplicate(pa.table({"text": ["a b c d", "a b c d"], "key": pa.array(ids)}), id="key")
+    assert found.duplicates["id"].to_pylist() == [named]
+    assert found.summary.repeated_ids == 0

@@ -30,8 +30,8 @@ class Columns:
     Attributes:
         text: the columns of the text; each must hold a string in every row. Without any, rows are read without a text, and `texts`
             holds empty strings.
-        id: the column of the id, which must then hold a string or an integer in every row. If None, the column `id` is used in
-            rows where it has a value, and `<shard name>:<row>` elsewhere.
+        id: the column of the id, which must not hold anything but strings, integers and null. If None, the column `id` is used if
+            it has a string or an integer. Rows without an id get `<shard name>:<row>`.
         values: further columns whose values are needed; strings, numbers, dates or null.
         html: how HTML texts become text: one of `neardup.io.reading.HTML`; None if the texts are not HTML. Readers of batches apply
             it (`neardup.io.corpus`), formats do not.

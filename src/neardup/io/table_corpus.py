@@ -35,7 +35,10 @@ LISTED = 5
 
 
 def _ids(frame: Frame, id: str | None) -> Any:  # noqa: A002
-    """The ids as one Arrow array: the column named, or the column `id` if every row has one; otherwise the rows' numbers."""
+    """The ids as one Arrow array: the column named, or the column `id` if every row has one; otherwise the rows' numbers.
+
+    A null becomes the row's number, too.
+    """
     name = id
     if name is None and "id" in frame.names and (frame.dicts is None or all("id" in item for item in frame.dicts)):
         name = "id"
@@ -47,7 +50,19 @@ def _ids(frame: Frame, id: str | None) -> Any:  # noqa: A002
     except _NOT_OF_ONE_KIND as problem:
         raise DataError(f"The ids are not all of one kind: {problem}. Make them all strings.") from None
     found = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
-    return found.dictionary_decode() if pa.types.is_dictionary(found.type) else found
+    found = found.dictionary_decode() if pa.types.is_dictionary(found.type) else found
+    return _with_row_numbers(found) if found.null_count else found
+
+
+def _with_row_numbers(ids: Any) -> Any:
+    """Ids with the row's number instead of null, in the type of the ids if that can hold it."""
+    rows = pa.array(np.arange(len(ids)))
+    if pa.types.is_null(ids.type):
+        return rows
+    try:
+        return pc.coalesce(ids, rows.cast(ids.type))
+    except _NOT_OF_ONE_KIND:
+        return ids
 
 
 def _values(frame: Frame, name: str) -> Any:

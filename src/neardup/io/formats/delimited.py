@@ -175,7 +175,7 @@ class _FieldReader:
             usable[list(reasons)] = False
             found = {name: only(column, usable) for name, column in found.items()}
         texts = [found[name] for name in _texts(self._columns)]
-        ids = self._ids(found, lines.row + rows, reasons)
+        ids = self._ids(found, lines.row + rows)
         usable = np.ones(len(rows), np.bool_)
         usable[list(reasons)] = False
         text = joined(texts, self._columns.separator, len(rows))
@@ -208,14 +208,11 @@ class _FieldReader:
                     reasons.setdefault(i, f"it is not UTF-8: {error.reason} (byte {error.start})")
         return reasons
 
-    def _ids(self, found: dict[str, Any], rows: Array, reasons: dict[int, str]) -> Any:
+    def _ids(self, found: dict[str, Any], rows: Array) -> Any:
         name = self._columns.id_or_default
         if name not in found:
             return default_ids(self._shard.name, rows)
         ids = quoted(_without_empty(found[name]))
-        if ids.null_count and self._columns.id is not None:
-            for i in np.flatnonzero(ids.is_null().to_numpy(zero_copy_only=False)).tolist():
-                reasons.setdefault(i, f'its column "{name}" is empty')
         return pc.coalesce(ids, default_ids(self._shard.name, rows)) if ids.null_count else ids
 
 

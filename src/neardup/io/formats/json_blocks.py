@@ -118,7 +118,7 @@ class BlockReader:
                 return None
             texts = [text for text, _ in found]
         ids = _column(table, self._columns.id_or_default)
-        if any(text.null_count for text in texts) or (self._columns.id is not None and ids.null_count):
+        if any(text.null_count for text in texts):
             return None
         text = joined(texts, self._columns.separator, len(table))
         ids = quoted(ids) if ids.type == _TEXT else ids.cast(_TEXT)

@@ -86,7 +86,7 @@ def _kind(value: Any) -> str:
 
 
 def read_row(line: bytes, columns: Columns) -> Row:
-    """The text, the id, which is None only if it is optional, and the values.
+    """The text, the id, which is None if the row has none, and the values.
 
     Raises:
         BadRow: with the reason.
@@ -103,7 +103,7 @@ def read_row(line: bytes, columns: Columns) -> Row:
         texts.append(value)
     value = look_up(pairs, columns.id_or_default)
     token = quote(value) if type(value) is str else str(value) if type(value) is int else None
-    if token is None and columns.id is not None:
+    if token is None and columns.id is not None and value is not None and value is not _ABSENT:
         raise BadRow(_unfit(pairs, columns.id, value, "a string or an integer"))
     return columns.separator.join(texts), token, [_value(pairs, name) for name in columns.values]
 

@@ -53,7 +53,7 @@ class StructReader:
 
         decode = msgspec.json.Decoder(self._struct, dec_hook=hook).decode
         value_names = self._columns.values
-        names, id_name, must_have_id = self._columns.text, self._columns.id_or_default, self._columns.id is not None
+        names, id_name, is_named = self._columns.text, self._columns.id_or_default, self._columns.id is not None
         separator = self._columns.separator
 
         def read(line: bytes) -> Row | None:
@@ -68,7 +68,7 @@ class StructReader:
                 return None
             value = found.get(id_name)
             token = quote(value) if type(value) is str else str(value) if type(value) is int else None
-            if token is None and must_have_id:
+            if token is None and is_named and value is not None:
                 return None
             values = [found.get(name) for name in value_names]
             if values and any(type(value) not in _VALUES for value in values):

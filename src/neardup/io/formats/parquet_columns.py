@@ -33,7 +33,7 @@ class ColumnReader:
     """
 
     def __init__(self, shard: Shard, schema: Any, columns: Columns) -> None:
-        self._shard_name, self._must_have_id = shard.name, columns.id is not None
+        self._shard_name = shard.name
         self._separator = columns.separator
         self._limit = shard.max_document_bytes
         self._too_long = too_long(shard).removeprefix("it is ")
@@ -158,8 +158,6 @@ class ColumnReader:
             ids = quoted(only(ids, ~broken))
         else:
             ids = ids.cast(_TEXT)
-        if self._must_have_id:
-            set_aside(_nulls(ids), name, "null, not a string or an integer")
         return pc.coalesce(ids, default_ids(self._shard_name, rows)) if ids.null_count else ids
 
 
