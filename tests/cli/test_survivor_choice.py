@@ -1,6 +1,7 @@
 """Which documents survive: by the values of columns, by source, within groups, and against a reference."""
 
 import json
+import re
 from pathlib import Path
 
 import pyarrow as pa
@@ -19,6 +20,8 @@ from cli_corpora import (
     survivors,
     write_lines,
 )
+
+import neardup as nd
 
 SCORED = [
     {"id": "a", "text": FERRY, "score": 3, "day": "2024-05-01", "lang": "en"},
@@ -68,7 +71,52 @@ def test_numbers_among_text_are_refused(run):
     write_lines("in.jsonl", [*SCORED, {"id": "e", "text": CLOCK, "score": "good"}])
     done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--keep", "max:score")
     assert (done.code, files()) == (1, ["in.jsonl"])
-    assert "these have no order" in done.err
+    assert """has text, such as 'good' (row 4, id "e"), among numbers, such as""" in done.err
+
+
+@pytest.mark.parametrize(
+    ("values", "best", "compared_as"),
+    [((9, "10"), "d1", "numbers"), (("2025-01-09", "20250110"), "d1", "dates"), (("9%", "10%"), "d0", "text")],
+)
+def test_a_note_and_the_summary_say_how_values_are_compared(run, values, best, compared_as):
+    write_lines("in.jsonl", [{"id": f"d{at}", "text": FERRY, "score": value} for at, value in enumerate(values)])
+    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--keep", "max:score")
+    assert f"note     keep max:score compares {compared_as}\n" in done.err
+    assert json.loads(Path("out.summary.json").read_bytes())["compared_as"] == compared_as
+    assert survivors("out.jsonl") == [best]
+
+
+ODD = {
+    "n/a": ("9", "10", "n/a"),
+    "?": ("9", "10", "?"),
+    "a thousand": ("9", "10", "1,000"),
+    "a mark": ("9", "10", "\ufeff11"),
+    "a number": (9, "2025-01-10", "2025-01-09"),
+    "no time": ("2025-01-09", "2025-10-10", "unknown"),
+    "a short date": ("2025-01-09", "2025-10-10", "2025-1-9"),
+    "a date": ("2025-01-09", "10", "9"),
+    "text": ("nine", "ten", "10"),
+}
+"""Values of which one is odd."""
+
+
+@pytest.mark.parametrize("values", ODD.values(), ids=ODD)
+def test_one_odd_value_is_refused_wherever_values_are_ranked(run, values):
+    rows = [{"id": f"d{at}", "text": FERRY, "score": value} for at, value in enumerate(values)]
+    write_lines("in.jsonl", rows)
+    best = ("--keep", "max:score")
+    told = run("dedup", "in.jsonl", "-o", "out.jsonl", *best)
+    assert (told.code, files()) == (1, ["in.jsonl"])
+    assert re.search(r'Column "score" has \w+, such as \S+ \(row \d, id "d\d"\), among \w+, such as', told.err)
+    run("fingerprint", "in.jsonl", "-o", "prints.parquet", "--value", "score")
+    run("pairs", "prints.parquet", "-o", "pairs.jsonl", "--method", "simhash", "--min-similarity", "0")
+    done = run("clusters", "pairs.jsonl", "--documents", "prints.parquet", "-o", "clusters.parquet", *best)
+    assert (done.code, done.err) == (1, told.err)
+    with pytest.raises(nd.DataError, match=r'Column "score" has \w+, such as \S+ \(row \d\), among'):
+        nd.deduplicate(rows, keep="max:score")
+    left = list(values)
+    with pytest.raises(nd.DataError, match=r"^The function of `keep` has"):
+        nd.deduplicate([FERRY] * 3, keep=lambda _: left.pop())
 
 
 def test_a_preferred_source_survives_before_what_comes_first(run):

@@ -1,14 +1,18 @@
 """Documents are put in order by stages as a sort of all rows would, in ranges that no task has all of."""
 
+import contextlib
 import tempfile
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine_runs import work_of
+import neardup as nd
+from engine_runs import batch_of, parts_of, work_of
+from neardup.engines.ids import demand_ids
 from neardup.engines.ordering import DOC_COLUMNS, Sort, in_place, ranked_places, sorted_rows
 from neardup.engines.schemas import REFERENCE, ROW_BITS, UNORDERED
 from neardup.engines.serial import SerialEngine
@@ -56,7 +60,11 @@ def documents(engine, rows):
     n = len(rows)
     docs = [at + (REFERENCE << ROW_BITS) * row[0] for at, row in enumerate(rows)]
     columns = {name: [0] * n for name in UNORDERED.schema.names}
-    columns |= {"doc": docs, "is_reference": [row[0] for row in rows], "cost": [row[1] or 0 for row in rows]}
+    columns |= {
+        "doc": docs,
+        "is_reference": [row[0] for row in rows],
+        "cost": [row[1] if isinstance(row[1], int) else 0 for row in rows],
+    }
     columns |= {"value": [None if row[1] is None else str(row[1]) for row in rows]}
     for name, kind in zip(UNORDERED.schema.names, UNORDERED.schema.types, strict=True):
         columns[name] = [b""] * n if kind == pa.large_binary() else columns[name]
@@ -87,3 +95,22 @@ def test_ranks_are_those_of_preference_and_then_of_places(rows, keep):
 
     expected = [docs[at] for at in sorted(range(len(rows)), key=key)]
     assert sorted(ranks, key=ranks.get) == expected
+
+
+@pytest.mark.parametrize("of_reference", [True, False])
+def test_one_odd_value_is_refused_with_its_id_unless_it_is_of_a_reference(tmp_path, of_reference):
+    rows = [(False, 9, ""), (False, 10, ""), (of_reference, '"n/a"', "")]
+    batch = batch_of(["a", "b", "c"]).set_column(3, "value", pa.array(["9", "10", '"n/a"'], pa.large_string()))
+    engine = SerialEngine(tmp_path, parts_of(batch))
+    demand_ids(engine, "id")  # reads all a first time
+    docs, held_rows = documents(engine, rows)
+    expected = contextlib.nullcontext()
+    if not of_reference:
+        expected = pytest.raises(
+            nd.DataError, match=r"text, such as 'n/a' \(id \"2\"\), among numbers, such as 9 \(id \"0\"\)"
+        )
+    with expected:
+        found = engine.collect(
+            ranked_places(engine, work_of(keep="max:n"), held_rows, in_place(held_rows, engine), ranges=3)
+        )
+        assert [docs.index(doc) for doc in found.sort_by("rank").column("doc").to_pylist()] == [2, 1, 0]

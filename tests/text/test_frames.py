@@ -283,7 +283,7 @@ def test_ids_count_where_all_rows_have_one():
         (TABLE, {"source": "meta", "prefer_source": "web"}, nd.InputError, "The column of the sources is struct"),
         (TABLE, {"against": "text"}, nd.OptionError, "against is one str"),
         (TABLE, {"against": TEXTS, "within": "lang"}, nd.InputError, "no column 'lang' for the values"),
-        ([*ROWS, {"id": "d", "text": "x", "score": "good"}], {"keep": "max:score"}, nd.DataError, "these have no order"),
+        ([*ROWS, {"id": "d", "text": "x", "score": "good"}], {"keep": "max:score"}, nd.DataError, "these have no common order"),
         ([*ROWS, {"text": "x", "score": [1]}], {"keep": "max:score"}, nd.DataError, r"The value '\[1\]' of the column 'score', row 3"),
         (pd.DataFrame({"text": ["a", None]}), {}, nd.DataError, "Text 1 of the column 'text' is null"),
         (pd.DataFrame({"text": ["a", 3]}), {}, nd.OptionError, "Text 1 of the column 'text' is a int"),

@@ -16,10 +16,10 @@ from neardup.engines.documents import BEFORE_ALL
 from neardup.engines.packing import ints, mixed
 from neardup.engines.schemas import INT, PLACES
 from neardup.engines.sorted_columns import looked_up
-from neardup.engines.stage import Engine, Found, Output, Stage
+from neardup.engines.stage import Engine, Found, Output, Part, Reading, Stage
 from neardup.engines.work import Work
 from neardup.errors import DataError
-from neardup.text.preference import Kinds, kinds_in, sort_keys
+from neardup.text.preference import Kinds, kinds_in, place_by_id, sort_keys
 
 IN_SAMPLE = 1 << 16
 """Rows of which boundaries are made."""
@@ -143,15 +143,13 @@ def ranked_places(engine: Engine, work: Work, documents: Any, placed: Any, *, ra
     """The places and ranks (PLACES) of documents. `placed`: their places, rows of PLACED.
 
     Raises:
-        DataError: the values that say how good documents are mix numbers and text.
+        DataError: of the values that say how good documents are, some are numbers or dates, and others are not.
     """
     if work.options.keep in ("first", "last"):
         return engine.run(_giving(is_last=work.options.keep == "last"), placed)["places"]
     by_value, compared_as = work.options.preferred_by is not None, ""
     if by_value:
-        kinds = engine.collect(engine.run(FIND_KINDS, documents)["kinds"]).column("kinds").to_pylist()
-        found = reduce(lambda a, b: a | b, (Kinds(*json.loads(each)) for each in kinds), Kinds())
-        compared_as = found.compared_as(str(work.options.preferred_by))
+        compared_as = _compared_as(engine, work, documents)
     kind = pa.large_string() if by_value else INT
     descending = str(work.options.keep).startswith("max:")
     sort = Sort(pa.schema(DOC_COLUMNS | {"preferred": kind, "place": INT}), descending, "at_end")
@@ -159,6 +157,30 @@ def ranked_places(engine: Engine, work: Work, documents: Any, placed: Any, *, ra
     keys = engine.run(stage, documents, placed)["keys"]
     ranks = sorted_rows(engine, keys, sort, ranges=ranges)
     return engine.run(RANK, placed, ranks)["places"]
+
+
+def _compared_as(engine: Engine, work: Work, documents: Any) -> str:
+    """How the values are compared that say how good documents are, as all of them tell."""
+    column, found = str(work.options.preferred_by), engine.run(FIND_KINDS, documents)["kinds"]
+    try:
+        return _kinds(engine, found).compared_as(column)
+    except DataError:  # which names values; their ids are in the input only
+        found = engine.read(Reading("values without an order", _find_places, {"kinds": KINDS}))["kinds"]
+        return _kinds(engine, found).compared_as(column)
+
+
+def _kinds(engine: Engine, found: Any) -> Kinds:
+    """The kinds of values of all parts."""
+    kinds = engine.collect(found).column("kinds").to_pylist()
+    return reduce(lambda a, b: a | b, (Kinds(json.loads(each)) for each in kinds), Kinds())
+
+
+def _find_places(part: Part) -> Found:
+    """The kinds of the values of a part, with the ids of examples."""
+    for batch in part.batches:
+        if not part.is_reference:
+            kinds = kinds_in(batch.column("value"), partial(place_by_id, batch.column("id")))
+            yield "kinds", pa.table([[json.dumps(kinds.found)]], KINDS.schema)
 
 
 def _giving(*, is_last: bool) -> Stage:
@@ -180,9 +202,13 @@ def _places(placed: pa.Table, doc: Array, place: Array, rank: Array) -> pa.Table
 
 def _find_kinds(documents: pa.Table) -> Found:
     if len(documents):
-        found = kinds_in(documents.column("value").combine_chunks())
-        told = json.dumps([found.number, found.text, found.undated])
-        yield "kinds", pa.table([[told]], KINDS.schema)
+        yield "kinds", pa.table([[json.dumps(kinds_in(_compared(documents)).found)]], KINDS.schema)
+
+
+def _compared(documents: pa.Table) -> Any:
+    """The values that are compared: not those of a reference, whose documents are preferred to all others."""
+    values, of_reference = (documents.column(name).combine_chunks() for name in ("value", "is_reference"))
+    return pc.if_else(of_reference, pa.scalar(None, values.type), values)
 
 
 FIND_KINDS = Stage("kinds of values", _find_kinds, {"kinds": KINDS})
@@ -197,7 +223,7 @@ def _preferred(by_value: bool, compared_as: str, documents: pa.Table, placed: pa
         raise DataError(f"{np.count_nonzero(~known):,} documents were not there when the input was put in order.")
     key = documents.column("cost")
     if by_value:
-        key = sort_keys(documents.column("value").combine_chunks(), compared_as)
+        key = sort_keys(_compared(documents), compared_as)
     place = placed.column("place").take(pa.array(at))
     names = (*DOC_COLUMNS, "preferred", "place")
     yield "keys", pa.table([documents.column("doc"), documents.column("is_reference"), key, place], names=names)

@@ -168,6 +168,8 @@ def _remarks(counts: Summary, rejected: int, files: dict[str, Any], noun: str) -
         )
     if rejected:
         yield "skipped", f"{counted(rejected, 'row')} could not be read: {files['rejects'] or 'not written'}"
+    if counts.compared_as is not None:
+        yield "note", f"keep {counts.options['keep']} compares {counts.compared_as}"
     if files["output"] is None:
         yield "note", "a dry run: nothing was written"
     if counts.passed_over:

@@ -19,6 +19,7 @@ from neardup.resources.spool import peak_temporary_bytes
 from neardup.survivors.decisions import Decisions, Findings
 from neardup.survivors.summary import Summary
 from neardup.text.html import html_versions
+from neardup.text.preference import comparison_of
 from neardup.version import __version__
 
 
@@ -45,7 +46,7 @@ def summarize(
     decisions = findings.of_inputs
     valid = findings.documents.valid
     documents = int(np.count_nonzero(valid[: findings.inputs]))
-    duplicates = decisions.duplicates
+    duplicates, by = decisions.duplicates, options.preferred_by
     return Summary(
         rows=findings.inputs,
         documents=documents,
@@ -79,6 +80,7 @@ def summarize(
         similarity_of=similarity_mark(recipe.as_dict()),
         recipe_decides=what_recipe_decides(recipe, options) if isinstance(recipe, Recipe) else None,
         much_longer=_much_longer(findings.documents, decisions),
+        compared_as=None if by is None else comparison_of(findings.documents.values[by], by),
     )
 
 

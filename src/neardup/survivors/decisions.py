@@ -139,13 +139,17 @@ def _cost(documents: Documents, options: DedupOptions) -> Array | None:
         return documents.lengths if options.keep == "shortest" else -documents.lengths
     if options.preferred_by is None:
         return None
-    return cost_of_values(documents.values[options.preferred_by], options)
+    return cost_of_values(documents.values[options.preferred_by], options, documents.ids)
 
 
-def cost_of_values(tokens: Any, options: DedupOptions) -> Array:
-    """int64[rows], smaller is preferred: of the values that `keep` compares, Arrow large_string[rows] of JSON; none come last."""
+def cost_of_values(tokens: Any, options: DedupOptions, ids: Any = None) -> Array:
+    """int64[rows], smaller is preferred: of the values that `keep` compares, Arrow large_string[rows] of JSON; none come last.
+
+    Raises:
+        DataError: some values are numbers or dates, and others are not; it names rows, and ids (as `tokens`) if they are given.
+    """
     assert options.preferred_by is not None
-    ranks = ranks_of(tokens, options.preferred_by).ranks
+    ranks = ranks_of(tokens, options.preferred_by, ids).ranks
     smallest_first = isinstance(options.keep, str) and options.keep.startswith("min:")
     return np.where(ranks == NO_VALUE, len(ranks), ranks if smallest_first else -ranks)
 

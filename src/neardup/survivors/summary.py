@@ -38,6 +38,7 @@ class Summary:
         similarity_of: `normalized texts` if the recipe has normalizers besides the default one; older versions ignored them, and
             left this out.
         recipe_decides: what the recipe decides, if that may surprise; left out for the default recipe.
+        compared_as: how the values that `keep` names were compared: as numbers, dates or text; left out if it names none.
     """
 
     rows: int
@@ -72,11 +73,12 @@ class Summary:
     memory: dict[str, Any] = field(default_factory=dict)
     similarity_of: str | None = None
     recipe_decides: str | None = None
+    compared_as: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         values = dataclasses.asdict(self)
-        for name in ("similarity_of", "recipe_decides"):
+        for name in ("similarity_of", "recipe_decides", "compared_as"):
             if values[name] is None:
                 del values[name]
         return values

@@ -1,10 +1,11 @@
 """PREFERENCE: turn column values into numbers to sort by and into groups, for rules such as `max:score`."""
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -36,22 +37,27 @@ class Ranks:
     compared_as: str
 
 
-def ranks_of(tokens: Any, column: str) -> Ranks:
+def ranks_of(tokens: Any, column: str, ids: Any = None) -> Ranks:
     """Rank values: Arrow large_string[rows], each a JSON value; null for none.
 
-    Numbers are compared exactly, as numbers. Strings are compared as numbers if all of them are numbers. Otherwise they are
-    compared as dates and times if all are in ISO 8601 (times without a zone count as UTC), and else by code points. NaN counts as
-    no value.
+    Numbers are compared exactly, as numbers, and strings too if all of them are numbers. Strings that are all dates or times in
+    ISO 8601 are compared as these (times without a zone count as UTC). Strings of which none is a number or a date are compared by
+    code points. NaN counts as no value.
+
+    Args:
+        tokens, column: the values, and the name of their column.
+        ids: Arrow large_string[rows], of which some may be null: messages name rows, and ids that are known. If None, neither.
 
     Raises:
-        DataError: the column mixes numbers and text.
+        DataError: some values are numbers or dates, and others are not.
     """
     codes, distinct = _distinct(tokens)
-    if len(distinct) and pc.all(pc.match_substring_regex(distinct, _PLAIN_INTEGER)).as_py():
+    if len(distinct) and _are_plain_integers(distinct):
         values: Any = distinct.cast(pa.int64()).to_numpy()
         return Ranks(_by_code(codes, np.unique(values, return_inverse=True)[1]), "numbers")
     found = [_decode(token) for token in distinct.to_pylist()]
-    keys, compared_as = _keys(found, column)
+    compared_as = _kinds_of(codes, found, partial(_place, ids)).compared_as(column)
+    keys = [_key(value, compared_as) for value in found]
     known = [i for i, key in enumerate(keys) if key is not None]
     order = sorted(known, key=lambda i: keys[i])
     ranks = np.full(len(keys), NO_VALUE, np.int64)
@@ -60,6 +66,12 @@ def ranks_of(tokens: Any, column: str) -> Ranks:
         rank += last is None or keys[i] != last
         ranks[i], last = rank, keys[i]
     return Ranks(_by_code(codes, ranks), compared_as)
+
+
+def comparison_of(tokens: Any, column: str) -> str:
+    """How `ranks_of` compares values: as numbers, dates or text."""
+    distinct = _distinct(tokens)[1]
+    return "numbers" if _are_plain_integers(distinct) else kinds_in(distinct).compared_as(column)
 
 
 def groups_of(tokens: Any) -> Array:
@@ -100,15 +112,22 @@ def _distinct(tokens: Any) -> tuple[Any, Any]:
     return codes, encoded.dictionary
 
 
+def _are_plain_integers(distinct: Any) -> bool:
+    found: bool = pc.all(pc.match_substring_regex(distinct, _PLAIN_INTEGER)).as_py()
+    return found
+
+
 def _by_code(codes: Array, values: Array) -> Array:
     found: Array = np.append(values, NO_VALUE).astype(np.int64)[codes]  # -1 selects the last one
     return found
 
 
-def _keys(values: list[Any], column: str) -> tuple[list[Any], str]:
-    """Sort keys, None for no value; and the kind of comparison."""
-    compared_as = kinds_of(values).compared_as(column)
-    return [_key(value, compared_as) for value in values], compared_as
+def _place(ids: Any, row: int) -> str:
+    """A row in a message, with its id if it is known; nothing without `ids`."""
+    if ids is None:
+        return ""
+    known = ids[row].as_py()
+    return f"row {row}" if known is None else f"row {row}, id {known}"
 
 
 def _key(value: Any, compared_as: str) -> Any:
@@ -119,58 +138,89 @@ def _key(value: Any, compared_as: str) -> Any:
     return instant_of(value) if compared_as == "dates" else value
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Kinds:
-    """Which kinds of values a column has, or a part of it: an example of each, or None.
+    """Which kinds of values a column, or a part of it, has.
 
     Attributes:
-        number: a value that is no string.
-        text: a string that tells no number.
-        undated: a string that tells no date.
+        found: an example of each kind (a key of KINDS), and where it is: `row 3, id "a"`; empty if that is not known.
     """
 
-    number: Any = None
-    text: str | None = None
-    undated: str | None = None
+    found: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     def __or__(self, other: "Kinds") -> "Kinds":
         """Those of two parts together."""
-        mine, theirs = (self.number, self.text, self.undated), (other.number, other.text, other.undated)
-        return Kinds(*(one if one is not None else another for one, another in zip(mine, theirs, strict=True)))
+        return Kinds({**other.found, **self.found})
 
     def compared_as(self, column: str) -> str:
         """How the values of a column are compared: as numbers, dates or text.
 
         Raises:
-            DataError: the column mixes numbers and text.
+            DataError: some values are numbers or dates, and others are not.
         """
-        if self.text is None:
-            return "numbers"
-        if self.number is not None:
-            raise DataError(
-                f'Column "{column}" holds numbers, such as {self.number}, and text, such as {self.text[:60]!r}: these have no '
-                "order. Make them all of one kind, or name another column."
-            )
-        return "dates" if self.undated is None else "text"
+        kinds = self.found.keys()
+        for compared_as in ("numbers", "dates", "text"):
+            if all(compared_as in KINDS[kind] for kind in kinds):
+                return compared_as
+        odd, others = (next(kind for kind in order if kind in kinds) for order in (list(KINDS), list(KINDS)[::-1]))
+        what = f"The function of `{column[:-2]}`" if column.endswith("()") else f'Column "{column}"'
+        raise DataError(
+            f"{what} has {self._example(odd)}, among {self._example(others)}: these have no common order. Values must be all "
+            "numbers, all dates and times in ISO 8601, or all text. Correct them or leave them empty, or name another column."
+        )
+
+    def _example(self, kind: str) -> str:
+        value, place = self.found[kind]
+        shown = repr(value[:60]) if isinstance(value, str) else value
+        return f"{KINDS[kind][0]}, such as {shown}" + (f" ({place})" if place else "")
 
 
-def kinds_of(values: Iterable[Any]) -> Kinds:
-    """The kinds of values that JSON told."""
-    number = text = undated = None
-    for value in values:
-        if not isinstance(value, str):
-            number = value if number is None else number
-            continue
-        text = value if text is None and number_of(value) is None else text
-        undated = value if undated is None and instant_of(value) is None else undated
-        if number is not None and text is not None and undated is not None:
-            break
-    return Kinds(number, text, undated)
+KINDS = {
+    "text": ("text",),
+    "date": ("dates",),
+    "date or digits": ("dates", "numbers"),
+    "digits": ("numbers",),
+    "number": ("numbers",),
+}
+"""The kinds of values, and what each can be compared as. The first three and `digits` are strings; 20240131 is `date or digits`."""
 
 
-def kinds_in(tokens: Any) -> Kinds:
-    """Those of a part of a column: Arrow large_string[rows], each a JSON value; null for none."""
-    return kinds_of(map(_decode, _distinct(tokens)[1].to_pylist()))
+def _kind(value: Any) -> str | None:
+    """The kind of a value that JSON gave; None for NaN, which is no value."""
+    if not isinstance(value, str):
+        return "number"
+    number = number_of(value)
+    if number is not None and number != number:
+        return None
+    is_date = (number is None or len(value) >= len("20240131")) and instant_of(value) is not None
+    if number is None:
+        return "date" if is_date else "text"
+    return "date or digits" if is_date else "digits"
+
+
+def kinds_in(tokens: Any, place: Callable[[int], str] = lambda _: "") -> Kinds:
+    """The kinds of values of a part of a column: Arrow large_string[rows], each a JSON value; null for none.
+
+    `place`: says where a row is.
+    """
+    codes, distinct = _distinct(tokens)
+    return _kinds_of(codes, map(_decode, distinct.to_pylist()), place)
+
+
+def place_by_id(ids: Any, row: int) -> str:
+    """Where a row is whose number is not known: its id, of an Arrow array; nothing if it has none."""
+    known = ids[row].as_py()
+    return "" if known is None else f"id {msgspec.json.encode(known).decode()}"
+
+
+def _kinds_of(codes: Array, values: Iterable[Any], place: Callable[[int], str]) -> Kinds:
+    """The kinds of distinct values. `codes`: the value of each row."""
+    found: dict[str, Any] = {}
+    for code, value in enumerate(values):
+        kind = _kind(value)
+        if kind is not None and kind not in found:
+            found[kind] = value, place(int(np.argmax(codes == code)))
+    return Kinds(found)
 
 
 def sort_keys(tokens: Any, compared_as: str) -> Any:

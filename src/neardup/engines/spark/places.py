@@ -15,7 +15,7 @@ from neardup.engines.schemas import PLACES, ROW_BITS
 from neardup.engines.spark import tasks
 from neardup.engines.spark.frames import Frame, Input, as_json, column
 from neardup.engines.work import Work
-from neardup.text.preference import Kinds, kinds_in, sort_keys
+from neardup.text.preference import Kinds, kinds_in, place_by_id, sort_keys
 
 DOC, LENGTH, VALUE = "doc_of_row", "length_of_row", "value_of_row"
 """Columns beside those of the order."""
@@ -26,7 +26,7 @@ def places(given: Input, work: Work, setting: tasks.Setting, kept: Kept) -> Any:
     """Packed places and ranks of all rows. `kept`: keeps a frame on the executors that is computed and read again.
 
     Raises:
-        DataError: the values that say how good documents are mix numbers and text.
+        DataError: of the values that say how good documents are, some are numbers or dates, and others are not.
     """
     compared_as = _compared_as(given, setting)
     found = [_places(frame, work, compared_as, setting, kept) for frame in given.frames]
@@ -74,16 +74,14 @@ def _preferred(work: Work) -> Any:
 
 
 def _compared_as(given: Input, setting: tasks.Setting) -> str:
-    """Whether values that say how good documents are are numbers, dates or text; as all of them tell, those of a reference, too."""
-    name = given.documents.value
+    """Whether values that say how good documents are are numbers, dates or text, as all of them tell."""
+    documents, name = given.documents, given.documents.value
     if name is None:
         return ""
-    found = Kinds()
-    for each in given.frames:
-        values = each.frame.select(as_json(each.frame, name).alias("value")).mapInArrow(
-            setting.task(_kinds), "kinds string"
-        )
-        found = reduce(lambda a, b: a | b, (Kinds(*json.loads(row.kinds)) for row in values.collect()), found)
+    values = documents.frame.select(
+        as_json(documents.frame, name).alias("value"), column(documents.id).cast("string").alias("id")
+    ).mapInArrow(setting.task(_kinds), "kinds string")
+    found = reduce(lambda a, b: a | b, (Kinds(json.loads(row.kinds)) for row in values.collect()), Kinds())
     return found.compared_as(name)
 
 
@@ -91,8 +89,9 @@ def _kinds(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The kinds of values of a partition, in a task."""
     found = Kinds()
     for batch in batches:
-        found |= kinds_in(pc.cast(batch.column(0), pa.large_string()))
-    yield pa.record_batch([pa.array([json.dumps([found.number, found.text, found.undated])])], names=["kinds"])
+        values, ids = batch.columns
+        found |= kinds_in(pc.cast(values, pa.large_string()), partial(place_by_id, ids))
+    yield pa.record_batch([pa.array([json.dumps(found.found)])], names=["kinds"])
 
 
 def _numbered(first: int, compared_as: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
