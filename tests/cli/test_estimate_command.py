@@ -2,7 +2,10 @@
 
 import json
 
-from cli_corpora import ROWS, write_lines
+import pytest
+from cli_corpora import FERRY, ROWS, write_lines
+
+from neardup.cli.dedup import command
 
 
 def test_a_dry_run_says_what_it_expects_and_goes_on(run, place):
@@ -26,3 +29,63 @@ def test_a_quiet_dry_run_has_the_estimate_in_its_summary_only(run):
 def test_a_run_that_writes_estimates_nothing(run):
     write_lines("in.jsonl", ROWS)
     assert "estimate" not in json.loads(run("dedup", "in.jsonl", "-o", "out.jsonl", "--json").out)
+
+
+VALUES = [row | {"score": at, "language": "en", "words": row["text"].split()} for at, row in enumerate(ROWS)]
+"""Rows of `in.jsonl`."""
+OPTIONS = {
+    "inputs": ["known/a.jsonl"],
+    "output": ["-o", "out.jsonl"],
+    "text": ["--text", "text", "--text", "language"],
+    "id": ["--id", "score"],
+    "html": ["--html", "whole"],
+    "lines": ["--lines"],
+    "encoding": ["--encoding", "utf-8"],
+    "dialect": ["--dialect", ";"],
+    "max_document_bytes": ["--max-document-bytes", "1M"],
+    "elements": ["--elements", "words"],
+    "method": ["--method", "minhash"],
+    "min_similarity": ["--min-similarity", "0.5"],
+    "similarity": ["--similarity", "containment", "--method", "exact"],
+    "max_distance": ["--max-distance", "3"],
+    "recipe": ["--recipe", "textbook"],
+    "keep": ["--keep", "max:score"],
+    "prefer_source": ["--prefer-source", "in.jsonl"],
+    "within": ["--within", "language"],
+    "cluster": ["--cluster", "components"],
+    "against": ["--against", "known/a.jsonl"],
+    "unit": ["--unit", "line"],
+    "annotate": ["--annotate"],
+    "dry_run": [],
+    "audit": ["--audit", "audit.jsonl"],
+    "report": ["--report", "report.html"],
+    "report_by": ["--report", "report.html", "--report-by", "language"],
+    "as_json": ["--json"],
+    "overwrite": ["--overwrite"],
+    "resume": ["--resume"],
+    "on_error": ["--on-error", "skip"],
+    "threads": ["--threads", "1"],
+    "memory": ["--memory", "64M"],
+    "temp_dir": ["--temp-dir", "."],
+    "quiet": ["--quiet"],
+    "verbose": ["--verbose"],
+}
+"""Each option of `dedup`, with a value."""
+REFUSED = {"resume": "--resume keeps its work beside the output. Give -o a file or a folder."}
+"""What is said of those that a dry run does not take."""
+
+
+def test_every_option_of_dedup_is_tried():
+    assert {option.name for option in command.params} - {"config"} == set(OPTIONS)
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_every_option_works_in_a_dry_run_or_is_refused_in_words(run, option):
+    write_lines("in.jsonl", VALUES)
+    write_lines("known/a.jsonl", [{"id": "known", "text": FERRY}])
+    done = run("dedup", "in.jsonl", "--dry-run", *OPTIONS[option])
+    if option in REFUSED:
+        assert (done.code, REFUSED[option] in done.err) == (2, True)
+    else:
+        assert done.code == 0, done.err
+        assert option in ("quiet", "unit") or "estimate: " in done.err

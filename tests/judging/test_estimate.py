@@ -1,5 +1,6 @@
 """What a run would take, by a sample."""
 
+import dataclasses
 import gzip
 import json
 import re
@@ -14,7 +15,9 @@ from neardup.io.corpus import open_corpus
 from neardup.io.reading import Reading
 from neardup.io.sample import read_sample
 from neardup.judging import estimate as estimating
+from neardup.options import DedupOptions
 from neardup.recipe.methods import METHODS
+from neardup.resources.resources import DEFAULTS
 
 WORDS = [f"word{number}" for number in range(3_000)]
 
@@ -90,7 +93,7 @@ def test_a_sample_of_many_pairs_is_thinned(tmp_path, monkeypatch):
     find = estimating.find_duplicates
 
     def watched(corpus, *arguments, **kept):
-        done.append(len(corpus.ids))
+        done.append(len(corpus))
         return find(corpus, *arguments, **kept)
 
     monkeypatch.setattr(estimating, "find_duplicates", watched)
@@ -171,6 +174,86 @@ def test_rows_set_aside_are_no_documents_of_the_sample(tmp_path):
     assert nd.plan_files(path, on_error="skip").documents == 1
     with pytest.raises(nd.RowError):
         nd.plan_files(path)
+
+
+OPTIONS = {
+    "text": ["text", "text"],
+    "elements": "words",
+    "id": "n",
+    "html": "whole",
+    "lines": True,
+    "encoding": "utf-8",
+    "dialect": ";",
+    "max_document_bytes": "1M",
+    "method": "minhash",
+    "min_similarity": 0.5,
+    "similarity": "cosine",
+    "max_distance": 3,
+    "keep": "max:n",
+    "cluster": "components",
+    "prefer_source": "b.jsonl",
+    "within": "lang",
+    "threads": 1,
+    "memory": "64M",
+    "temp_dir": ".",
+    "recipe": "textbook",
+    "on_error": "skip",
+    "progress": lambda _: None,
+}
+"""Each option of `estimate_files`, with a value."""
+
+
+def test_every_option_of_an_estimate_is_tried():
+    fields = {field.name for kind in (Reading, DedupOptions) for field in dataclasses.fields(kind)}
+    assert {*fields, "recipe", "on_error", "progress"} == set(OPTIONS)
+
+
+@pytest.mark.parametrize(
+    "given", [*({name: value} for name, value in OPTIONS.items()), {"keep": len, "within": lambda text: text[:5]}]
+)
+def test_an_estimate_takes_every_option_of_a_run(tmp_path, monkeypatch, given):
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        {"n": at, "lang": "en" if at % 3 else None, "text": text, "words": text.split()}
+        for at, text in enumerate(random_texts(40))
+    ]
+    for name in ("a.jsonl", "b.jsonl"):
+        Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert nd.estimate_files(["a.jsonl", "b.jsonl"], **given).documents == 80
+
+
+def test_values_and_sources_of_a_sample_are_those_of_its_documents(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for number, name in enumerate(("a.jsonl", "b.jsonl")):
+        rows = [
+            {"id": f"{name}{at}", "text": None if at % 5 == 4 else "x" * at, "n": 100 * number + at} for at in range(50)
+        ]
+        Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    corpus = open_corpus(["a.jsonl", "b.jsonl"], Reading(), temporary=tmp_path, values=["n"], on_error="skip")
+    part = read_sample(corpus).thinned(3)
+    sampled = sampling.SampledCorpus(part, with_values=True, resources=DEFAULTS)
+    batches = [batch for _, batch in sampled.map(lambda batch: batch)]
+    found = [
+        (int(n), len(text), json.loads(token))
+        for batch in batches
+        for n, text, token in zip(
+            *(each.to_pylist() for each in (batch.values[0], batch.texts, batch.ids)), strict=True
+        )
+    ]
+    assert len(found) == len(sampled) == 27
+    assert all(n % 100 == length and token == f"{'ab'[n // 100]}.jsonl{length}" for n, length, token in found)
+    assert sampled.source_ranks(["b.jsonl"]).tolist() == [1 - n // 100 for n, _, _ in found]
+
+
+def test_values_without_an_order_are_refused_by_an_estimate(tmp_path):
+    path = tmp_path / "in.jsonl"
+    path.write_text("".join(json.dumps({"id": n, "text": "a b c", "score": n}) + "\n" for n in [9, 10, "n/a"]))
+    with pytest.raises(nd.DataError, match=r"text, such as 'n/a' \(id \"n/a\"\), among numbers, such as 9 \(id 9\)"):
+        nd.estimate_files(path, keep="max:score")
+    with pytest.raises(nd.InputError, match="no input is of this source"):
+        nd.estimate_files(path, prefer_source="elsewhere")
+    with pytest.raises(nd.InputError, match=r'has no column "day".*keep'):
+        nd.estimate_files(path, keep="min:day")
 
 
 def test_stages_that_estimates_look_up_are_stages_of_runs():

@@ -193,10 +193,7 @@ class FileCorpus:
         """See `neardup.io.corpora.SourcedCorpus`."""
         if not sources:
             return None
-        ranks = [
-            next((rank for rank, source in enumerate(sources) if is_of_source(shard, source)), len(sources))
-            for shard in self.shards
-        ]
+        ranks = [rank_of_source(shard.name, sources) for shard in self.shards]
         sizes = [rows.stop - rows.start for rows in map(self.rows_of, range(len(self.shards)))]
         return np.repeat(np.array(ranks, np.int64), sizes)
 
@@ -214,6 +211,7 @@ class FileCorpus:
                 batch, rejections = self._refine(batch, rejections, self.shards[number : number + 1])
             if rejections and self._on_error == "stop":
                 raise row_error(self.shards[number], *rejections[0])
+            batch = dataclasses.replace(batch, of_elements=self._columns.of_elements)
             yield batch if self._extract is None else text_of_pages(batch, self._extract)
 
     def rows_of(self, number: int) -> slice:
@@ -231,6 +229,11 @@ def row_error(shard: Shard, row: int, reason: str) -> RowError:
 def is_of_source(shard: Shard | StoredShard, source: str) -> bool:
     """Whether a shard is the file `source`, in that folder, or matched by that glob."""
     return is_within(shard.name, source)
+
+
+def rank_of_source(name: str, sources: Sequence[str]) -> int:
+    """The number of the first of some sources that a shard of this name is of; their number if it is of none."""
+    return next((rank for rank, source in enumerate(sources) if is_within(name, source)), len(sources))
 
 
 def is_within(name: str, source: str) -> bool:

@@ -3,17 +3,15 @@
 import dataclasses
 import math
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple, Unpack, cast
-
-import pyarrow as pa
+from typing import Any, NamedTuple, Unpack, cast
 
 from neardup.dedup import find_duplicates, room_for_elements
 from neardup.fingerprints.documents import FirstPass, read_documents
 from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.reading import DedupFileOptions, recipe_for, split_options
-from neardup.io.sample import Sample, read_sample
-from neardup.io.table_corpus import TableCorpus
+from neardup.io.sample import Sample, SampledCorpus, read_sample
 from neardup.judging.extrapolation import Extrapolation, pairs_of
 from neardup.judging.run_cost import CostEstimate
 from neardup.matching.candidates.auto import Choice, choose, needless_for
@@ -34,6 +32,7 @@ from neardup.resources.memory_use import peak_memory_bytes
 from neardup.resources.threads import thread_count
 from neardup.resources.unfinished import temporary_folder
 from neardup.survivors.decisions import Findings, in_order_of_preference
+from neardup.text.preference import Kinds, kinds_in
 
 PILOT_DOCUMENTS = 1_000
 """Run first to exclude compilation and loading from the timing, and to estimate the number of pairs."""
@@ -65,7 +64,14 @@ def estimate_files(
     (reading, chosen), progress = split_options(options, estimate_files), progress_of(progress)
     with temporary_folder(chosen.temp_dir) as spool:
         corpus = open_corpus(
-            inputs, reading, temporary=spool, on_error=on_error, progress=progress, resources=chosen.resources
+            inputs,
+            reading,
+            temporary=spool,
+            values=chosen.columns,
+            asked_by=chosen.columns_asked_by,
+            on_error=on_error,
+            progress=progress,
+            resources=chosen.resources,
         )
         corpus.check()
         with progress.stage("estimate"):
@@ -73,11 +79,13 @@ def estimate_files(
 
 
 def estimate_corpus(corpus: FileCorpus, recipe: Recipe, options: DedupOptions) -> CostEstimate:
-    """Same as `estimate_files`, for files that were found and checked."""
+    """Same as `estimate_files`, for files that were found and checked, and are read with the values of `options.columns`."""
     options = options_by_recipe(recipe, options)
     distance_limit(recipe, options)  # refuses bad options before any work
+    corpus.check_sources(tuple(options.prefer_source))
     method, before = options.taken(), peak_memory_bytes()
     sample = read_sample(corpus)
+    _demand_order(sample, options)
     is_joined = not METHODS[method].is_by_distance and options.min_similarity > 0
     chosen = choose_by_sample(sample, recipe, options) if is_joined else None
     return estimate_sample(sample, recipe, options, chosen, before=before)[0]
@@ -101,11 +109,11 @@ def estimate_sample(
     progress = Progress()
     taken = dataclasses.replace(options, method=method)
     pilot = sample.thinned(max(1, len(sample) // PILOT_DOCUMENTS))
-    seen = find_duplicates(_table(pilot, options), recipe, taken, Progress())
+    seen = find_duplicates(_corpus_of(pilot, options), recipe, taken, Progress())
     kept_bytes = round(_element_bytes(seen, options) * pilot.growth)
     keeps = kept_bytes <= room_for_elements(options)
     part = _with_few_pairs(sample, len(pilot), pairs_of(seen))
-    findings = find_duplicates(_table(part, options), recipe, taken, progress, keep_elements=keeps)
+    findings = find_duplicates(_corpus_of(part, options), recipe, taken, progress, keep_elements=keeps)
     found = {each.method: each for each in choice.estimates}.get(method) if choice else None
     took = progress.seconds
     if reason is not None and chosen is not None:  # timed on the whole sample, of which `part` may be a part
@@ -145,7 +153,7 @@ def choose_by_sample(
 ) -> SampledChoice:
     """Estimate exact and minhash for all that the sample stands for."""
     progress = progress or Progress()
-    corpus, room = _table(sample, options), room_for_elements(options)
+    corpus, room = _corpus_of(sample, options, with_values=False), room_for_elements(options)
     with ElementStore.of_join(options.compared_by, recipe, resources=options.resources, room=room) as kept:
         with progress.stage("fingerprint"):
             how = FirstPass(side_pass=kept)
@@ -173,8 +181,27 @@ def choose_by_sample(
     return SampledChoice(found, len(task.rows), progress.seconds["choose"] if looked_at else 0.0)
 
 
-def _table(sample: Sample, options: DedupOptions) -> TableCorpus:
-    return TableCorpus(pa.chunked_array(sample.texts, pa.large_string()), resources=options.resources)
+def _corpus_of(sample: Sample, options: DedupOptions, *, with_values: bool = True) -> SampledCorpus:
+    return SampledCorpus(sample, with_values=with_values, resources=options.resources)
+
+
+def _place(ids: Any, row: int) -> str:
+    return f"id {ids[row].as_py()}"
+
+
+def _demand_order(sample: Sample, options: DedupOptions) -> None:
+    """Refuse values without an order by the ids of their documents: rows of a sample have other numbers than those of the corpus.
+
+    Raises:
+        DataError: of the values that `keep` compares, some are numbers or dates, and others are not.
+    """
+    column = options.preferred_by
+    if column is None or column not in options.columns:
+        return
+    at, kinds = options.columns.index(column), Kinds()
+    for batch in sample.batches:
+        kinds |= kinds_in(batch.values[at], partial(_place, batch.ids))
+    kinds.compared_as(column)
 
 
 def _with_few_pairs(sample: Sample, pilot_documents: int, pilot_pairs: float) -> Sample:
