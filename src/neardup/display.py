@@ -1,9 +1,10 @@
 """Display of results: numbers in sentences, labeled lines, and small HTML tables for notebooks, with all text escaped."""
 
 import html
+import itertools
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
@@ -12,6 +13,9 @@ SHOWN_ROWS = 10
 
 SHOWN_CHARACTERS = 80
 """Characters of a value that a notebook shows."""
+
+SHOWN_REASONS = 5
+"""Reasons that a message lists."""
 
 DIGITS, MOST_DIGITS = 4, 17
 """Digits of a similarity after the point, and so many where that is not enough; a double between 0.1 and 1 has no more."""
@@ -32,6 +36,13 @@ def printable(text: str) -> str:
 def counted(number: int, noun: str) -> str:
     """Format a number with its noun: `1 pair`, `2,000 pairs`."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def reasons_text(reasons: Mapping[str, int]) -> str:
+    """The most frequent reasons, with how often each occurs: `900: its column "text" is null; 17: malformed JSON`."""
+    shown = [f"{number:,}: {reason}" for reason, number in itertools.islice(reasons.items(), SHOWN_REASONS)]
+    others = sum(itertools.islice(reasons.values(), SHOWN_REASONS, None))
+    return "; ".join(shown + ([f"{others:,}: other reasons"] if others else []))
 
 
 def size_text(size: float) -> str:

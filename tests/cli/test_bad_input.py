@@ -1,6 +1,7 @@
 """Data that cannot be read: nothing is guessed, nothing is lost unsaid, nothing half-written stays."""
 
 import gzip
+import json
 import os
 import struct
 import sys
@@ -105,6 +106,23 @@ def test_a_row_with_a_text_and_no_id_is_never_left_out(run, name):
     [line] = read_lines("out.duplicates.jsonl")
     assert (line["id"], line["survivor_id"]) == (f"{name}:1", "a")
     assert [each["row"] for each in read_lines("out.rejects.jsonl")] == ([3] if name == "in.jsonl" else [])
+
+
+def test_rows_that_could_not_be_read_are_counted_by_reason(run):
+    bad = [b'{"text": null}', b'{"text": null}', b'{"text": "a"', b'{"text": }', b'{"a:b, c": [], "text": "d"}']
+    Path("in.jsonl").write_bytes(GOOD + b"\n".join(bad))
+    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--on-error", "skip", "--text", "text", "--text", "a:b, c")
+    counts = {
+        'its column "text" is null': 2,
+        "malformed JSON": 2,
+        'it has no column "a:b, c"': 1,
+        'its column "a:b, c" is an array': 1,
+    }
+    told = "; ".join(f"{count}: {reason}" for reason, count in counts.items())
+    assert f"skipped  6 rows could not be read: out.rejects.jsonl\n         {told}\n" in done.err
+    assert json.loads(Path("out.summary.json").read_bytes())["rejected_for"] == counts
+    done = run("pairs", "in.jsonl", "-o", "pairs.jsonl", "--on-error", "skip")
+    assert '4 rows could not be read, and were left out (2: its column "text" is null; 2: malformed JSON)' in done.err
 
 
 def test_all_commands_name_a_row_without_an_id(run):

@@ -2,6 +2,8 @@
 
 import dataclasses
 import itertools
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -11,6 +13,7 @@ from typing import TypeVar
 import numpy as np
 
 from neardup.arrays import Array
+from neardup.display import reasons_text
 from neardup.errors import InputError, OptionError, RowError
 from neardup.io.batch import BATCH_BYTES, Batch, Columns, Part
 from neardup.io.column_checks import LISTED, demand_columns, demand_lists
@@ -45,6 +48,21 @@ class Rejected:
     file: str
     row: int
     reason: str
+
+
+_GENERAL = re.compile(r'(?:"[^"]*"|[^",:;(])*')
+"""The beginning of a reason, without what is different in each row."""
+
+
+def by_reason(rejected: Iterable[Rejected]) -> dict[str, int]:
+    """How many rows were set aside for each reason, the most frequent first."""
+    found = Counter(_GENERAL.match(each.reason)[0].strip() for each in rejected)  # type: ignore[index]  # may be empty
+    return dict(found.most_common())
+
+
+def why(rejected: Iterable[Rejected]) -> str:
+    """The reasons for which rows were set aside, in brackets, to end a sentence with."""
+    return f" ({reasons_text(by_reason(rejected))})"
 
 
 def check_on_error(on_error: str) -> None:

@@ -173,7 +173,15 @@ class _Steps:
     def result(self, found: Findings, files: dict[str, Any]) -> FileResult:
         repeated = repeated_ids(found.documents.ids.slice(0, found.inputs))
         html = self.request.reading.html
-        counts = summarize(found, self.recipe, self.options, self.progress, repeated_ids=repeated, html=html)
+        counts = summarize(
+            found,
+            self.recipe,
+            self.options,
+            self.progress,
+            repeated_ids=repeated,
+            html=html,
+            rejected=self.rejected,
+        )
         files |= {"report": self.request.report}
         if self.request.report_by is not None:
             files["report_by"] = self.request.report_by

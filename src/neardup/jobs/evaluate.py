@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Unpack
 
 from neardup.display import counted
-from neardup.io.corpus import open_corpus
+from neardup.io.corpus import open_corpus, why
 from neardup.io.outputs import Outputs
 from neardup.io.read_files import ReadFiles
 from neardup.io.reading import READING, Reading, recipe_for, split_options
@@ -117,7 +117,9 @@ def evaluate_files(
                 result, inputs, reading, recipe=recipe, similarity=options.get("similarity"), on_error=on_error
             )
             if corpus.rejected:
-                progress.say(f"{counted(len(corpus.rejected), 'row')} could not be read, and were left out")
+                progress.say(
+                    f"{counted(len(corpus.rejected), 'row')} could not be read, and were left out{why(corpus.rejected)}"
+                )
             if output is not None:
                 outputs.claim(place_of(output)).write_text(result.to_json(), encoding="utf-8")
             if plot is not None:

@@ -13,7 +13,7 @@ from neardup.fingerprints.digit_file import DigitWriter, checked_digits, digit_f
 from neardup.fingerprints.documents import Documents
 from neardup.fingerprints.fingerprint_file import FingerprintWriter
 from neardup.io.batch import Batch
-from neardup.io.corpus import FileCorpus
+from neardup.io.corpus import FileCorpus, why
 from neardup.io.endings import REJECTS_ENDING
 from neardup.io.output_names import output_folder, stem
 from neardup.io.outputs import Outputs
@@ -155,7 +155,7 @@ def write_fingerprint_files(
             write_lines(path, outputs.claim(path), reject_lines(rejected))
         outputs.commit()
     if rejected:
-        progress.say(f"{counted(len(rejected), 'row')} could not be read: {paths.rejects[0]}")
+        progress.say(f"{counted(len(rejected), 'row')} could not be read: {paths.rejects[0]}{why(rejected)}")
     return total
 
 

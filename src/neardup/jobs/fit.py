@@ -13,7 +13,7 @@ from neardup.fingerprints.features import features_of
 from neardup.fingerprints.weights.counting import FeatureCounter, Run, merged
 from neardup.fingerprints.weights.table import EXTRACTORS
 from neardup.io.batch import Batch
-from neardup.io.corpus import FileCorpus, open_corpus
+from neardup.io.corpus import FileCorpus, open_corpus, why
 from neardup.io.endings import REJECTS_ENDING
 from neardup.io.output_names import stem
 from neardup.io.outputs import Outputs
@@ -199,5 +199,5 @@ def fit_files(
                 write_lines(name, outputs.claim(name), reject_lines(rejected))
             outputs.commit()
     if rejected:
-        progress.say(f"{counted(len(rejected), 'row')} could not be read: {rejects[0]}")
+        progress.say(f"{counted(len(rejected), 'row')} could not be read: {rejects[0]}{why(rejected)}")
     return describe_frequency_file(path)

@@ -19,7 +19,7 @@ from neardup.fingerprints.fingerprint_file import (
 )
 from neardup.hamming.index.index import Index
 from neardup.hamming.index.labels import labels_of
-from neardup.io.corpus import FileCorpus
+from neardup.io.corpus import FileCorpus, why
 from neardup.io.number_files import refuse_numbers
 from neardup.io.reading import READING, Reading, recipe_for
 from neardup.io.shard import Shard
@@ -170,7 +170,9 @@ class IndexInputs:
             prints = part.found
             yield Documents(prints.values, prints.digests, prints.tokens, part.lengths, part.ids)
         if self._corpus.rejected:
-            self._progress.say(f"{counted(len(self._corpus.rejected), 'row')} could not be read, and were left out")
+            self._progress.say(
+                f"{counted(len(self._corpus.rejected), 'row')} could not be read, and were left out{why(self._corpus.rejected)}"
+            )
 
     def add_to(self, index: Index, recipe: FingerprintRecipe) -> int:
         """Add all documents to an index; returns the number of documents."""

@@ -23,7 +23,7 @@ from neardup.fingerprints.fingerprint_file import (
 )
 from neardup.hamming.candidate_graph import candidate_pairs
 from neardup.hamming.near import hamming_distances, near_fingerprints
-from neardup.io.corpus import FileCorpus, check_on_error
+from neardup.io.corpus import FileCorpus, check_on_error, why
 from neardup.io.number_files import refuse_numbers
 from neardup.io.outputs import Outputs
 from neardup.io.read_files import ReadFiles
@@ -189,7 +189,9 @@ def _of_texts(
     with progress.stage("fingerprint"):
         documents = read_documents(corpus, recipe, progress=progress, resources=options.resources)
     if corpus.rejected:
-        progress.say(f"{counted(len(corpus.rejected), 'row')} could not be read, and were left out")
+        progress.say(
+            f"{counted(len(corpus.rejected), 'row')} could not be read, and were left out{why(corpus.rejected)}"
+        )
     starts = corpus.starts or [0]
     shards = stored_shards(corpus.shards, starts, read_by)
 

@@ -9,7 +9,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from neardup.display import ToldLine, counted, duration, labeled, printable, share_text, size_text, threshold_text
+from neardup.display import (
+    ToldLine,
+    counted,
+    duration,
+    labeled,
+    printable,
+    reasons_text,
+    share_text,
+    size_text,
+    threshold_text,
+)
 from neardup.survivors.summary import Summary
 from neardup.survivors.unit_summary import UnitSummary
 
@@ -168,6 +178,8 @@ def _remarks(counts: Summary, rejected: int, files: dict[str, Any], noun: str) -
         )
     if rejected:
         yield "skipped", f"{counted(rejected, 'row')} could not be read: {files['rejects'] or 'not written'}"
+        if counts.rejected_for:
+            yield "", reasons_text(counts.rejected_for)
     if counts.compared_as is not None:
         yield "note", f"keep {counts.options['keep']} compares {counts.compared_as}"
     if files["output"] is None:

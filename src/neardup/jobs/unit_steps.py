@@ -124,7 +124,9 @@ class _Steps:
         corpus, removal = self.corpus, found.removal
         ids = corpus.ids.drop_null()
         repeated = len(ids) - len(ids.unique())
-        units = summarize(found.units, self.recipe, self.options, self.progress, repeated_ids=repeated)
+        units = summarize(
+            found.units, self.recipe, self.options, self.progress, repeated_ids=repeated, rejected=self.rejected
+        )
         summary = UnitSummary(
             unit=self.unit,
             rows=len(removal.keep),

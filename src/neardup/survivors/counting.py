@@ -1,11 +1,13 @@
 """Count the outcomes of a run."""
 
 import platform
+from collections.abc import Iterable
 
 import numpy as np
 import pyarrow as pa
 
 from neardup.fingerprints.documents import Documents
+from neardup.io.corpus import Rejected, by_reason
 from neardup.kernels.compilation import described
 from neardup.matching.recipe_decides import what_recipe_decides
 from neardup.options import DedupOptions
@@ -41,8 +43,12 @@ def summarize(
     *,
     repeated_ids: int,
     html: str | None = None,
+    rejected: Iterable[Rejected] = (),
 ) -> Summary:
-    """Count the outcomes of the documents. `html`: how HTML became text, if the texts were HTML."""
+    """Count the outcomes of the documents.
+
+    `html`: how HTML became text, if the texts were HTML; `rejected`: rows of files that could not be read.
+    """
     decisions = findings.of_inputs
     valid = findings.documents.valid
     documents = int(np.count_nonzero(valid[: findings.inputs]))
@@ -80,6 +86,7 @@ def summarize(
         similarity_of=similarity_mark(recipe.as_dict()),
         recipe_decides=what_recipe_decides(recipe, options) if isinstance(recipe, Recipe) else None,
         much_longer=_much_longer(findings.documents, decisions),
+        rejected_for=by_reason(rejected),
         compared_as=None if by is None else comparison_of(findings.documents.values[by], by),
     )
 

@@ -38,6 +38,7 @@ class Summary:
         similarity_of: `normalized texts` if the recipe has normalizers besides the default one; older versions ignored them, and
             left this out.
         recipe_decides: what the recipe decides, if that may surprise; left out for the default recipe.
+        rejected_for: for each reason, the rows that could not be read; left out if all could.
         compared_as: how the values that `keep` names were compared: as numbers, dates or text; left out if it names none.
     """
 
@@ -74,12 +75,13 @@ class Summary:
     similarity_of: str | None = None
     recipe_decides: str | None = None
     compared_as: str | None = None
+    rejected_for: dict[str, int] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         values = dataclasses.asdict(self)
-        for name in ("similarity_of", "recipe_decides", "compared_as"):
-            if values[name] is None:
+        for name in ("similarity_of", "recipe_decides", "compared_as", "rejected_for"):
+            if not values[name]:
                 del values[name]
         return values
 
