@@ -93,6 +93,20 @@ def test_distances_that_decide_alone_leave_similarities_open(tmp_path):
     assert {row["similarity"] for row in done.duplicates.iter_rows() if not row["exact"]} == {None}
 
 
+def test_one_odd_value_is_refused_with_its_id(tmp_path):
+    rows = [{"n": n, "id": f"d{n}", "text": "a text", "score": value} for n, value in enumerate(["9", "10", "n/a"])]
+    with pytest.raises(
+        nd.DataError, match=r"text, such as 'n/a' \(id \"d2\"\), among numbers, such as '\d+' \(id \"d[01]\"\)"
+    ):
+        on_ray.deduplicate(
+            rows_in(rows),
+            order="n",
+            work=str(tmp_path / "work"),
+            method="exact",
+            keep="max:score",
+        )
+
+
 @pytest.mark.parametrize("recipe", [nd.Recipe(bits=64, max_distance=3), nd.Recipe(stop_words=["en"])])
 def test_fingerprints_are_those_of_one_machine(recipe):
     texts = ["the first of some texts", "", "another one, of other words", "x"]

@@ -152,6 +152,19 @@ def test_lists_of_pairs_and_clusters_are_those_of_one_machine(session, tmp_path)
     assert clusters.count() == len(expected)
 
 
+def test_one_odd_value_is_refused_with_its_id(session, tmp_path):
+    frame = session.createDataFrame(
+        [(n, f"d{n}", "a text", value) for n, value in enumerate(["9", "10", "n/a"])],
+        "n int, id string, text string, score string",
+    )
+    with pytest.raises(
+        nd.DataError, match=r"text, such as 'n/a' \(id \"d2\"\), among numbers, such as '\d+' \(id \"d[01]\"\)"
+    ):
+        on_spark.deduplicate(
+            frame, order="n", work=str(tmp_path / "work"), method="exact", keep="max:score"
+        ).survivors.collect()
+
+
 @pytest.mark.parametrize("recipe", [nd.Recipe(bits=64, max_distance=3), nd.Recipe(stop_words=["en"])])
 def test_fingerprints_are_those_of_one_machine(session, recipe):
     texts = ["the first of some texts", "", "another one, of other words", "x"]
