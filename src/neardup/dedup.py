@@ -82,7 +82,9 @@ def find_duplicates(
     with contextlib.ExitStack() as stack:
         kept = None
         if keep_elements and (room := min(room_for_elements(options), checkpoints.free_bytes() // FREE_SHARE)):
-            kept = ElementStore.of_join(options.compared_by, recipe, resources=options.resources, room=room)
+            kept = ElementStore.of_join(
+                options.compared_by, recipe, resources=options.resources, room=room, share=lambda: progress.share
+            )
             stack.enter_context(kept)
         with progress.stage("fingerprint"):
             read = _read(corpus, reference, recipe, options, progress, FirstPass(checkpoints, side_pass=kept))

@@ -402,6 +402,18 @@ def test_elements_kept_by_the_first_pass_decide_as_those_of_texts_read_again(kin
         np.testing.assert_array_equal(getattr(found[0], name), getattr(found[1], name))
 
 
+def test_the_choice_is_the_same_whether_elements_are_kept_or_not(monkeypatch):
+    monkeypatch.setattr(auto, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(sampled_sets, "SAMPLED_ELEMENTS", 1 << 12)
+    texts = [*near_copies(300), "", "!"]
+    found = [
+        find_duplicates(TableCorpus(texts), nd.Recipe(), DedupOptions(), Progress(), keep_elements=keep)
+        for keep in (True, False)
+    ]
+    assert "by estimate" in found[0].found.reason
+    assert found[0].found.reason == found[1].found.reason
+
+
 def test_elements_that_find_no_room_are_not_kept(monkeypatch):
     read_again = []
     original = verification.read_again

@@ -94,6 +94,27 @@ def test_values_that_are_held_are_those_that_were_written_in_memory_or_not(sizes
     assert len(spool.values) == resources.use._now.get("elements", 0) == 0
 
 
+@pytest.mark.parametrize(("expected", "held"), [(None, 320), (300, 320), (330, 0), (10_000, 0)])
+def test_a_file_is_begun_early_if_all_values_will_not_fit(expected, held):
+    """Of `expected` values, the part that was written is known, and tells how much memory all of them will need."""
+    resources, written = Resources(), [0]
+    spool = HeldSpool(
+        np.uint64,
+        memory=8 * 320,
+        resources=resources,
+        use="elements",
+        share=lambda: expected and min(1.0, written[0] / expected),
+    )
+    for first in range(0, 330, 10):
+        written[0] = first + 10
+        spool.write(np.arange(first, first + 10, dtype=np.uint64))
+    spool.map()
+    assert resources.use.most.get("elements", 0) == 8 * held
+    assert not spool.is_in_memory
+    assert spool.values.tolist() == list(range(330))
+    spool.close()
+
+
 def test_values_go_to_a_file_if_the_system_gives_no_address_space(monkeypatch):
     def refuse(*_):
         raise MemoryError

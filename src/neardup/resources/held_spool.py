@@ -1,5 +1,6 @@
 """Numbers that are read several times: in memory up to a share of it, and all in a temporary file beyond."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,9 @@ from neardup.arrays import Array
 from neardup.kernels.matching.element_counts import gather_runs
 from neardup.resources.resources import Resources
 from neardup.resources.spool import Spool
+
+FIRST_ASKED = 5
+"""Binary digits of the part of the memory from which it is asked whether all values will fit: 1/32."""
 
 
 def _room(values: int, dtype: Any) -> Array:
@@ -31,14 +35,27 @@ class HeldSpool:
         values: all written values in order; empty before `map` is called.
     """
 
-    def __init__(self, dtype: Any, *, memory: int, resources: Resources, use: str) -> None:
-        """Hold up to `memory` bytes, counted as what this use has of the `resources`."""
-        self._dtype, self._resources, self._use = np.dtype(dtype), resources, use
+    def __init__(
+        self,
+        dtype: Any,
+        *,
+        memory: int,
+        resources: Resources,
+        use: str,
+        share: Callable[[], float | None] = lambda: None,
+    ) -> None:
+        """Hold up to `memory` bytes, counted as what this use has of the `resources`.
+
+        `share`: the fraction of all values that was written, as far as is known. If it says that they will not fit, a file is begun
+        at once: values that were held until the memory is full would be copied, all of them.
+        """
+        self._dtype, self._resources, self._use, self._share = np.dtype(dtype), resources, use, share
         self._total = 0
         try:
             self._held = _room(memory // self._dtype.itemsize, self._dtype)
         except MemoryError:  # a limit of the address space
             self._held = self._none
+        self._asked_at = len(self._held) >> FIRST_ASKED
         self._spool: Spool | None = None
         self.values: Array = self._none
 
@@ -54,7 +71,7 @@ class HeldSpool:
     def write(self, values: Array) -> None:
         """Append values, converted to the spool's dtype."""
         total = self._total + len(values)
-        if self._spool is None and total > len(self._held):
+        if self._spool is None and (total > len(self._held) or self._will_not_fit(total)):
             self._spool = Spool(self._dtype, temp_dir=self._resources.temp_dir)
             self._spool.write(self._held[: self._total])
             self._drop()
@@ -64,6 +81,14 @@ class HeldSpool:
             self._held[self._total : total] = values
             self._resources.use.add(self._use, len(values) * self._dtype.itemsize)
         self._total = total
+
+    def _will_not_fit(self, total: int) -> bool:
+        """Whether all values, at the rate so far, need more than the memory; asked at each doubling of those written."""
+        if total < self._asked_at:
+            return False
+        self._asked_at = 2 * total
+        share = self._share()
+        return share is not None and 0 < share < 1 and total / share > len(self._held)
 
     def map(self) -> None:
         """End writing, so that `values` can be read."""

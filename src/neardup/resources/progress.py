@@ -51,6 +51,11 @@ class Progress:
         if self.at is not None:
             self.at.documents += documents
 
+    @property
+    def share(self) -> float | None:
+        """The fraction of the current stage that is done, from 0 to 1; None while unknown."""
+        return None if self.at is None else self.at.share
+
     def expect(self, count: int) -> None:
         """Add `count` bytes to the size of the files that the stage reads."""
         if self.at is not None:

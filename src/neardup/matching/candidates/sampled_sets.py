@@ -9,11 +9,12 @@ from neardup.arrays import Array
 from neardup.kernels.matching.similarities import JACCARD, Stored, similarities_of, working_memory
 from neardup.matching.candidates.costs import Size
 from neardup.matching.candidates.elements import map_elements
-from neardup.matching.candidates.samples import MIX, chosen_texts, join_elements, sample_elements
+from neardup.matching.candidates.samples import MIX, chosen_texts, is_chosen, join_elements, sample_elements
 from neardup.matching.candidates.task import Task
 from neardup.matching.prefix_join.counts import ElementCounts, KnownCounts
 from neardup.matching.prefix_join.prefixes import Prefixes, prefixes_of
 from neardup.matching.similarities.table import Elements
+from neardup.resources.scratch import parts_of
 
 SAMPLED_ELEMENTS = 1 << 18
 """About so many elements are in a sample; but it has this many documents of a corpus that has them, however long they are."""
@@ -117,10 +118,10 @@ def jaccard(elements: Elements, left: Array, right: Array) -> Array:
 
 
 def sample_of(task: Task, size: Size) -> SampledSets:
-    """Sample the documents of a task, always the same, and count their elements among all; two passes over their elements."""
+    """Sample the documents of a task, always the same, and count their elements among all: a pass over all elements, or two."""
     read, tokens = int(task.wanted.sum()), int(task.documents.tokens[task.wanted].sum())
     share = min(1.0, max(SAMPLED_ELEMENTS / max(1, tokens), LEAST_SAMPLED / max(1, read)))
-    elements = join_elements(list(map_elements(task, lambda some: sample_elements(some, share))))
+    elements = _sampled(task, share)
     counts = KnownCounts(elements.values)
     if share == 1.0:
         counts.add(elements.values)
@@ -128,3 +129,15 @@ def sample_of(task: Task, size: Size) -> SampledSets:
         for _ in map_elements(task, lambda some: counts.add(some.values)):
             pass
     return SampledSets.of(elements, counts, share, size)
+
+
+def _sampled(task: Task, share: float) -> Elements:
+    """The elements of this share of the texts; of kept elements, only the first of each text is looked at before."""
+    if task.kept is None:
+        return join_elements(list(map_elements(task, lambda some: sample_elements(some, share))))
+    kept, rows = task.kept, np.flatnonzero(task.wanted)
+    rows = rows[kept.ends[rows] > kept.starts[rows]]
+    parts = (rows[part] for part in parts_of(len(rows)))
+    return kept.elements(
+        np.concatenate([rows[:0], *(part[is_chosen(kept.first_elements(part), share)] for part in parts)])
+    )

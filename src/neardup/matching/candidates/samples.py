@@ -21,8 +21,13 @@ def chosen_texts(elements: Elements, share: float) -> Array:
     sizes = np.diff(elements.offsets)
     chosen = np.zeros(len(sizes), np.bool_)
     some = sizes > 0
-    least = elements.values[elements.offsets[:-1][some]]  # elements ascend
-    chosen[some] = least * MIX <= np.uint64(share * (2**64 - 2**11))
+    chosen[some] = is_chosen(elements.values[elements.offsets[:-1][some]], share)  # elements ascend
+    return chosen
+
+
+def is_chosen(least: Array, share: float) -> Array:
+    """bool[n]: about this `share` of texts, by their smallest elements (uint64[n])."""
+    chosen: Array = least * MIX <= np.uint64(share * (2**64 - 2**11))
     return chosen
 
 

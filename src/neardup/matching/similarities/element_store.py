@@ -1,6 +1,8 @@
 """Temporary files with the elements of texts that joins and verification compare: of all texts, or of some that are read again."""
 
+from collections.abc import Callable
 from enum import Enum
+from functools import partial
 
 import numpy as np
 
@@ -60,11 +62,12 @@ class ElementStore:
         resources: Resources,
         room: int | None = None,
         memory: int = 0,
+        share: Callable[[], float | None] = lambda: None,
     ) -> None:
         self.form, self._maker, self._recipe, self._room = form, maker_of(similarity), recipe, room
         each = memory * 8 // self._maker.row.element_bytes
-        self._values = HeldSpool(np.uint64, memory=each, resources=resources, use="elements")
-        self._weights = HeldSpool(np.float64, memory=memory - each, resources=resources, use="elements")
+        held = partial(HeldSpool, resources=resources, use="elements", share=share)
+        self._values, self._weights = held(np.uint64, memory=each), held(np.float64, memory=memory - each)
         self._places = Spool(np.int64, temp_dir=resources.temp_dir)
         self._resources = resources
         self._total, self._longest, self._seen = 0, 0, 0
@@ -73,13 +76,20 @@ class ElementStore:
 
     @classmethod
     def of_join(
-        cls, similarity: Similarity | SimilarityName, recipe: Recipe, *, resources: Resources, room: int
+        cls,
+        similarity: Similarity | SimilarityName,
+        recipe: Recipe,
+        *,
+        resources: Resources,
+        room: int,
+        share: Callable[[], float | None] = lambda: None,
     ) -> "ElementStore":
         """An empty store of what a join indexes: in memory up to its share, else in at most `room` bytes of files.
 
-        `recipe` has the features and weights of the cosine.
+        `recipe` has the features and weights of the cosine. `share`: the fraction of the corpus that was read, if it is known.
         """
-        return cls(Form.JOIN, similarity, recipe, resources=resources, room=room, memory=resources.share("elements"))
+        memory = resources.share("elements")
+        return cls(Form.JOIN, similarity, recipe, resources=resources, room=room, memory=memory, share=share)
 
     @classmethod
     def of_verification(
@@ -141,6 +151,12 @@ class ElementStore:
         self._places.close()
         self._values.map()
         self._weights.map()
+
+    def first_elements(self, rows: Array) -> Array:
+        """uint64[n]: the first element of some rows (int64[n]) that have elements."""
+        self.was_read(len(rows), 0)
+        found: Array = self.values[self.starts[rows]]
+        return found
 
     def elements(self, rows: Array) -> Elements:
         """The elements of some rows (int64[n]), one row after another."""
