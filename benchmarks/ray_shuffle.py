@@ -34,9 +34,9 @@ import measure
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from engines import ray_cluster
-from neardup.engines.folder import Folder
+from neardup.engines.job.bucket_files import Written, contents, of_buckets, write
+from neardup.engines.job.folder import Folder
 from neardup.engines.packing import Packed
-from neardup.engines.segments import Written, contents, of_buckets, write
 
 MEGABYTES, TASKS, BUCKETS = 64, 16, 16
 QUICK = (16, 8, 8)

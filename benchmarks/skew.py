@@ -22,10 +22,11 @@ import numpy as np
 import pyarrow as pa
 
 import measure
-from neardup.engines import flow, tiles
-from neardup.engines.serial import Files, SerialEngine
-from neardup.engines.stage import Part, Stage
-from neardup.engines.work import Work
+from neardup.engines import flow
+from neardup.engines.job.local_engine import Files, SerialEngine
+from neardup.engines.job_options import Work
+from neardup.engines.pairing import blocks as tiles
+from neardup.engines.stages import Part, Stage
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
 

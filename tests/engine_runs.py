@@ -7,11 +7,11 @@ import pyarrow as pa
 
 import neardup
 from neardup.dedup import reference_columns
-from neardup.engines.corpus_parts import CorpusParts
 from neardup.engines.flow import deduplicate
-from neardup.engines.serial import SerialEngine
-from neardup.engines.stage import Part
-from neardup.engines.work import Work
+from neardup.engines.job.corpus_parts import CorpusParts
+from neardup.engines.job.local_engine import SerialEngine
+from neardup.engines.job_options import Work
+from neardup.engines.stages import Part
 from neardup.io.table_corpus import TableCorpus
 from neardup.options import DedupOptions
 

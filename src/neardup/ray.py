@@ -11,12 +11,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, Unpack
 
-from neardup.engines.checks import demand_columns_only, demand_one_column, demand_possible
-from neardup.engines.clustered import survivors_of_clusters
 from neardup.engines.flow import Decided
 from neardup.engines.flow import deduplicate as _deduplicate
+from neardup.engines.job.plan import Plan
+from neardup.engines.job.refusals import demand_columns_only, demand_one_column, demand_possible
+from neardup.engines.job_options import Work
 from neardup.engines.pairs_flow import list_pairs
-from neardup.engines.plan import Plan
 from neardup.engines.ray.checks import (
     JOIN,
     NOT_TAKEN,
@@ -26,7 +26,7 @@ from neardup.engines.ray.checks import (
     demand_kinds,
     demand_same_order,
 )
-from neardup.engines.ray.copied import copied_first
+from neardup.engines.ray.copy_input import copied_first
 from neardup.engines.ray.engine import RayEngine
 from neardup.engines.ray.failures import told
 from neardup.engines.ray.fingerprints import FINGERPRINT, with_fingerprints
@@ -34,8 +34,8 @@ from neardup.engines.ray.job import PLACE, finished, planned, started
 from neardup.engines.ray.nodes import nodes
 from neardup.engines.ray.result import RayResult
 from neardup.engines.ray.sources import Input, Source, schema_of
+from neardup.engines.results.clustered import survivors_of_clusters
 from neardup.engines.setting import Setting
-from neardup.engines.work import Work
 from neardup.errors import InputError, MissingExtra, OptionError
 from neardup.options import DedupOptionsDict, MatchingOptions, options_of, refuse_unknown
 from neardup.recipe.presets import RecipeLike, recipe_of

@@ -18,15 +18,16 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, Unpack
 
-from neardup.engines.checks import demand_columns_only, demand_one_column, demand_possible
 from neardup.engines.flow import Decided
 from neardup.engines.flow import deduplicate as _deduplicate
+from neardup.engines.job.plan import Plan
+from neardup.engines.job.refusals import demand_columns_only, demand_one_column, demand_possible
+from neardup.engines.job_options import Work
 from neardup.engines.pairs_flow import list_pairs
-from neardup.engines.plan import Plan
 from neardup.engines.schemas import REFERENCE, ROW_BITS
 from neardup.engines.spark import tasks
 from neardup.engines.spark.checks import JOIN, NOT_TAKEN, demand_classic, demand_columns, demand_kinds
-from neardup.engines.spark.copied import copied_first
+from neardup.engines.spark.copy_input import copied_first
 from neardup.engines.spark.engine import SparkEngine
 from neardup.engines.spark.fingerprints import with_fingerprints
 from neardup.engines.spark.frames import Frame, Input, column
@@ -34,7 +35,6 @@ from neardup.engines.spark.job import finished, planned, started
 from neardup.engines.spark.plans import demand_files
 from neardup.engines.spark.result import SparkResult
 from neardup.engines.spark.unpacked import duplicates_of, known, unpacked
-from neardup.engines.work import Work
 from neardup.errors import InputError, OptionError
 from neardup.options import DedupOptionsDict, MatchingOptions, options_of, refuse_unknown
 from neardup.recipe.presets import RecipeLike, recipe_of

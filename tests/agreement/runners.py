@@ -17,12 +17,19 @@ from agreement.corpora import Corpus
 from agreement.layouts import SCHEMA, Files, Layout
 from neardup.cli.main import main
 from neardup.dedup import reference_columns
-from neardup.engines import edges, homes, results, rounds, settling, sites, tiles, waves
 from neardup.engines.candidates import groups
-from neardup.engines.corpus_parts import CorpusParts
+from neardup.engines.clustering import cluster as settling
+from neardup.engines.clustering import star_rounds as rounds
 from neardup.engines.flow import deduplicate
-from neardup.engines.serial import SerialEngine
-from neardup.engines.work import Work
+from neardup.engines.job.corpus_parts import CorpusParts
+from neardup.engines.job.local_engine import SerialEngine
+from neardup.engines.job_options import Work
+from neardup.engines.pairing import blocks as tiles
+from neardup.engines.pairing import large_groups as waves
+from neardup.engines.results import labels as results
+from neardup.engines.verification import pair_partitions as homes
+from neardup.engines.verification import prefilter as edges
+from neardup.engines.verification import text_partitions as sites
 from neardup.io.corpus import open_corpus
 from neardup.io.reading import Reading
 from neardup.options import DedupOptions

@@ -9,7 +9,7 @@ import pytest
 
 from neardup import spark
 from neardup.cli import dedup, on_spark
-from neardup.engines import paths
+from neardup.engines.job import paths
 from neardup.engines.spark import files
 from neardup.errors import OptionError
 from neardup.options import DedupOptions

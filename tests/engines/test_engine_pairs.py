@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 import naive
 import neardup as nd
 from engine_runs import batch_of, parts_of, work_of
-from neardup.engines import marks, postings
 from neardup.engines.candidates import simhash
 from neardup.engines.candidates.minhash import signatures_of
+from neardup.engines.job.local_engine import SerialEngine
+from neardup.engines.pairing import join_keys as postings
+from neardup.engines.reading import row_selection as marks
 from neardup.engines.schemas import ROW_BITS, marked
-from neardup.engines.serial import SerialEngine
 from neardup.matching.candidates.minhash import minhash_bands
 from neardup.store.orders import BY_HASH, learned
 from neardup.store.texts import texts_of_column

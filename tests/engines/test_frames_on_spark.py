@@ -12,12 +12,13 @@ import neardup as nd
 from engines.spark_cluster import missing
 from engines.spark_runs import local_session
 from neardup import spark as on_spark
-from neardup.engines import ascents
+from neardup.engines.job_options import Work
 from neardup.engines.packing import unsorted
+from neardup.engines.reading import sorted_runs as ascents
 from neardup.engines.schemas import PLACES
-from neardup.engines.spark import ordered, places, tasks
+from neardup.engines.spark import ordered, tasks
+from neardup.engines.spark import sort as places
 from neardup.engines.spark.frames import Frame, Input
-from neardup.engines.work import Work
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
 from neardup.survivors.decisions import cost_of_values

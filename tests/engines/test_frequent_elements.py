@@ -4,8 +4,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from neardup.engines import frequent
-from neardup.engines.frequent import COUNT, Counting, order_of_counted
+from neardup.engines.reading import element_order as frequent
+from neardup.engines.reading.element_order import COUNT, Counting, order_of_counted
 from neardup.engines.schemas import SAMPLE
 from neardup.kernels.store.prefixes import slot_of
 

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine_runs import batch_of, work_of
-from neardup.engines import homes
-from neardup.engines.copies import without_copies
-from neardup.engines.documents import read
-from neardup.engines.outcomes import FOLLOW
+from neardup.engines.reading.copies import without_copies
+from neardup.engines.reading.documents import read
+from neardup.engines.results.best_survivor import FOLLOW
 from neardup.engines.schemas import COPIES, REMOVED, UNKNOWN, VISITS
-from neardup.engines.stage import Part
+from neardup.engines.stages import Part
+from neardup.engines.verification import pair_partitions as homes
 
 PAIRS = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)).filter(lambda pair: pair[0] < pair[1]), max_size=60)
 

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine_runs import batch_of
-from neardup.engines.marks import Marks, find, marked_rows, marks_in
+from neardup.engines.reading.row_selection import Marks, find, marked_rows, marks_in
 from neardup.engines.schemas import MARKS, ROW_BITS, marked
-from neardup.engines.stage import Part
+from neardup.engines.stages import Part
 
 DOCS = st.sets(st.tuples(st.sampled_from([0, 1, 5, 1 << 27]), st.integers(0, 70)), max_size=60)
 

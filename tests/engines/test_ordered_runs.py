@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine_runs import batch_of
-from neardup.engines import ascents
-from neardup.engines.documents import numbered
-from neardup.engines.marks import find, marked_rows, marks_in
+from neardup.engines.reading import sorted_runs as ascents
+from neardup.engines.reading.documents import numbered
+from neardup.engines.reading.row_selection import find, marked_rows, marks_in
 from neardup.engines.schemas import ROW_BITS, marked
 from neardup.engines.spark import ordered, tasks
-from neardup.engines.stage import Part
+from neardup.engines.stages import Part
 
 ROWS = st.lists(st.tuples(st.integers(0, 3), st.sampled_from(["", "a", "b"]), st.integers(0, 1)), max_size=24)
 """Two columns of the order, and the file."""

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 import neardup as nd
 from engine_runs import batch_of, parts_of, work_of
-from neardup.engines.ids import demand_ids
-from neardup.engines.ordering import DOC_COLUMNS, Sort, in_place, ranked_places, sorted_rows
+from neardup.engines.job.local_engine import SerialEngine
+from neardup.engines.reading.sort import DOC_COLUMNS, Sort, in_place, ranked_places, sorted_rows
+from neardup.engines.reading.unique_ids import demand_ids
 from neardup.engines.schemas import REFERENCE, ROW_BITS, UNORDERED
-from neardup.engines.serial import SerialEngine
 
 ROWS = st.lists(
     st.tuples(st.booleans(), st.one_of(st.none(), st.integers(-3, 3)), st.sampled_from(["", "a", "b", "é"])),

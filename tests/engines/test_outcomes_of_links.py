@@ -8,9 +8,10 @@ import pytest
 
 import naive
 from engine_runs import batch_of, work_of
-from neardup.engines import outcomes, results
-from neardup.engines.documents import BEFORE_ALL
-from neardup.engines.marks import find, marks_in
+from neardup.engines.reading.documents import BEFORE_ALL
+from neardup.engines.reading.row_selection import find, marks_in
+from neardup.engines.results import best_survivor as outcomes
+from neardup.engines.results import labels as results
 from neardup.engines.schemas import (
     CLUSTERS,
     FIRSTS,
@@ -26,7 +27,7 @@ from neardup.engines.schemas import (
     UNKNOWN,
     marked,
 )
-from neardup.engines.stage import Part
+from neardup.engines.stages import Part
 
 NAN = math.nan
 

@@ -212,7 +212,7 @@ def test_names_of_files_may_have_any_characters(tmp_path):
 
 
 def test_the_parts_of_a_large_file_are_read_by_themselves(tmp_path, monkeypatch):
-    from neardup.engines.ray import reads
+    from neardup.engines.ray import input_files as reads
 
     rows = rows_of()
     (tmp_path / "in").mkdir()

@@ -9,10 +9,10 @@ import neardup as nd
 from engines.corpus_files import expected, rows_of, written
 from engines.ray_cluster import missing
 from engines.ray_runs import run, survivors
-from neardup.engines import kept
-from neardup.engines.kept import Kept
+from neardup.engines.job import checkpoint as kept
+from neardup.engines.job.checkpoint import Kept
 from neardup.engines.ray import engine
-from neardup.engines.stage import KEPT
+from neardup.engines.stages import KEPT
 
 pytestmark = [
     pytest.mark.cluster,

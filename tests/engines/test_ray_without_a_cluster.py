@@ -11,13 +11,13 @@ import neardup as nd
 from engines.ray_cluster import missing
 from neardup import ray as on_ray
 from neardup import spark as on_spark
-from neardup.engines.plan import plan_of
+from neardup.engines.job.plan import plan_of
+from neardup.engines.job.sample import Sample, StageOfSample, Stages
 from neardup.engines.ray import checks
 from neardup.engines.ray.calls import has_room
 from neardup.engines.ray.job import REMEDIES
 from neardup.engines.ray.nodes import counted
-from neardup.engines.ray.orders import Columns, normal
-from neardup.engines.sample import Sample, StageOfSample, Stages
+from neardup.engines.ray.sort_columns import Columns, normal
 from neardup.engines.spark import checks as checks_of_spark
 
 GB = 1 << 30

@@ -6,12 +6,13 @@ import pyarrow as pa
 import pytest
 
 import neardup as nd
-from neardup.engines import rounds, settling
-from neardup.engines.documents import BEFORE_ALL
+from neardup.engines.clustering import cluster as settling
+from neardup.engines.clustering import star_rounds as rounds
+from neardup.engines.job.local_engine import SerialEngine
+from neardup.engines.job_options import Work
+from neardup.engines.reading.documents import BEFORE_ALL
 from neardup.engines.schemas import LINKS, MATCHES, NONE, OPEN
-from neardup.engines.serial import SerialEngine
-from neardup.engines.stage import Part, Reading
-from neardup.engines.work import Work
+from neardup.engines.stages import Part, Reading
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from neardup.engines import packing
 from neardup.engines.packing import pack, pack_all, unpack, unsorted
-from neardup.engines.stage import Output
+from neardup.engines.stages import Output
 
 SCHEMA = pa.schema({"x": pa.int64(), "y": pa.int64(), "what": pa.large_string(), "some": pa.large_list(pa.int64())})
 KEYED, LOOSE = Output(SCHEMA, ("x", "y")), Output(SCHEMA)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import neardup as nd
 from engine_runs import batch_of
-from neardup.engines.seen import SEEN, Watched, contents_in, demand_all
-from neardup.engines.stage import Part
+from neardup.engines.reading.unchanged_input import SEEN, Watched, contents_in, demand_all
+from neardup.engines.stages import Part
 
 TEXTS = st.lists(st.none() | st.text(max_size=4), max_size=12)
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neardup as nd
-from neardup.engines.folder import Folder
+from neardup.engines.job.bucket_files import SEGMENT, Written, as_table, contents, in_table, of_buckets, write
+from neardup.engines.job.folder import Folder
 from neardup.engines.packing import Packed
-from neardup.engines.segments import SEGMENT, Written, as_table, contents, in_table, of_buckets, write
 
 PIECES = st.lists(st.tuples(st.sampled_from(["a", "b"]), st.integers(0, 4), st.binary(max_size=20)), max_size=12)
 

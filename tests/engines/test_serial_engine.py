@@ -12,13 +12,20 @@ from hypothesis import strategies as st
 import neardup as nd
 from engine_runs import batch_of, parts_of, run_of_engine, run_of_library, work_of
 from near_copies import edited_copies
-from neardup.engines import documents, edges, homes, results, settling, sites, tiles, waves
 from neardup.engines.candidates import groups
-from neardup.engines.corpus_parts import CorpusParts
+from neardup.engines.clustering import cluster as settling
 from neardup.engines.flow import deduplicate
-from neardup.engines.serial import COUNT_BYTES, SerialEngine
-from neardup.engines.stage import Part
-from neardup.engines.work import Work
+from neardup.engines.job.corpus_parts import CorpusParts
+from neardup.engines.job.local_engine import COUNT_BYTES, SerialEngine
+from neardup.engines.job_options import Work
+from neardup.engines.pairing import blocks as tiles
+from neardup.engines.pairing import large_groups as waves
+from neardup.engines.reading import documents
+from neardup.engines.results import labels as results
+from neardup.engines.stages import Part
+from neardup.engines.verification import pair_partitions as homes
+from neardup.engines.verification import prefilter as edges
+from neardup.engines.verification import text_partitions as sites
 from neardup.io.table_corpus import TableCorpus
 from neardup.options import DedupOptions
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
-from neardup.engines.documents import BEFORE_ALL
+from neardup.engines.clustering.matches import SETTLED, is_reference, survivors_of
+from neardup.engines.reading.documents import BEFORE_ALL
 from neardup.engines.schemas import LINKS, MATCHES, UNKNOWN
-from neardup.engines.settle import SETTLED, is_reference, survivors_of
 
 N = 12
 GRAPHS = st.dictionaries(

@@ -8,8 +8,8 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neardup.engines import sites
 from neardup.engines.schemas import JOURNEYS, LOCAL_EDGES, NEEDS
+from neardup.engines.verification import text_partitions as sites
 from neardup.matching.similarities.table import Elements
 
 N = 12

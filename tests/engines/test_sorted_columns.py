@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neardup.engines.sorted_columns import ascending
+from neardup.engines.columns import ascending
 
 RANGES = st.sampled_from([(0, 0), (0, 3), (-5, 5), (0, 2**20), (-(2**63), 2**63 - 1), (2**62, 2**63 - 1)])
 DOCUMENTS = st.builds(lambda part, row: (part << 32) + row, st.integers(-3, 3), st.integers(0, 2**32 - 1))

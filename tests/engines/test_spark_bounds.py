@@ -10,11 +10,11 @@ from engine_runs import work_of
 from engines.spark_cluster import missing
 from engines.spark_runs import local_session
 from neardup import spark as on_spark
-from neardup.engines import expansion
+from neardup.engines.results import list_pairs as expansion
 from neardup.engines.spark import engine, settings
 from neardup.engines.spark.frames import Frame, Input
 from neardup.engines.spark.job import started
-from neardup.engines.stage import Output, Reading
+from neardup.engines.stages import Output, Reading
 
 pytestmark = [
     pytest.mark.cluster,

@@ -12,10 +12,11 @@ import pytest
 import neardup as nd
 from engine_runs import batch_of, parts_of, work_of
 from neardup import spark as on_spark
-from neardup.engines import marks, plan
 from neardup.engines.flow import deduplicate
-from neardup.engines.plan import plan_of
-from neardup.engines.sample import Sample, SampleEngine, StageOfSample, Stages, stages_of
+from neardup.engines.job import plan
+from neardup.engines.job.plan import plan_of
+from neardup.engines.job.sample import Sample, SampleEngine, StageOfSample, Stages, stages_of
+from neardup.engines.reading import row_selection as marks
 from neardup.engines.spark.job import REMEDIES
 from neardup.engines.spark.memory import memory_of_tasks
 

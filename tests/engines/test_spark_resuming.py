@@ -11,10 +11,10 @@ from agreement import corpora
 from engines.corpus_files import expected, numbered, rows_of, written
 from engines.spark_cluster import missing
 from engines.spark_runs import local_session, run, survivors
-from neardup.engines import kept
-from neardup.engines.kept import Kept
+from neardup.engines.job import checkpoint as kept
+from neardup.engines.job.checkpoint import Kept
 from neardup.engines.spark import engine
-from neardup.engines.stage import KEPT
+from neardup.engines.stages import KEPT
 
 pytestmark = [
     pytest.mark.cluster,

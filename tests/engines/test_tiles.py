@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine_runs import work_of
-from neardup.engines import tiles, waves
-from neardup.engines.documents import bitmaps
+from neardup.engines.pairing import blocks as tiles
+from neardup.engines.pairing import large_groups as waves
+from neardup.engines.reading.documents import bitmaps
 from neardup.engines.schemas import LEADERS, NONE, PAIRS, TILES, WAITING, as_prints
 from neardup.kernels.engines.groups import REMEMBERED
 from neardup.matching.similarities.table import Elements

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 import neardup as nd
 from engine_runs import run_of_engine, run_of_library, work_of
 from engines.test_serial_engine import ROWS, texts_with_copies
-from neardup.engines import homes, sites, verified
 from neardup.engines.schemas import JOURNEYS, LOCAL_EDGES, TEXTS
+from neardup.engines.verification import pair_partitions as homes
+from neardup.engines.verification import text_partitions as sites
+from neardup.engines.verification import verify as verified
 
 OPTIONS = {"method": "exact", "min_similarity": 0.4}
 

@@ -28,7 +28,6 @@ MOST_MODULES = 16
 """Modules that lie loose in a folder, without its `__init__`."""
 CROWDED = {
     "cli": 42,
-    "engines": 46,
     "engines/ray": 17,
     "engines/spark": 21,
     "fingerprints": 18,

@@ -17,7 +17,7 @@ from neardup.cli.main import run
 from neardup.cli.on_engine import declared, demand_possible, engine_options, logged
 
 if TYPE_CHECKING:
-    from neardup.engines.outputs import Outputs
+    from neardup.engines.job.outputs import Outputs
 
 REFUSED = on_spark.REFUSED | {
     "lines": "Write the lines as rows with a text and an id: Parquet, JSON lines or CSV.",
@@ -46,8 +46,8 @@ def _on_ray(
     header). The cluster is that of the variable RAY_ADDRESS, as `ray job submit` sets it, or else this machine. A run that failed
     goes on when the same call is made again.
     """
-    from neardup.engines.paths import demand_one_format, without_ending
-    from neardup.engines.work import Work
+    from neardup.engines.job.paths import demand_one_format, without_ending
+    from neardup.engines.job_options import Work
     from neardup.options import DedupOptions
     from neardup.recipe.presets import find_recipe
 
@@ -172,9 +172,9 @@ def _outputs(
     Raises:
         InputError: outputs exist, overlap with something, or cannot hold the columns.
     """
-    from neardup.engines.folder import Folder
-    from neardup.engines.outputs import WRITTEN, Outputs
-    from neardup.engines.paths import demand_apart
+    from neardup.engines.job.folder import Folder
+    from neardup.engines.job.outputs import WRITTEN, Outputs
+    from neardup.engines.job.paths import demand_apart
     from neardup.engines.ray.files import demand_writable, exists, whole
     from neardup.engines.ray.sources import schema_of
 

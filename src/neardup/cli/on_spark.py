@@ -13,7 +13,7 @@ from neardup.cli.on_engine import declared, demand_possible, engine_options
 from neardup.cli.spark_session import session_of_command, told
 
 if TYPE_CHECKING:
-    from neardup.engines.plan import Plan
+    from neardup.engines.job.plan import Plan
     from neardup.engines.spark.outputs import Outputs
     from neardup.engines.spark.result import SparkResult
 
@@ -84,9 +84,9 @@ def _on_spark(
     INPUT: files, folders or globs of any path that Spark reads, in one format: .parquet, .orc, .json or .jsonl (JSON lines), .csv
     (with a header; its columns are strings). A run that failed goes on when the same call is made again.
     """
-    from neardup.engines.paths import demand_one_format, without_ending
+    from neardup.engines.job.paths import demand_one_format, without_ending
+    from neardup.engines.job_options import Work
     from neardup.engines.spark.files import remove
-    from neardup.engines.work import Work
     from neardup.options import DedupOptions
     from neardup.recipe.presets import find_recipe
 

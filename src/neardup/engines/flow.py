@@ -5,26 +5,24 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
-from neardup.engines import (
-    classes,
-    edges,
-    frequent,
-    homes,
-    marks,
-    outcomes,
-    postings,
-    results,
-    sites,
-    tiles,
-    verified,
-    waves,
-)
 from neardup.engines.candidates.table import METHODS
-from neardup.engines.documents import ranked, read
+from neardup.engines.clustering.cluster import links_of, standing_of
+from neardup.engines.job_options import Work
+from neardup.engines.pairing import blocks as tiles
+from neardup.engines.pairing import equal_elements as classes
+from neardup.engines.pairing import join_keys as postings
+from neardup.engines.pairing import large_groups as waves
+from neardup.engines.reading import element_order as frequent
+from neardup.engines.reading import row_selection as marks
+from neardup.engines.reading.documents import ranked, read
+from neardup.engines.results import best_survivor as outcomes
+from neardup.engines.results import labels as results
 from neardup.engines.schemas import COPIES, DOCUMENTS, MATCHES, PAIRS, SAMPLE, UNORDERED
-from neardup.engines.settling import links_of, standing_of
-from neardup.engines.stage import Engine, Reading, Stage
-from neardup.engines.work import Work
+from neardup.engines.stages import Engine, Reading, Stage
+from neardup.engines.verification import pair_partitions as homes
+from neardup.engines.verification import prefilter as edges
+from neardup.engines.verification import text_partitions as sites
+from neardup.engines.verification import verify as verified
 from neardup.kernels.store.prefixes import Order
 from neardup.store.orders import BY_HASH
 

@@ -7,8 +7,8 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
-from neardup.engines.sorted_columns import ascending
-from neardup.engines.stage import Found, Output
+from neardup.engines.columns import ascending
+from neardup.engines.stages import Found, Output
 from neardup.kernels.store.postings import MIX
 
 AT_ONCE = 1 << 25

@@ -2,14 +2,17 @@
 
 from typing import Any
 
-from neardup.engines import every_pair, expansion, results, waves
 from neardup.engines.flow import as_it_is, candidates, first_reading, marks_of, matches_of, tiled
-from neardup.engines.stage import Engine
-from neardup.engines.work import Work
+from neardup.engines.job_options import Work
+from neardup.engines.pairing import all_pairs as every_pair
+from neardup.engines.pairing import large_groups as waves
+from neardup.engines.results import labels as results
+from neardup.engines.results import list_pairs as expansion
+from neardup.engines.stages import Engine
 
 
 def list_pairs(engine: Engine, work: Work, *, across: bool = False, distinct: bool = False) -> Any:
-    """All pairs of documents that match: rows of `neardup.engines.expansion.LISTED`, as the engine holds them.
+    """All pairs of documents that match: rows of `neardup.engines.results.list_pairs.LISTED`, as the engine holds them.
 
     Args:
         engine, work: `keep` of the options is `first`, so that ranks are the order of the input.

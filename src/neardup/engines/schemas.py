@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
-from neardup.engines.stage import Output
+from neardup.engines.stages import Output
 
 NONE = -1
 """Instead of a `doc`."""

@@ -10,7 +10,7 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.engines.candidates.groups import postings_table
 from neardup.engines.candidates.method import Method
-from neardup.engines.work import Work
+from neardup.engines.job_options import Work
 from neardup.kernels.store.postings import MIX
 from neardup.kernels.store.prefixes import Order
 from neardup.store.candidates.exact import keys_of_elements

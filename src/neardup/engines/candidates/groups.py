@@ -7,10 +7,10 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
-from neardup.engines import sorted_columns
+from neardup.engines import columns as sorted_columns
+from neardup.engines.job_options import Work
 from neardup.engines.packing import ints
 from neardup.engines.schemas import POSTINGS
-from neardup.engines.work import Work
 from neardup.kernels.engines.groups import GroupedKeys, mark_shared, pairs_of_groups
 
 EACH = 32

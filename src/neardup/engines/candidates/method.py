@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from neardup.arrays import Array
-from neardup.engines.work import Work
+from neardup.engines.job_options import Work
 from neardup.kernels.store.prefixes import Order
 from neardup.recipe.methods import Method as MethodName
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.engines.candidates.groups import postings_table
 from neardup.engines.candidates.method import Method
-from neardup.engines.work import Work
+from neardup.engines.job_options import Work
 from neardup.fingerprints.minhash import Signing
 from neardup.kernels.engines.groups import ANY
 from neardup.kernels.store.postings import MIX

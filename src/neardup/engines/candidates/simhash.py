@@ -6,7 +6,7 @@ Which keys, is chosen by what they cost, see `plan_of`:
    long keys find all pairs, if the distance is small.
 2. The prefixes of `exact`, if a similarity is verified. What matches and is within the distance has these in common as well, and
    what is not within it is dropped before texts are read (`neardup.matching.candidates.narrowed`).
-3. One key for all. Every two fingerprints are compared, in waves and blocks (`neardup.engines.tiles`): each pair of a large
+3. One key for all. Every two fingerprints are compared, in waves and blocks (`neardup.engines.pairing.blocks`): each pair of a large
    distance looks much like a chance, and no key would tell it.
 """
 
@@ -20,7 +20,7 @@ from neardup.arrays import Array
 from neardup.engines.candidates import exact
 from neardup.engines.candidates.groups import postings_table
 from neardup.engines.candidates.method import Method
-from neardup.engines.work import Work
+from neardup.engines.job_options import Work
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.hamming.block_plan import BlockPlan, plan_join
 from neardup.kernels.engines.groups import ANY

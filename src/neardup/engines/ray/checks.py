@@ -5,8 +5,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from neardup.engines.ray.orders import normal
-from neardup.engines.ray.reads import step_of
+from neardup.engines.ray.input_files import step_of
+from neardup.engines.ray.sort_columns import normal
 from neardup.errors import InputError, OptionError
 from neardup.io.formats.parquet_values import is_value
 

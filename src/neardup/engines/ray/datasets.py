@@ -10,16 +10,16 @@ import pyarrow.compute as pc
 from ray.data import Datasource, ReadTask, read_datasource
 from ray.data.block import BlockMetadata
 
-from neardup.engines.documents import numbered
-from neardup.engines.folder import Folder
-from neardup.engines.marks import Marks, flags_of
+from neardup.engines.job.bucket_files import Segments, contents
+from neardup.engines.job.folder import Folder
 from neardup.engines.packing import unsorted
 from neardup.engines.ray.engine import Held, RayEngine, grouped
 from neardup.engines.ray.tasks import Given, bounded, tables_of, texts_in
+from neardup.engines.reading.documents import numbered
+from neardup.engines.reading.row_selection import Marks, flags_of
+from neardup.engines.reading.unchanged_input import Content, Watched
 from neardup.engines.schemas import rows_of
-from neardup.engines.seen import Content, Watched
-from neardup.engines.segments import Segments, contents
-from neardup.engines.stage import Output
+from neardup.engines.stages import Output
 
 
 class Tables(Datasource):  # type: ignore[misc]

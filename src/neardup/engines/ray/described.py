@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from neardup.engines.ray.sources import Source
-from neardup.engines.seen import REMEDY
+from neardup.engines.reading.unchanged_input import REMEDY
 from neardup.errors import DataError
 
 FILES, BYTES, DIGEST = "files", "files' bytes", "files' names, sizes and times"

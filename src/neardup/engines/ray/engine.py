@@ -13,20 +13,20 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.display import size_text
-from neardup.engines.ascents import Runs, most_runs, numbered_part, numbers_of_runs
-from neardup.engines.folder import Folder
-from neardup.engines.kept import Kept
-from neardup.engines.ordering import in_place, ranked_places, sorted_rows
+from neardup.engines.job.bucket_files import Segments, Written, as_table, contents, in_table, of_buckets
+from neardup.engines.job.checkpoint import Kept
+from neardup.engines.job.folder import Folder
+from neardup.engines.job_options import Work
 from neardup.engines.packing import pack_all, unpack, unsorted
 from neardup.engines.ray import tasks
 from neardup.engines.ray.calls import Calls
-from neardup.engines.ray.orders import Columns, ascents, batches_in_order, reading
+from neardup.engines.ray.sort_columns import Columns, ascents, batches_in_order, reading
 from neardup.engines.ray.sources import Input, Source
+from neardup.engines.reading.sort import in_place, ranked_places, sorted_rows
+from neardup.engines.reading.sorted_runs import Runs, most_runs, numbered_part, numbers_of_runs
+from neardup.engines.reading.unchanged_input import SEEN, Content, contents_in, demand_all
 from neardup.engines.schemas import REFERENCE
-from neardup.engines.seen import SEEN, Content, contents_in, demand_all
-from neardup.engines.segments import Segments, Written, as_table, contents, in_table, of_buckets
-from neardup.engines.stage import HERE, THERE, Measured, Output, Reading, Stage
-from neardup.engines.work import Work
+from neardup.engines.stages import HERE, THERE, Measured, Output, Reading, Stage
 
 SMALL = 1 << 24
 """Bytes of packed rows up to which a stage runs on the driver: of those that it gets, and of those that it gives."""

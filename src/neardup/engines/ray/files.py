@@ -14,8 +14,8 @@ from typing import IO, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from neardup.engines.folder import Folder
-from neardup.engines.paths import demand_one_format, format_of
+from neardup.engines.job.folder import Folder
+from neardup.engines.job.paths import demand_one_format, format_of
 from neardup.engines.ray.failures import in_a_line, told
 from neardup.engines.ray.tasks import bounded, checked
 from neardup.engines.setting import Setting

@@ -3,10 +3,10 @@
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from neardup.engines.fingerprint_column import as_column
 from neardup.engines.ray.tasks import DECODE
+from neardup.engines.reading.fingerprint_column import as_column
+from neardup.engines.reading.text_columns import demand_utf8
 from neardup.engines.setting import Setting
-from neardup.engines.strings import demand_utf8
 from neardup.errors import DataError
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.recipe.recipe import Recipe

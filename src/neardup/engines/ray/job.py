@@ -8,22 +8,22 @@ from dataclasses import replace
 from typing import Any
 
 from neardup.engines.candidates.table import METHODS
-from neardup.engines.folder import Folder
-from neardup.engines.ids import demand_ids
-from neardup.engines.kept import Kept, job_of
-from neardup.engines.plan import Plan, Remedies, plan_of
+from neardup.engines.job.checkpoint import Kept, job_of
+from neardup.engines.job.folder import Folder
+from neardup.engines.job.plan import Plan, Remedies, plan_of
+from neardup.engines.job.sample import stages_of
+from neardup.engines.job_options import Work
 from neardup.engines.ray.calls import Calls
-from neardup.engines.ray.copied import INPUT, REFERENCE, copied_first, steady
+from neardup.engines.ray.copy_input import INPUT, REFERENCE, copied_first, steady
 from neardup.engines.ray.described import demand_unchanged, described
 from neardup.engines.ray.engine import RayEngine
 from neardup.engines.ray.failures import told
 from neardup.engines.ray.nodes import Nodes, nodes
 from neardup.engines.ray.sampled import sample_of
 from neardup.engines.ray.sources import Input
-from neardup.engines.sample import stages_of
+from neardup.engines.reading.unique_ids import demand_ids
 from neardup.engines.setting import Setting
-from neardup.engines.stage import THERE, Measured
-from neardup.engines.work import Work
+from neardup.engines.stages import THERE, Measured
 from neardup.version import __version__
 
 REMEDIES = Remedies(

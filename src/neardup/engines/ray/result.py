@@ -7,8 +7,8 @@ from typing import Any
 from neardup.engines.flow import Decided
 from neardup.engines.ray.engine import RayEngine
 from neardup.engines.ray.failures import told
-from neardup.engines.stage import Measured
-from neardup.engines.summary import EngineSummary, summary_of, totals_of
+from neardup.engines.results.summary import EngineSummary, summary_of, totals_of
+from neardup.engines.stages import Measured
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from neardup.engines.plan import TEXT_ROWS
+from neardup.engines.job.plan import TEXT_ROWS
+from neardup.engines.job.sample import BYTES, DOCUMENTS, Sample, first_texts, most_of_each, spread_over
 from neardup.engines.ray.calls import Calls
 from neardup.engines.ray.sources import Input, Source
 from neardup.engines.ray.tasks import checked, tables_of, texts_in, texts_of
-from neardup.engines.sample import BYTES, DOCUMENTS, Sample, first_texts, most_of_each, spread_over
 from neardup.engines.setting import Setting
 
 

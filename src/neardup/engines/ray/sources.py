@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from neardup.engines.ray.reads import File, Step, step_of
+from neardup.engines.ray.input_files import File, Step, step_of
 from neardup.engines.schemas import REFERENCE
 
 

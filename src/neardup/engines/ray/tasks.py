@@ -7,15 +7,15 @@ from typing import Any
 
 import pyarrow as pa
 
-from neardup.engines.ascents import Runs, numbered_part
-from neardup.engines.folder import Folder
+from neardup.engines.job.bucket_files import Segments, Written, contents, write
+from neardup.engines.job.folder import Folder
+from neardup.engines.job.plan import MOST_BYTES, TEXT_ROWS
 from neardup.engines.packing import Packed, pack_all, unpack
-from neardup.engines.plan import MOST_BYTES, TEXT_ROWS
-from neardup.engines.seen import SEEN, Content, Watched
-from neardup.engines.segments import Segments, Written, contents, write
+from neardup.engines.reading.sorted_runs import Runs, numbered_part
+from neardup.engines.reading.text_columns import as_strings
+from neardup.engines.reading.unchanged_input import SEEN, Content, Watched
 from neardup.engines.setting import Setting
-from neardup.engines.stage import Found, Output, Part, Reading, Stage
-from neardup.engines.strings import as_strings
+from neardup.engines.stages import Found, Output, Part, Reading, Stage
 from neardup.errors import InputError
 from neardup.io.formats.parquet_values import value_tokens
 

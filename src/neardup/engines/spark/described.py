@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote
 
-from neardup.engines.seen import REMEDY
+from neardup.engines.reading.unchanged_input import REMEDY
 from neardup.engines.spark import settings
 from neardup.engines.spark.files import literal
 from neardup.engines.spark.plans import is_steady, steps_of

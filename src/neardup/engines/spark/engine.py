@@ -11,20 +11,20 @@ from typing import Any
 import pyarrow as pa
 
 from neardup.display import size_text
-from neardup.engines.ascents import Runs
-from neardup.engines.kept import Kept
+from neardup.engines.job.checkpoint import Kept
+from neardup.engines.job.plan import TEXT_ROWS
+from neardup.engines.job_options import Work
 from neardup.engines.packing import pack_all, unpack, unsorted
-from neardup.engines.plan import TEXT_ROWS
+from neardup.engines.reading.sorted_runs import Runs
+from neardup.engines.reading.unchanged_input import SEEN, Content, contents_in, demand_all
 from neardup.engines.schemas import PLACES
-from neardup.engines.seen import SEEN, Content, contents_in, demand_all
 from neardup.engines.spark import settings, tasks
 from neardup.engines.spark.failures import told
 from neardup.engines.spark.files import literal
 from neardup.engines.spark.frames import Input
 from neardup.engines.spark.ordered import numbers_of
-from neardup.engines.spark.places import places
-from neardup.engines.stage import HERE, THERE, Measured, Output, Reading, Stage
-from neardup.engines.work import Work
+from neardup.engines.spark.sort import places
+from neardup.engines.stages import HERE, THERE, Measured, Output, Reading, Stage
 from neardup.version import __version__
 
 SMALL = 1 << 24

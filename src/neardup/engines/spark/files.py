@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import unquote
 
-from neardup.engines import paths
-from neardup.engines.paths import demand_one_format, format_of
+from neardup.engines.job import paths
+from neardup.engines.job.paths import demand_one_format, format_of
 from neardup.engines.spark.failures import in_a_line, told
 from neardup.errors import InputError
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from neardup.engines.ascents import Runs
+from neardup.engines.reading.sorted_runs import Runs
 from neardup.engines.schemas import REFERENCE
 from neardup.errors import InputError
 

@@ -8,21 +8,21 @@ from dataclasses import replace
 from typing import Any
 
 from neardup.engines.candidates.table import METHODS
-from neardup.engines.kept import Kept, job_of
-from neardup.engines.plan import Plan, Remedies, plan_of
-from neardup.engines.sample import stages_of
+from neardup.engines.job.checkpoint import Kept, job_of
+from neardup.engines.job.plan import Plan, Remedies, plan_of
+from neardup.engines.job.sample import stages_of
+from neardup.engines.job_options import Work
 from neardup.engines.spark import settings
-from neardup.engines.spark.copied import INPUT, REFERENCE, copied_first, steady
+from neardup.engines.spark.copy_input import INPUT, REFERENCE, copied_first, steady
 from neardup.engines.spark.described import demand_unchanged, described
 from neardup.engines.spark.engine import SparkEngine
 from neardup.engines.spark.failures import told
+from neardup.engines.spark.folder import Folder
 from neardup.engines.spark.frames import Input
 from neardup.engines.spark.memory import memory_of_tasks, settings_of
-from neardup.engines.spark.notes import Folder
-from neardup.engines.spark.sampled import sample_of
+from neardup.engines.spark.scans import sample_of
 from neardup.engines.spark.tasks import Setting
-from neardup.engines.stage import THERE, Measured
-from neardup.engines.work import Work
+from neardup.engines.stages import THERE, Measured
 from neardup.version import __version__
 
 REMEDIES = Remedies(

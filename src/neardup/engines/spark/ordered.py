@@ -8,10 +8,10 @@ from functools import partial
 
 import pyarrow as pa
 
-from neardup.engines.ascents import ENDS, FILE, Runs, most_runs, numbers_of_runs, runs_in
+from neardup.engines.job_options import Work
+from neardup.engines.reading.sorted_runs import ENDS, FILE, Runs, most_runs, numbers_of_runs, runs_in
 from neardup.engines.spark import tasks
 from neardup.engines.spark.frames import Frame, Input
-from neardup.engines.work import Work
 
 COMPARED = ("tinyint", "smallint", "int", "bigint", "string")
 """Types of columns whose order here is that of Spark."""

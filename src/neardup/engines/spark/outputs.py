@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from neardup.engines import outputs
+from neardup.engines.job import outputs
 from neardup.engines.spark.files import exists, place_of, write
-from neardup.engines.spark.notes import Folder
+from neardup.engines.spark.folder import Folder
 
 
 class Outputs(outputs.Outputs):

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from neardup.engines.results.summary import EngineSummary, summary_of
 from neardup.engines.spark.engine import Held, SparkEngine
 from neardup.engines.spark.failures import told
 from neardup.engines.spark.totals import totals
-from neardup.engines.stage import Measured
-from neardup.engines.summary import EngineSummary, summary_of
+from neardup.engines.stages import Measured
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from neardup.engines.plan import MOST_BYTES
+from neardup.engines.job.plan import MOST_BYTES
 
 BATCH_ROWS, BATCH_BYTES = "spark.sql.execution.arrow.maxRecordsPerBatch", "spark.sql.execution.arrow.maxBytesPerBatch"
 """What bounds an Arrow batch: it ends with the row that reaches either."""

@@ -9,11 +9,11 @@ from typing import Any
 import pyarrow as pa
 
 from neardup.engines import setting
-from neardup.engines.ascents import Runs, numbered_part
 from neardup.engines.packing import Packed, pack_all, unpack
-from neardup.engines.seen import SEEN, Content, Watched
-from neardup.engines.stage import Found, Output, Part, Reading, Stage
-from neardup.engines.strings import as_strings
+from neardup.engines.reading.sorted_runs import Runs, numbered_part
+from neardup.engines.reading.text_columns import as_strings
+from neardup.engines.reading.unchanged_input import SEEN, Content, Watched
+from neardup.engines.stages import Found, Output, Part, Reading, Stage
 from neardup.errors import NeardupError
 
 PACKED = "output string, bucket int, rows long, content binary"

@@ -6,8 +6,8 @@ from typing import Any
 import pyarrow as pa
 
 from neardup.engines.packing import unsorted
+from neardup.engines.results.summary import Totals, tallied
 from neardup.engines.schemas import RESULTS
-from neardup.engines.summary import Totals, tallied
 
 
 def totals(results: Any) -> Totals:

@@ -1,0 +1,116 @@
+"""SETTLING: from matches to links with survivors; by one task if they are few, and else in rounds."""
+
+from typing import Any
+
+import pyarrow as pa
+
+from neardup.engines.clustering import connected_components as components
+from neardup.engines.clustering import matches as settle
+from neardup.engines.clustering import star_rounds as rounds
+from neardup.engines.job_options import Work
+from neardup.engines.pairing import large_groups as waves
+from neardup.engines.schemas import MATCHED, MATCHES, OPEN
+from neardup.engines.stages import Engine, Found, Output, Stage
+from neardup.errors import DataError
+
+AT_ONCE = 1 << 21
+"""Matches that one task decides by: some 300 MB."""
+
+
+def _same(rows: Any) -> Found:
+    yield "all", rows
+
+
+GATHER = Stage("gather", _same, {"all": Output(MATCHES.schema)})
+"""All matches, in one bucket."""
+
+
+def _ends(matches: pa.Table) -> Found:
+    yield "all", matches.select(MATCHED.schema.names)
+
+
+GATHER_ENDS = Stage("gather", _ends, {"all": MATCHED})
+"""Who matches whom, of all matches, in one bucket."""
+GATHER_OPEN = Stage("gather", _same, {"all": Output(OPEN.schema)})
+"""All open documents, in one bucket."""
+
+
+def links_of(engine: Engine, work: Work, matches: Any) -> Any:
+    """The links of documents with their survivors."""
+    if matches.count <= AT_ONCE:
+        return engine.run(settle.SETTLED[work.options.cluster], engine.run(GATHER, matches)["all"])["links"]
+    return _of_star(engine, matches) if work.options.cluster == "star" else _of_components(engine, matches)
+
+
+def standing_of(engine: Engine, work: Work, matches: Any, open_docs: Any) -> Any:
+    """What is certain of documents (STANDING), by all matches so far, and the documents that are not compared with all before them.
+
+    After so many rounds, some of what is certain may be unknown: then more is compared than need be.
+    """
+    if matches.count + open_docs.count <= AT_ONCE:
+        gathered = engine.run(GATHER_ENDS, matches)["all"], engine.run(GATHER_OPEN, open_docs)["all"]
+        return engine.run(waves.standing(work), *gathered)["standing"]
+    if work.options.cluster == "components":
+        return engine.run(waves.CONNECTED, _of_components(engine, matches))["standing"]
+    outs = [engine.nothing(rounds.OUT)]
+    _rounds(engine, engine.run(rounds.BEGIN, matches)["ends"], outs, open_docs)
+    return engine.run(waves.FALLEN, engine.together(*outs))["standing"]
+
+
+def _rounds(engine: Engine, ends: Any, outs: list[Any], open_docs: Any) -> Any:
+    """The edges that are left after some rounds, at both of their ends; `outs` gets who is out, round by round."""
+    for _ in range(rounds.MOST):
+        asked = engine.run(rounds.ASK, ends, outs[-1], open_docs)["asked"]
+        found = engine.run(rounds.ANSWER, asked)
+        ends = found["ends"]
+        outs.append(found["out"])
+        if ends.is_empty:
+            break
+    return ends
+
+
+def _of_star(engine: Engine, matches: Any) -> Any:
+    """The links of a star.
+
+    Raises:
+        DataError: a component stays too large for a task.
+    """
+    ends, outs = engine.run(rounds.BEGIN, matches)["ends"], [engine.nothing(rounds.OUT)]
+    for _ in range(rounds.TRIES):
+        ends = _rounds(engine, ends, outs, engine.nothing(OPEN))
+        if ends.is_empty:
+            break
+        left = engine.run(rounds.LEAVE, ends, outs[-1])["left"]
+        divided = engine.run(rounds.DIVIDE, left, _labels(engine, left))
+        large = engine.collect(engine.run(rounds.FIND_LARGE, divided["sizes"])["large"])
+        larger = max(large.column("matches").to_pylist(), default=0)
+        if not larger:
+            outs.append(engine.run(rounds.FINISH, divided["edges"])["out"])
+            break
+    else:
+        raise DataError(
+            f"After {rounds.TRIES * rounds.MOST} rounds, {larger:,} matches are left that hang together; one task can decide by "
+            f'at most {rounds.LARGEST:,}. Ask for a higher similarity, give `within=`, or use `cluster="components"`.'
+        )
+    everyone = engine.together(*outs)
+    by_p = engine.run(rounds.JOIN_Q, matches, everyone)["matches"]
+    return engine.run(rounds.JOIN_P, by_p, everyone)["links"]
+
+
+def _labels(engine: Engine, edges: Any) -> Any:
+    """The smallest rank of the component of each rank in edges; of the smallest itself, none."""
+    found, told = engine.run(components.BEGIN, edges)["edges"], None
+    while True:
+        found = engine.run(components.SMALL_STAR, engine.run(components.LARGE_STAR, found)["edges"])
+        rows = engine.collect(found["told"]).to_pydict()
+        now = sorted(zip(rows["edges"], rows["sum"], strict=True))
+        if now == told:
+            return found["labels"]
+        told, found = now, found["edges"]
+
+
+def _of_components(engine: Engine, matches: Any) -> Any:
+    labels, ends = _labels(engine, matches), engine.run(components.ENDS, matches)
+    direct = engine.run(components.DIRECT_MATCHES, ends["matches"], labels)["direct"]
+    members = engine.run(components.LABEL, ends["nodes"], labels, direct)["members"]
+    return engine.run(components.LINK, members)["links"]

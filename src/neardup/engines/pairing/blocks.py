@@ -1,0 +1,103 @@
+"""TILES: the pairs of large groups, divided among tasks.
+
+A group, in order of preference, is cut into blocks, and each two blocks of it, and each with itself, meet in a tile: all
+G (G + 1) / 2 if all documents lead. What is known without texts comes with documents: their sizes, bitmaps and fingerprints.
+So a tile lists only pairs that can match, and never more than `BLOCK`².
+"""
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.arrays import Array
+from neardup.engines.candidates.groups import chunks, group_starts, grouped
+from neardup.engines.candidates.table import METHODS
+from neardup.engines.columns import ascending, runs
+from neardup.engines.job_options import Work
+from neardup.engines.packing import ints
+from neardup.engines.schemas import PAIRS, PLACED, TILES, bitmaps_of, prints_of
+from neardup.engines.stages import Found, Stage
+from neardup.engines.verification.pair_partitions import paired
+from neardup.kernels.engines.groups import ANY, REMEMBERED, Kinds, pairs_of_tiles
+
+BLOCK = 1 << 12
+"""Documents of a block: two of them are some 2 MB, and have up to 17 million pairs, a tenth of a second of comparisons."""
+ROWS = 1 << 17
+"""Rows of tiles that are made at a time."""
+TILE_BITS = 31
+"""Of the number of a tile, for its second block."""
+
+
+def placed(waiting: pa.Table, at: Array, size: Array, last_leading: Array, leads: Array) -> pa.Table:
+    """Rows of large groups (PLACED) with their places in them.
+
+    at, size, last_leading: int64[n], of each row, or its group: its place, how many rows, the place of the last that leads.
+    """
+    columns = {name: waiting.column(name) for name in waiting.schema.names}
+    columns |= {"at": at, "blocks": -(-size // BLOCK), "leading": last_leading // BLOCK, "leads": leads}
+    return pa.table([columns[name] for name in PLACED.schema.names], PLACED.schema)
+
+
+def attach(work: Work) -> Stage:
+    """The stage that sends rows of large groups to their tiles, with what is known of documents: of rows, and leaders."""
+    return Stage("blocks", partial(_attach, work), {"tiles": TILES})
+
+
+def _attach(work: Work, rows: pa.Table, leaders: pa.Table) -> Found:
+    at, blocks, leading = ints(rows, "at", "blocks", "leading")
+    leads, block = rows.column("leads").to_numpy(), at // BLOCK
+    before = np.minimum(block, leading) + 1  # tiles where the row is compared with those that lead before it
+    counts = before + leads * (blocks - 1 - block)
+    for some in _some(counts):
+        row = np.repeat(some, counts[some])
+        nth = np.arange(len(row)) - np.repeat(np.cumsum(counts[some]) - counts[some], counts[some])
+        comes_later = nth < before[row]
+        first = np.where(comes_later, nth, block[row])
+        second = np.where(comes_later, block[row], block[row] + 1 + nth - before[row])
+        known = leaders.take(
+            pa.array(np.searchsorted(leaders.column("doc").to_numpy(), rows.column("doc").to_numpy()[row]))
+        )
+        taken = rows.take(pa.array(row))
+        columns = {name: taken.column(name) for name in taken.schema.names}
+        columns |= {name: known.column(name) for name in ("group", "print", "bitmap")}
+        columns |= {"tile": (first << TILE_BITS) + second, "size": known.column("size").cast(pa.int32())}
+        columns["is_given"] = known.column("is_reference").to_numpy() & ~known.column("has_others").to_numpy()
+        if work.max_distance is None:
+            columns["print"] = pa.array([b""] * len(row), pa.large_binary())
+        yield "tiles", pa.table([columns[name] for name in TILES.schema.names], TILES.schema)
+
+
+def _some(counts: Array) -> Iterator[Array]:
+    """int64[m]: rows, so many at a time that they are in about `ROWS` tiles together."""
+    number = np.cumsum(counts) // ROWS
+    yield from (np.split(np.arange(len(counts)), np.flatnonzero(np.diff(number)) + 1) if len(counts) else ())
+
+
+def stage(work: Work) -> Stage:
+    """The stage that lists the pairs of tiles that can match."""
+    return Stage("tiles", partial(_tiles, work), {"pairs": PAIRS})
+
+
+def _tiles(work: Work, rows: pa.Table) -> Found:
+    if not len(rows):
+        return
+    key, tile, at = ints(rows, "key", "tile", "at")
+    order = ascending(key, tile, at)
+    rows, key, tile, at = rows.take(pa.array(order)), key[order], tile[order], at[order]
+    number = runs(key, tile)
+    starts = group_starts(number)
+    first, second = tile >> TILE_BITS, tile & ((1 << TILE_BITS) - 1)
+    between = starts[:-1] + np.add.reduceat(at // BLOCK == first, starts[:-1], dtype=np.int64)
+    is_own = (first == second)[starts[:-1]]  # a block with itself
+    sides = np.stack([between, np.where(is_own, starts[:-1], between)], axis=1)
+    bitmaps, where = bitmaps_of(rows)
+    given, prints = rows.column("is_given").to_numpy(), prints_of(rows)
+    kinds = Kinds(ints(rows, "group")[0], given, prints, bitmaps, where)
+    code, remembered = ANY if work.by_distance else work.similarity.code, np.full((REMEMBERED, 3), -1)
+    by_prefix, most = METHODS[work.options.method].code(work) != ANY, work.max_distance or 0
+    more = (rows.column("leads").to_numpy(), *ints(rows, "part"), sides, by_prefix, most, kinds, remembered)
+    least = float(work.options.min_similarity)
+    for left, right in chunks(pairs_of_tiles, code, least, grouped(rows, starts), *more):
+        yield "pairs", paired(np.minimum(left, right), np.maximum(left, right))

@@ -1,0 +1,240 @@
+"""ORDERING of documents by columns, as stages: rows are divided into ranges by a sample, and sorted in each.
+
+So no task sorts all, whatever the columns. A null comes first where documents are put in order, and last where the best is chosen.
+"""
+
+import json
+from functools import partial, reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from neardup.arrays import Array
+from neardup.engines.columns import looked_up
+from neardup.engines.job_options import Work
+from neardup.engines.packing import ints, mixed
+from neardup.engines.reading.documents import BEFORE_ALL
+from neardup.engines.schemas import INT, PLACES
+from neardup.engines.stages import Engine, Found, Output, Part, Reading, Stage
+from neardup.errors import DataError
+from neardup.text.preference import Kinds, kinds_in, place_by_id, sort_keys
+
+IN_SAMPLE = 1 << 16
+"""Rows of which boundaries are made."""
+RANGE = "range_of_rows"
+DOC_COLUMNS = {"doc": INT, "is_reference": pa.bool_()}
+"""Before the columns that put documents in order."""
+PLACED = Output(pa.schema({"doc": INT, "is_reference": pa.bool_(), "place": INT}), ("doc",))
+SIZES = Output(pa.schema({"range": INT, "rows": INT}))
+KINDS = Output(pa.schema({"kinds": pa.large_string()}))
+
+
+class Sort(NamedTuple):
+    """How rows are sorted.
+
+    Attributes:
+        schema: DOC_COLUMNS, and columns to sort by.
+        is_descending: whether the first of these is, where others are not.
+        nulls: where they come: "at_start" or "at_end".
+    """
+
+    schema: pa.Schema
+    is_descending: bool = False
+    nulls: str = "at_start"
+
+    @property
+    def output(self) -> Output:
+        """The rows as an output."""
+        return Output(self.schema, ("doc",), is_sorted=False)
+
+    def order(self, rows: pa.Table, *before: str) -> Array:
+        """int64[n]: the order of rows; those of a reference come after all others. `before`: columns that go before all."""
+        table = pa.table({name: rows.column(name) for name in (*before, "doc")})
+        flag = pc.cast(rows.column("is_reference"), pa.int8())  # Arrow does not sort by truth values
+        table, by = (
+            table.append_column("is_reference", flag),
+            [(name, "ascending") for name in (*before, "is_reference")],
+        )
+        for number, name in enumerate(self.schema.names[len(DOC_COLUMNS) :]):
+            column = rows.column(name)
+            come_last = pc.is_null(column) if self.nulls == "at_end" else pc.is_valid(column)
+            table = table.append_column(f"{name}_last", pc.cast(come_last, pa.int8())).append_column(name, column)
+            by += [(f"{name}_last", "ascending")]
+            by += [(name, "descending" if self.is_descending and number == 0 else "ascending")]
+        found: Array = pc.sort_indices(table, [*by, ("doc", "ascending")]).to_numpy()
+        return found
+
+
+def sorted_rows(engine: Engine, rows: Any, sort: Sort, *, ranges: int) -> Any:
+    """The places of rows in their order: rows of PLACED. `ranges`: into how many they are divided, about."""
+    each = max(1, IN_SAMPLE // ranges)
+    sample = engine.collect(engine.run(_sampling(sort, each), rows)["sample"])
+    inner = np.unique(np.linspace(0, len(sample), ranges + 1).astype(int))[1:-1]
+    boundaries = sample.take(pa.array(sort.order(sample)[inner])) if len(sample) else sample
+    found = engine.run(_dividing(sort, boundaries), rows)
+    sizes = engine.collect(found["sizes"])
+    counts = np.zeros(len(boundaries) + 1, np.int64)
+    np.add.at(counts, *ints(sizes, "range", "rows"))
+    before = np.cumsum(counts) - counts
+    return engine.run(_placing(sort, before), found["ranged"])["placed"]
+
+
+def _sampling(sort: Sort, each: int) -> Stage:
+    return Stage("sample of order", partial(_sample, each), {"sample": Output(sort.schema)})
+
+
+def _sample(each: int, rows: pa.Table) -> Found:
+    """Some rows of a bucket, by chance."""
+    if len(rows):
+        yield "sample", rows.take(pa.array(np.sort(np.argsort(mixed(*ints(rows, "doc")))[:each])))
+
+
+def _dividing(sort: Sort, boundaries: pa.Table) -> Stage:
+    ranged = Output(sort.schema.append(pa.field(RANGE, INT)), (RANGE,), is_sorted=False)
+    return Stage("ranges", partial(_divide, sort, boundaries), {"ranged": ranged, "sizes": SIZES})
+
+
+def _divide(sort: Sort, boundaries: pa.Table, rows: pa.Table) -> Found:
+    """Rows with the number of boundaries that come before them, and how many there are of each."""
+    if not len(rows):
+        return
+    order = sort.order(pa.concat_tables([boundaries, rows]))
+    passed = np.cumsum(order < len(boundaries))  # a boundary is a row, too, and comes before itself
+    found = np.empty(len(order), np.int64)
+    found[order] = passed
+    of = found[len(boundaries) :]
+    yield "ranged", rows.append_column(pa.field(RANGE, INT), pa.array(of))
+    numbers, counts = np.unique(of, return_counts=True)
+    yield "sizes", pa.table([numbers, counts.astype(np.int64)], SIZES.schema)
+
+
+def _placing(sort: Sort, before: Array) -> Stage:
+    return Stage("order", partial(_place, sort, before), {"placed": PLACED})
+
+
+def _place(sort: Sort, before: Array, rows: pa.Table) -> Found:
+    """The places of the rows of some ranges. `before`: how many rows come before each range."""
+    if not len(rows):
+        return
+    some = rows.take(pa.array(sort.order(rows, RANGE)))
+    of = ints(some, RANGE)[0]
+    begins = np.flatnonzero(np.diff(of, prepend=-1))
+    within = np.arange(len(of)) - np.repeat(begins, np.diff(begins, append=len(of)))
+    yield "placed", pa.table([some.column("doc"), some.column("is_reference"), before[of] + within], PLACED.schema)
+
+
+def in_place(documents: Any, engine: Engine) -> Any:
+    """The places of documents whose numbers are in their order: rows of PLACED."""
+    return engine.run(IN_PLACE, documents)["placed"]
+
+
+def _in_place(documents: pa.Table) -> Found:
+    if len(documents):
+        doc, is_reference = documents.column("doc"), documents.column("is_reference")
+        yield "placed", pa.table([doc, is_reference, doc], PLACED.schema)
+
+
+IN_PLACE = Stage("places as read", _in_place, {"placed": PLACED})
+
+
+def ranked_places(engine: Engine, work: Work, documents: Any, placed: Any, *, ranges: int) -> Any:
+    """The places and ranks (PLACES) of documents. `placed`: their places, rows of PLACED.
+
+    Raises:
+        DataError: of the values that say how good documents are, some are numbers or dates, and others are not.
+    """
+    if work.options.keep in ("first", "last"):
+        return engine.run(_giving(is_last=work.options.keep == "last"), placed)["places"]
+    by_value, compared_as = work.options.preferred_by is not None, ""
+    if by_value:
+        compared_as = _compared_as(engine, work, documents)
+    kind = pa.large_string() if by_value else INT
+    descending = str(work.options.keep).startswith("max:")
+    sort = Sort(pa.schema(DOC_COLUMNS | {"preferred": kind, "place": INT}), descending, "at_end")
+    stage = Stage("preference", partial(_preferred, by_value, compared_as), {"keys": sort.output})
+    keys = engine.run(stage, documents, placed)["keys"]
+    ranks = sorted_rows(engine, keys, sort, ranges=ranges)
+    return engine.run(RANK, placed, ranks)["places"]
+
+
+def _compared_as(engine: Engine, work: Work, documents: Any) -> str:
+    """How the values are compared that say how good documents are, as all of them tell."""
+    column, found = str(work.options.preferred_by), engine.run(FIND_KINDS, documents)["kinds"]
+    try:
+        return _kinds(engine, found).compared_as(column)
+    except DataError:  # which names values; their ids are in the input only
+        found = engine.read(Reading("values without an order", _find_places, {"kinds": KINDS}))["kinds"]
+        return _kinds(engine, found).compared_as(column)
+
+
+def _kinds(engine: Engine, found: Any) -> Kinds:
+    """The kinds of values of all parts."""
+    kinds = engine.collect(found).column("kinds").to_pylist()
+    return reduce(lambda a, b: a | b, (Kinds(json.loads(each)) for each in kinds), Kinds())
+
+
+def _find_places(part: Part) -> Found:
+    """The kinds of the values of a part, with the ids of examples."""
+    for batch in part.batches:
+        if not part.is_reference:
+            kinds = kinds_in(batch.column("value"), partial(place_by_id, batch.column("id")))
+            yield "kinds", pa.table([[json.dumps(kinds.found)]], KINDS.schema)
+
+
+def _giving(*, is_last: bool) -> Stage:
+    return Stage("ranks", partial(_give, -1 if is_last else 1), {"places": PLACES})
+
+
+def _give(sign: int, placed: pa.Table) -> Found:
+    """The ranks of documents by their places."""
+    if len(placed):
+        doc, place = ints(placed, "doc", "place")
+        yield "places", _places(placed, doc, place, sign * place)
+
+
+def _places(placed: pa.Table, doc: Array, place: Array, rank: Array) -> pa.Table:
+    """Rows of PLACES; documents of a reference are preferred to all others."""
+    of_reference = placed.column("is_reference").to_numpy()
+    return pa.table([doc, place, np.where(of_reference, place - BEFORE_ALL, rank)], PLACES.schema)
+
+
+def _find_kinds(documents: pa.Table) -> Found:
+    if len(documents):
+        yield "kinds", pa.table([[json.dumps(kinds_in(_compared(documents)).found)]], KINDS.schema)
+
+
+def _compared(documents: pa.Table) -> Any:
+    """The values that are compared: not those of a reference, whose documents are preferred to all others."""
+    values, of_reference = (documents.column(name).combine_chunks() for name in ("value", "is_reference"))
+    return pc.if_else(of_reference, pa.scalar(None, values.type), values)
+
+
+FIND_KINDS = Stage("kinds of values", _find_kinds, {"kinds": KINDS})
+
+
+def _preferred(by_value: bool, compared_as: str, documents: pa.Table, placed: pa.Table) -> Found:
+    """What documents are preferred by, and their places."""
+    if not len(documents):
+        return
+    known, at = looked_up(*(ints(each, "doc")[0] for each in (placed, documents)))
+    if not known.all():
+        raise DataError(f"{np.count_nonzero(~known):,} documents were not there when the input was put in order.")
+    key = documents.column("cost")
+    if by_value:
+        key = sort_keys(_compared(documents), compared_as)
+    place = placed.column("place").take(pa.array(at))
+    names = (*DOC_COLUMNS, "preferred", "place")
+    yield "keys", pa.table([documents.column("doc"), documents.column("is_reference"), key, place], names=names)
+
+
+def _rank(placed: pa.Table, ranks: pa.Table) -> Found:
+    """Places with ranks, which were found by another order."""
+    if len(placed):
+        doc, place = ints(placed, "doc", "place")
+        yield "places", _places(placed, doc, place, ints(ranks, "place")[0])
+
+
+RANK = Stage("ranks", _rank, {"places": PLACES})
+"""Of places, and of ranks as places."""

@@ -1,0 +1,124 @@
+"""RESULTS: the documents that are removed, by their names, with their survivors and clusters."""
+
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.arrays import Array
+from neardup.engines.columns import beginnings, runs
+from neardup.engines.job_options import Work
+from neardup.engines.packing import ints, mixed
+from neardup.engines.reading.row_selection import Marks, marked_rows
+from neardup.engines.schemas import CLUSTERS, FIRSTS, LABELED, LABELS, RESULTS, UNKNOWN, as_prints, prints_of
+from neardup.engines.stages import Found, Part, Reading, Stage
+from neardup.engines.verification.verify import distances
+from neardup.fingerprints.simhash import fingerprint_array
+
+SHARES, MANY = 64, 64
+"""Of the duplicates of a survivor that has more than so many in a bucket."""
+
+
+def reading(work: Work, named: Marks, unknown: Marks) -> Reading:
+    """The stage that reads the ids of some documents, and makes the fingerprints of those whose distances are unknown."""
+    return Reading("ids", partial(_read, work, named, unknown), {"labels": LABELS})
+
+
+def _read(work: Work, named: Marks, unknown: Marks, part: Part) -> Found:
+    for docs, rows, (_, wanted) in marked_rows(part, named, unknown):
+        prints = np.full(len(docs), b"", object)
+        if wanted.any():
+            some = fingerprint_array(rows.column("text").filter(pa.array(wanted)), work.recipe).values
+            prints[wanted] = as_prints(some).to_pylist()
+        yield "labels", pa.table([docs, docs, rows.column("id"), pa.array(prints, pa.large_binary())], LABELS.schema)
+
+
+def _place(labels: pa.Table, places: pa.Table) -> Found:
+    """Labels with the places of documents in the order of the input, and of the reference."""
+    at = np.searchsorted(places.column("doc").to_numpy(), labels.column("doc").to_numpy())
+    yield "labels", labels.set_column(1, "place", places.column("place").take(pa.array(at)))
+
+
+PLACE = Stage("places", _place, {"labels": LABELS})
+"""Of labels and places."""
+
+
+def _label(removed: pa.Table, labels: pa.Table) -> Found:
+    """Name removed documents; and of each survivor, or of each share of its duplicates, the one that comes first."""
+    if not len(removed):
+        return
+    survivor, doc = ints(removed, "survivor", "doc")
+    rows = labels.take(_at(removed, "doc", labels))
+    _, of, counts = np.unique(survivor, return_inverse=True, return_counts=True)
+    share = np.where(counts[of] > MANY, mixed(doc) % np.uint64(SHARES), np.uint64(0)).astype(np.int64)
+    columns = {name: rows.column(name) for name in LABELS.schema.names}
+    columns |= {name: removed.column(name) for name in removed.schema.names if name != "doc"} | {"share": share}
+    labeled = pa.table([columns[name] for name in LABELED.schema.names], LABELED.schema)
+    yield "labeled", labeled
+    order = np.lexsort((ints(labeled, "place")[0], share, survivor))
+    first = order[beginnings(survivor[order], share[order])]
+    yield "firsts", labeled.take(pa.array(first)).select(FIRSTS.schema.names)
+
+
+LABEL = Stage("names", _label, {"labeled": LABELED, "firsts": FIRSTS})
+"""Of removed documents and labels."""
+
+
+def _cluster(firsts: pa.Table, labels: pa.Table) -> Found:
+    """Name survivors, and the clusters after their first documents; for each share of duplicates."""
+    if not len(firsts):
+        return
+    survivor, place = ints(firsts, "survivor", "place")
+    rows = labels.take(_at(firsts, "survivor", labels))
+    starts = np.flatnonzero(beginnings(survivor))
+    number = runs(survivor)
+    first = np.lexsort((place, number))[starts]  # the removed document of each cluster that came first
+    is_first = ints(rows, "place")[0][first] < place[first]
+    cluster = np.where(is_first, survivor[first], ints(firsts, "doc")[0][first])
+    names = pa.chunked_array([*firsts.column("id").chunks, *rows.column("id").chunks])
+    cluster_id = names.take(pa.array(np.where(is_first, first + len(firsts), first)[number]))
+    share = ints(firsts, "share")[0]
+    columns = [
+        survivor,
+        share,
+        rows.column("place"),
+        rows.column("id"),
+        rows.column("print"),
+        cluster[number],
+        cluster_id,
+    ]
+    order = np.lexsort((share, survivor))
+    once = order[beginnings(survivor[order], share[order])]
+    yield "clusters", pa.table(columns, CLUSTERS.schema).take(pa.array(once))
+
+
+CLUSTER = Stage("clusters", _cluster, {"clusters": CLUSTERS})
+"""Of the first documents of shares and labels."""
+
+
+def _finish(labeled: pa.Table, clusters: pa.Table) -> Found:
+    """Removed documents with their survivors and clusters."""
+    if not len(labeled):
+        return
+    rows = clusters.take(pa.array(runs(*ints(labeled, "survivor", "share"))))  # clusters have the same order
+    columns = {name: rows.column(name) for name in rows.schema.names}
+    columns |= {name: labeled.column(name) for name in labeled.schema.names}
+    columns["distance"] = _distances(labeled, rows)
+    yield "results", pa.table([columns[name] for name in RESULTS.schema.names], RESULTS.schema)
+
+
+FINISH = Stage("results", _finish, {"results": RESULTS})
+"""Of labeled documents and clusters."""
+
+
+def _distances(labeled: pa.Table, clusters: pa.Table) -> Array:
+    """int64[n]: between documents and their survivors, also where they were not compared."""
+    found: Array = labeled.column("distance").to_numpy().copy()
+    asked = np.flatnonzero(found == UNKNOWN)
+    some = pa.array(asked)
+    found[asked] = distances(prints_of(labeled.take(some)), prints_of(clusters.take(some), "survivor_print"))
+    return found
+
+
+def _at(table: pa.Table, name: str, labels: pa.Table) -> pa.Array:
+    return pa.array(np.searchsorted(labels.column("doc").to_numpy(), table.column(name).to_numpy()))

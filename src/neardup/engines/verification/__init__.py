@@ -1,0 +1,1 @@
+"""VERIFY: candidates are compared by the elements of their texts, wherever these are."""
