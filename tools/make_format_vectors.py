@@ -27,8 +27,8 @@ from neardup.matching.pair_file import FORMAT as PAIRS_FORMAT
 from neardup.recipe.frequency_file import FORMAT as FREQUENCIES_FORMAT
 from neardup.recipe.programs import Digits
 from neardup.recipe.word_lists import word_list
-from neardup.store.exporting import FORMAT as EXPORT_FORMAT
-from neardup.store.record import FORMAT as RECORD_FORMAT
+from neardup.store.record.record import FORMAT as RECORD_FORMAT
+from neardup.store.upkeep.export import FORMAT as EXPORT_FORMAT
 from neardup.survivors.cluster_file import FORMAT as CLUSTERS_FORMAT
 
 VECTORS = Path(__file__).parent.parent / "tests/golden/formats"

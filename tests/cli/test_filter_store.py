@@ -18,7 +18,7 @@ from cli_corpora import lines, read_lines, write_lines
 import neardup as nd
 from neardup.jobs import filter_store_walk, line_walk
 from neardup.jobs.filter_store import filter_with_store
-from neardup.store.record import Record
+from neardup.store.record.record import Record
 
 AUDIT = ("id", "row", "survivor_id", "similarity", "distance", "exact")
 

@@ -14,7 +14,7 @@ import neardup as nd
 from neardup.jobs import store_rows
 from neardup.jobs.store import create_store
 from neardup.jobs.store_add import add_to_store
-from neardup.store.record import Record
+from neardup.store.record.record import Record
 
 
 class Killed(BaseException):

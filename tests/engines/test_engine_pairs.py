@@ -21,7 +21,7 @@ from neardup.engines.pairing import join_keys as postings
 from neardup.engines.reading import row_selection as marks
 from neardup.engines.schemas import ROW_BITS, marked
 from neardup.matching.candidates.minhash import minhash_bands
-from neardup.store.orders import BY_HASH, learned
+from neardup.store.formats.orders import BY_HASH, learned
 from neardup.store.texts import texts_of_column
 
 TEXTS = st.lists(

@@ -16,9 +16,9 @@ from neardup.hamming.index.store import read_manifest
 from neardup.jobs import filter_store_walk, filter_walk, line_walk, store_rows
 from neardup.jobs.filter_store import filter_with_store
 from neardup.jobs.store_add import add_to_store
-from neardup.store import derived
 from neardup.store.candidates import exact
-from neardup.store.opening import is_store
+from neardup.store.formats import derived
+from neardup.store.session.folder import is_store
 
 WORDS = [f"w{i}" for i in range(400)]
 SHARDS, ROWS = 8, 60

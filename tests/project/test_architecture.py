@@ -39,7 +39,6 @@ CROWDED = {
     "recipe": 31,
     "resources": 20,
     "service": 32,
-    "store": 62,
     "store/postgresql": 22,
     "survivors": 26,
     "text": 18,

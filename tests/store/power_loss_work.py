@@ -3,8 +3,8 @@
 import os
 import sys
 
-from neardup.store import appended_file, derived
 from neardup.store.candidates import exact
+from neardup.store.formats import appended_file, derived
 from neardup.store.store import Store
 
 BATCHES = 10

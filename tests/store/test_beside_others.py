@@ -10,7 +10,7 @@ import time
 import pytest
 
 import neardup as nd
-from neardup.store import open_files
+from neardup.store.session import reader as open_files
 from neardup.store.store import Store
 
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
@@ -104,7 +104,9 @@ def test_several_readers_with_all_that_they_can_ask_beside_a_writer_that_compact
 def test_a_backup_that_is_not_whole_is_found(tmp_path, monkeypatch):
     with Store(tmp_path / "s") as store:
         store.check_and_add("a", "one text of some words")
-        monkeypatch.setattr("neardup.store.contents.Contents.copy_to", lambda _, target, __: (target / "x").touch())
+        monkeypatch.setattr(
+            "neardup.store.formats.contents.Contents.copy_to", lambda _, target, __: (target / "x").touch()
+        )
         with pytest.raises(nd.DataError, match="is missing"):
             store.backup(tmp_path / "b")
 

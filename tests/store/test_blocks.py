@@ -5,9 +5,9 @@ import random
 import pytest
 from test_decisions import WAYS, decisions, near_copies, streamed
 
-from neardup.store import postings
-from neardup.store.blocks import Blocks
-from neardup.store.postings import TooManyPairsError
+from neardup.store.formats import segments as postings
+from neardup.store.formats.segments import TooManyPairsError
+from neardup.store.session.batching import Blocks
 from neardup.store.store import Store
 
 

@@ -7,8 +7,8 @@ import pytest
 from test_decisions import near_copies
 
 import neardup as nd
-from neardup.store import building
 from neardup.store.store import Store
+from neardup.store.upkeep import build_from_run as building
 
 WAYS = [
     ("exact", "jaccard", 0.7),

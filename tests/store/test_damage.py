@@ -14,9 +14,9 @@ from test_decisions import near_copies
 import neardup as nd
 from neardup.hamming.index.segment_file import write_segment_file
 from neardup.hamming.index.store import MANIFEST
-from neardup.store import postings
 from neardup.store.candidates import exact
-from neardup.store.postings import Segment, Table
+from neardup.store.formats import segments as postings
+from neardup.store.formats.segments import Segment, Table
 
 METHODS = {
     "exact": {"min_similarity": 0.7},

@@ -12,9 +12,9 @@ from neardup.kernels.matching.similarities import CODES
 from neardup.matching.similarities.table import SIMILARITY_TABLE, Elements
 from neardup.store.candidates import exact
 from neardup.store.candidates.exact import BOTH_PREFIXES, CONTAINED, keys_of_elements
-from neardup.store.marks import NO_MARKS
-from neardup.store.orders import learned
-from neardup.store.postings import Bound, Postings
+from neardup.store.formats.orders import learned
+from neardup.store.formats.removal_bits import NO_MARKS
+from neardup.store.formats.segments import Bound, Postings
 from neardup.store.store import Store
 
 WAYS = [

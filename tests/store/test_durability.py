@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import neardup as nd
-from neardup.store.opening import RECORD
-from neardup.store.record import Record
+from neardup.store.record.record import Record
+from neardup.store.session.folder import RECORD
 from neardup.store.store import Store
 
 TEXT = "the ferry crosses the river at noon and the bell of the old church rings twice"
@@ -221,7 +221,7 @@ def test_other_formats_and_damage_of_the_record_are_refused(tmp_path, monkeypatc
         pass
     shutil.copytree(tmp_path / "s", tmp_path / "t")
     with monkeypatch.context() as patch:
-        patch.setattr("neardup.store.record.FORMAT", 2)
+        patch.setattr("neardup.store.record.record.FORMAT", 2)
         with pytest.raises(
             nd.DataError, match="has version 1 of the format of stores; this version of neardup reads 2"
         ):

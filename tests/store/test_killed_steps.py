@@ -12,34 +12,34 @@ from unittest import mock
 import pytest
 from test_decisions import near_copies
 
-from neardup.store import derived
 from neardup.store.candidates import exact
+from neardup.store.formats import derived
 from neardup.store.store import Store
 
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 
 STEPS = {
-    "contents": "neardup.store.contents.Contents.append",
-    "contents synced": "neardup.store.contents.Contents.sync",
-    "rows of documents": "neardup.store.record.Record.add_documents",
-    "rows of removed texts": "neardup.store.record.Record.add_removed",
-    "texts": "neardup.store.record.Record.add_texts",
-    "removed texts": "neardup.store.record.Record.add_removed_texts",
-    "documents forgotten": "neardup.store.record.Record.forget",
-    "facts": "neardup.store.record.Record.set_facts",
-    "commit": "neardup.store.record.Record.commit",
-    "order": "neardup.store.derived.write_order",
+    "contents": "neardup.store.formats.contents.Contents.append",
+    "contents synced": "neardup.store.formats.contents.Contents.sync",
+    "rows of documents": "neardup.store.record.record.Record.add_documents",
+    "rows of removed texts": "neardup.store.record.record.Record.add_removed",
+    "texts": "neardup.store.record.record.Record.add_texts",
+    "removed texts": "neardup.store.record.record.Record.add_removed_texts",
+    "documents forgotten": "neardup.store.record.record.Record.forget",
+    "facts": "neardup.store.record.record.Record.set_facts",
+    "commit": "neardup.store.record.record.Record.commit",
+    "order": "neardup.store.formats.derived.write_order",
     "moved to an order": "neardup.store.candidates.exact.ExactCandidates.learn",
-    "segment": "neardup.store.postings.write_segment_file",
-    "segments taken": "neardup.store.derived.Derived.settle",
-    "folder synced": "neardup.store.open_files.to_disk",
-    "swept": "neardup.store.derived.Derived.sweep",
-    "generations swept": "neardup.store.open_files.sweep_generations",
-    "compacted contents synced": "neardup.store.compaction.to_disk",
-    "renumbered": "neardup.store.record.Record.renumber",
+    "segment": "neardup.store.formats.segments.write_segment_file",
+    "segments taken": "neardup.store.formats.derived.Derived.settle",
+    "folder synced": "neardup.store.session.reader.to_disk",
+    "swept": "neardup.store.formats.derived.Derived.sweep",
+    "generations swept": "neardup.store.session.reader.sweep_generations",
+    "compacted contents synced": "neardup.store.upkeep.compact.to_disk",
+    "renumbered": "neardup.store.record.record.Record.renumber",
     "distances saved": "neardup.store.candidates.simhash.SimHashCandidates.spill",
     "distances forgotten": "neardup.store.candidates.simhash.SimHashCandidates.forget",
-    "tidied": "neardup.store.record.Record.tidy",
+    "tidied": "neardup.store.record.record.Record.tidy",
 }
 METHODS = [("exact", "jaccard", 0.7), ("minhash", "jaccard", 0.7), ("simhash", "jaccard", 0.5)]
 ONLY = {"order": "exact", "moved to an order": "exact", "distances saved": "simhash", "distances forgotten": "simhash"}

@@ -11,7 +11,7 @@ from contextlib import closing
 import pytest
 
 import neardup as nd
-from neardup.store import notes
+from neardup.store.record import notes_table as notes
 from neardup.store.store import Store
 
 WORDS = [f"w{i}" for i in range(60)]

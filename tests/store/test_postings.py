@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import neardup as nd
 from neardup.kernels.store.postings import Keys
-from neardup.store import postings
-from neardup.store.marks import NO_MARKS, Marks
-from neardup.store.postings import Postings, compacted, keys_of, spilled
+from neardup.store.formats import segments as postings
+from neardup.store.formats.removal_bits import NO_MARKS, Marks
+from neardup.store.formats.segments import Postings, compacted, keys_of, spilled
 
 
 def paths(folder):

@@ -9,7 +9,7 @@ import pytest
 from power_loss_work import BATCHES, documents
 from recorded_writes import disks, record
 
-from neardup.store.opening import is_store
+from neardup.store.session.folder import is_store
 from neardup.store.store import Store
 
 WORK = Path(__file__).with_name("power_loss_work.py")

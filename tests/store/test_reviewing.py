@@ -8,8 +8,8 @@ import pytest
 from test_decisions import near_copies
 
 import neardup as nd
-from neardup.store import review_lists
 from neardup.store.postgresql.shared_texts import SharedTexts
+from neardup.store.review import lists as review_lists
 from neardup.store.store import Store
 
 TEXTS = list(near_copies(80, 3))

@@ -9,9 +9,9 @@ from test_decisions import WAYS, decisions, near_copies, streamed
 
 import neardup as nd
 from at_rest import WatchedStore as Store
-from neardup.store import open_files
 from neardup.store.candidates import exact
 from neardup.store.postgresql import catching_up, log, shared_files
+from neardup.store.session import reader as open_files
 
 KEEPS = ("first", "always", "longest", "shortest", "last", "max:stars", "min:stars")
 

@@ -13,8 +13,8 @@ from test_decisions import near_copies
 from test_killed_steps import _found, kept_in
 
 from forked import ended, forked
-from neardup.store import open_files
 from neardup.store.postgresql import catching_up, log, shared_files
+from neardup.store.session import reader as open_files
 from neardup.store.store import Store
 
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
@@ -31,11 +31,11 @@ STEPS = {
     "change written": f"{ROOM}.log.Log.write_change",
     "committed": f"{ROOM}.shared_files.commit",
     "replica told": f"{ROOM}.shared_files.SharedFiles._settle",
-    "replica written": "neardup.store.record.Record.commit",
+    "replica written": "neardup.store.record.record.Record.commit",
     "documents followed": f"{ROOM}.log.Log.documents",
     "texts followed": f"{ROOM}.log.Log.removed",
     "changes followed": f"{ROOM}.log.Log.changes",
-    "part followed": "neardup.store.files.Files.acknowledge",
+    "part followed": "neardup.store.session.writer.Files.acknowledge",
 }
 BATCH = 6
 NOTES = {str(at): [at] for at in range(0, 60, BATCH)}
@@ -82,7 +82,7 @@ def killed(work, step, nth, *, after):
 @pytest.fixture(autouse=True)
 def _small_parts(monkeypatch):
     monkeypatch.setattr(open_files, "AT_ONCE", 8)
-    monkeypatch.setattr("neardup.store.files.AT_ONCE", 8)  # of changes that a replica has in memory
+    monkeypatch.setattr("neardup.store.session.writer.AT_ONCE", 8)  # of changes that a replica has in memory
     monkeypatch.setattr(shared_files, "AT_ONCE", 3)
     monkeypatch.setattr(catching_up, "AT_ONCE", 4)
     monkeypatch.setattr(log, "AT_ONCE", 5)

@@ -14,9 +14,9 @@ from test_decisions import near_copies
 
 import neardup as nd
 from forked import ended, forked
-from neardup.store.notes import LONGEST_KEY, NotedError
 from neardup.store.postgresql import connection, shared_files
 from neardup.store.postgresql.problems import UnknownOutcomeError
+from neardup.store.record.notes_table import LONGEST_KEY, NotedError
 from neardup.store.store import Store
 from places import ROOT
 

@@ -9,12 +9,12 @@ from test_decisions import near_copies
 from test_upkeep import METHODS
 
 import neardup as nd
-from neardup.store.opening import BusyError
+from neardup.store.formats.versions import OtherVersionError
 from neardup.store.postgresql import log, log_compaction, schema
 from neardup.store.postgresql.connection import Database
 from neardup.store.postgresql.places import database_place
+from neardup.store.session.folder import BusyError
 from neardup.store.store import Store
-from neardup.store.versions import OtherVersionError
 from places import ROOT
 
 TEXTS = list(near_copies(80, 3))
@@ -126,7 +126,7 @@ def test_a_damaged_replica_is_made_anew(place, what, caplog):
                 path.unlink()
     elif what == "documents added":
         (folder / "record.sqlite.replica").rename(folder.parent / "mark")
-        from neardup.store import opening
+        from neardup.store.session import folder as opening
 
         with pytest.raises(nd.InputError, match="is a replica: it follows the store at"):
             Store(folder)

@@ -14,8 +14,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 import neardup as nd
 from at_rest import WatchedStore as Store
 from naive_store import NaiveStore
-from neardup.store import files, open_files
 from neardup.store.candidates import exact
+from neardup.store.session import reader as open_files
+from neardup.store.session import writer as files
 
 WORDS = [f"w{i}" for i in range(14)]
 TEXTS = st.one_of(

@@ -10,8 +10,8 @@ from unittest import mock
 import pytest
 
 import neardup as nd
-from neardup.store import appended_file, derived
 from neardup.store.candidates import exact
+from neardup.store.formats import appended_file, derived
 from neardup.store.store import Store
 
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")

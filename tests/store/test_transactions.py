@@ -10,7 +10,7 @@ import pytest
 
 import neardup as nd
 from at_rest import WatchedStore, demand_at_rest, public_methods
-from neardup.store.record import Record
+from neardup.store.record.record import Record
 from neardup.store.store import Store
 
 NIGHT = "The night ferry to the islands leaves at ten past nine from the old customs pier."

@@ -3,7 +3,7 @@
 import pytest
 
 import neardup as nd
-from neardup.store import adding
+from neardup.store.decisions import add as adding
 
 FERRY = "The night ferry to the islands leaves at ten past nine from the old customs pier."
 LATER = FERRY.replace("night", "evening")

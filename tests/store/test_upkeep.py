@@ -9,10 +9,11 @@ import pytest
 from test_decisions import WAYS, near_copies, streamed
 
 import neardup as nd
-from neardup.store import postings, recalling
 from neardup.store.candidates import exact
-from neardup.store.files import Files
-from neardup.store.record import Record
+from neardup.store.formats import segments as postings
+from neardup.store.record.record import Record
+from neardup.store.session import replay as recalling
+from neardup.store.session.writer import Files
 from neardup.store.store import Store
 
 METHODS = [
@@ -214,7 +215,7 @@ def test_neighbors_that_cannot_be_told_are_refused(tmp_path):
 
 
 def test_a_reader_sees_what_was_acknowledged(tmp_path, monkeypatch):
-    monkeypatch.setattr("neardup.store.derived.MOST_IN_MEMORY", 64)
+    monkeypatch.setattr("neardup.store.formats.derived.MOST_IN_MEMORY", 64)
     texts = list(near_copies(80, 5))
     with Store(tmp_path / "s") as store, Store(tmp_path / "s", mode="r") as reader:
         for first in range(0, 80, 8):
@@ -293,7 +294,7 @@ def test_damage_is_found_and_repaired(tmp_path):
 
 
 def test_many_segments_answer_as_one(tmp_path, monkeypatch):
-    monkeypatch.setattr("neardup.store.derived.MOST_IN_MEMORY", 8)
+    monkeypatch.setattr("neardup.store.formats.derived.MOST_IN_MEMORY", 8)
     monkeypatch.setattr(postings, "GROWTH", 1)
     for number, (method, similarity, least) in enumerate(WAYS):
         options = {"method": method, "similarity": similarity, "min_similarity": least}
@@ -310,7 +311,7 @@ def test_many_segments_answer_as_one(tmp_path, monkeypatch):
 def test_a_crash_after_any_batch_loses_no_postings(tmp_path, monkeypatch, method, similarity, least, limits):
     monkeypatch.setattr(exact, "FIRST_LEARNED", limits[0])
     monkeypatch.setattr(exact, "GROWTH", limits[1])
-    monkeypatch.setattr("neardup.store.derived.MOST_IN_MEMORY", limits[2])
+    monkeypatch.setattr("neardup.store.formats.derived.MOST_IN_MEMORY", limits[2])
     texts = list(near_copies(90, 7))
     options = {"method": method, "similarity": similarity, "min_similarity": least}
     copies = iter(tmp_path / f"copy{number}" for number in range(100))
@@ -335,7 +336,7 @@ def test_compaction_keeps_little_in_memory_and_one_order(tmp_path, monkeypatch, 
     for name, value in (("FIRST_LEARNED", 8), ("GROWTH", 2), ("MOST_MOVED", 8)):
         monkeypatch.setattr(exact, name, value)
     monkeypatch.setattr(recalling, "AT_ONCE", 4)
-    monkeypatch.setattr("neardup.store.derived.MOST_IN_MEMORY", 50)
+    monkeypatch.setattr("neardup.store.formats.derived.MOST_IN_MEMORY", 50)
     texts = list(near_copies(120, 9))
     with Store(tmp_path / "s", **options) as store:
         for first in range(0, 120, 6):
@@ -396,7 +397,7 @@ def test_a_store_keeps_the_files_of_its_recipe(tmp_path, monkeypatch, size):
 
 
 def test_a_store_has_no_more_numbers_than_postings_hold(tmp_path, monkeypatch):
-    monkeypatch.setattr("neardup.store.files.MOST_NUMBERS", 2)
+    monkeypatch.setattr("neardup.store.session.writer.MOST_NUMBERS", 2)
     words = [f"w{i}" for i in range(30)]
     with Store(tmp_path / "s") as store:
         store.check_and_add_many(["a", "b"], [" ".join(words[:9]), " ".join(words[9:18])])

@@ -64,7 +64,7 @@ def deduplicate_shards(
         besides: Mapping[str, Iterable[Place]] = {}
         if references:
             from neardup.jobs.reference import open_reference, open_store_reference, usual_recipe
-            from neardup.store.opening import is_store
+            from neardup.store.session.folder import is_store
 
             if any(map(is_store, references)):
                 from neardup.jobs.store import folder_of_store

@@ -34,9 +34,9 @@ from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike
 from neardup.resources.threads import thread_count
 from neardup.resources.unfinished import told_if_interrupted
+from neardup.store.command_state import FILTERING, CommandState, state_for_commands
 from neardup.store.duration import Duration, seconds_of
 from neardup.store.postgresql.places import is_database
-from neardup.store.state import FILTERING, CommandState, state_for_commands
 from neardup.store.store import Store
 
 ONCE = "the same command goes on where it stopped, and no line is lost or passed on twice"

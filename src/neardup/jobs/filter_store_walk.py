@@ -21,8 +21,8 @@ from neardup.jobs.store_metadata import MetadataColumns
 from neardup.jobs.store_rows import TOGETHER
 from neardup.progress import Progress
 from neardup.store.answers import StoreAnswer, StoreMatch
+from neardup.store.command_state import CommandState, state_for_commands
 from neardup.store.row_ids import RowIds
-from neardup.store.state import CommandState, state_for_commands
 from neardup.store.store import Store
 from neardup.survivors.audit import filter_lines, replacement_lines
 from neardup.survivors.outcomes import FilterOutcomes

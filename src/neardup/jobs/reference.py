@@ -24,8 +24,8 @@ from neardup.recipe.element_recipe import ElementRecipe
 from neardup.recipe.presets import usual_distance
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
-from neardup.store.opening import is_store
 from neardup.store.reference import StoreReference, demand_comparable, options_of_store, reference_of_run
+from neardup.store.session.folder import is_store
 from neardup.store.store import Store
 
 

@@ -10,13 +10,13 @@ from neardup.io.storage.places import Place, local_path, near_folder
 from neardup.jobs.store_answers import meant_ids
 from neardup.options import MatchingOptions
 from neardup.recipe.presets import RecipeLike
-from neardup.store.info import StoreInfo
-from neardup.store.opening import is_store
 from neardup.store.postgresql.facts import is_there
 from neardup.store.postgresql.places import database_place, is_database, shown_place
 from neardup.store.postgresql.shared_files import SharedFiles
 from neardup.store.postgresql.upkeep import claim
+from neardup.store.session.folder import is_store
 from neardup.store.store import Store
+from neardup.store.upkeep.info import StoreInfo
 
 
 def create_store(

@@ -24,7 +24,7 @@ from neardup.io.shard import Shard
 from neardup.io.storage.places import Place, real_name
 from neardup.jobs.filter_run import recorded_inputs
 from neardup.jobs.store_answers import UpdateCounts
-from neardup.store.state import ADDING, CommandState, state_for_commands
+from neardup.store.command_state import ADDING, CommandState, state_for_commands
 from neardup.store.store import Store
 
 LISTED = 16

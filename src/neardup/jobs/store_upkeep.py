@@ -15,15 +15,15 @@ from neardup.jobs.store_answers import meant_ids
 from neardup.progress import Watcher
 from neardup.recipe.presets import RecipeLike
 from neardup.store.answers import StoreMatch
-from neardup.store.checking import StoreCheck
 from neardup.store.duration import Duration
-from neardup.store.expiry import SeenBy
-from neardup.store.info import StoreInfo
+from neardup.store.formats.versions import OtherVersionError
 from neardup.store.postgresql.connection import Database
 from neardup.store.postgresql.places import database_place, is_database, shown_place
 from neardup.store.postgresql.schema import upgrade
 from neardup.store.store import Store
-from neardup.store.versions import OtherVersionError
+from neardup.store.upkeep.expiry import SeenBy
+from neardup.store.upkeep.info import StoreInfo
+from neardup.store.upkeep.verify import StoreCheck
 
 
 def expire_in_store(

@@ -27,8 +27,8 @@ from neardup.judging.verification.result import Verification
 from neardup.judging.verification.rows import align, check_rows, read_keys
 from neardup.options import DedupOptions
 from neardup.progress import Progress
-from neardup.store.opening import is_store
 from neardup.store.reference import StoreReference
+from neardup.store.session.folder import is_store
 from neardup.survivors.annotations import ANNOTATIONS
 from neardup.survivors.audit_files import files_of_folder, read_audit
 from neardup.survivors.audit_reader import Line

@@ -15,8 +15,8 @@ from neardup.judging.comparison import Comparison, Feature, FingerprintSteps
 from neardup.service import messages
 from neardup.service.call_parts import Parts, encoded
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
-from neardup.store.info import StoreInfo
 from neardup.store.plain_values import several
+from neardup.store.upkeep.info import StoreInfo
 
 T = TypeVar("T")
 JSON = {"Content-Type": "application/json"}

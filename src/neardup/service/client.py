@@ -11,9 +11,9 @@ from neardup.service.call_parts import Parts
 from neardup.service.calls import CallOf
 from neardup.service.connected import Connected
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
-from neardup.store.info import StoreInfo
-from neardup.store.judging import Pair
+from neardup.store.review.judge import Pair
 from neardup.store.reviewed_pairs import Judgement, RecentDuplicate, ReviewPair
+from neardup.store.upkeep.info import StoreInfo
 
 T = TypeVar("T")
 

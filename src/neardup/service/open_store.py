@@ -8,9 +8,9 @@ from neardup.errors import OptionError
 from neardup.jobs.store import opened_store
 from neardup.recipe.recipe import Recipe
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
-from neardup.store.info import StoreInfo
 from neardup.store.postgresql.places import is_database, shown_place
 from neardup.store.reviewed_pairs import Judgement, RecentDuplicate, ReviewPair
+from neardup.store.upkeep.info import StoreInfo
 
 DEFAULT = "default"
 """The name of a store that is given without one."""

@@ -8,7 +8,7 @@ from neardup.errors import OptionError
 from neardup.service import review_messages as messages
 from neardup.service.calls import CallOf, Calls
 from neardup.service.limits import LISTED
-from neardup.store.judging import Pair
+from neardup.store.review.judge import Pair
 from neardup.store.reviewed_pairs import Judgement, PairText, RecentDuplicate, ReviewPair
 
 T = TypeVar("T")

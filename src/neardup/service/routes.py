@@ -10,7 +10,7 @@ from neardup.service import messages, review_handlers, review_messages
 from neardup.service.admission import Asked
 from neardup.service.handlers import Service
 from neardup.service.tokens import Role
-from neardup.store.info import StoreInfo
+from neardup.store.upkeep.info import StoreInfo
 
 Handler = Callable[[Service, Asked], Awaitable[Response]]
 OF_STORE = "/v1/stores/{store}"

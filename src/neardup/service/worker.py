@@ -23,7 +23,7 @@ from neardup.service.open_store import ServedStore
 from neardup.service.problems import Problem, later
 from neardup.service.waiting import Addition, Call, Check, Job, Result, kept_result
 from neardup.store.answers import StoreAnswer
-from neardup.store.notes import NotedError
+from neardup.store.record.notes_table import NotedError
 
 
 class Worker:

@@ -5,14 +5,17 @@ from typing import Self
 
 from neardup.errors import InputError
 from neardup.io.storage.places import local_path
-from neardup.store import backup, checking, compaction, exporting
-from neardup.store.calls import changing_call, one_call
-from neardup.store.checking import StoreCheck
-from neardup.store.files import Files
-from neardup.store.info import StoreInfo, info_of
 from neardup.store.postgresql.places import database_place, is_database
 from neardup.store.postgresql.shared_files import SharedFiles
 from neardup.store.postgresql.upkeep import compact_shared, verify_shared
+from neardup.store.session.calls import changing_call, one_call
+from neardup.store.session.writer import Files
+from neardup.store.upkeep import backup
+from neardup.store.upkeep import compact as compaction
+from neardup.store.upkeep import export as exporting
+from neardup.store.upkeep import verify as checking
+from neardup.store.upkeep.info import StoreInfo, info_of
+from neardup.store.upkeep.verify import StoreCheck
 
 
 class Maintained:

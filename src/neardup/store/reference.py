@@ -17,9 +17,9 @@ from neardup.matching.similarities.table import Elements, maker_of
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
-from neardup.store.contents import DIGEST
-from neardup.store.open_files import AT_ONCE
-from neardup.store.opening import DECIDING
+from neardup.store.formats.contents import DIGEST
+from neardup.store.session.folder import DECIDING
+from neardup.store.session.reader import AT_ONCE
 from neardup.store.store import Store
 
 Result = TypeVar("Result")

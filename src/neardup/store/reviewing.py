@@ -1,9 +1,10 @@
 """REVIEW a store: what it has removed lately, what is worth judging, and what was judged."""
 
-from neardup.store import judging, review_lists
-from neardup.store.calls import changing_call, one_call
-from neardup.store.files import Files
+from neardup.store.review import judge as judging
+from neardup.store.review import lists as review_lists
 from neardup.store.reviewed_pairs import Judgement, RecentDuplicate, ReviewPair
+from neardup.store.session.calls import changing_call, one_call
+from neardup.store.session.writer import Files
 
 
 class Reviewed:

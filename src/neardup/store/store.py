@@ -14,23 +14,27 @@ from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike
 from neardup.recipe.recipe import Recipe
 from neardup.resources.resources import Resources
-from neardup.store import building, deciding, expiry, neighborhood, restoring
-from neardup.store.adding import Expires, Notes, State, add_documents
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch, StorePair
-from neardup.store.calls import changing_call, one_call
-from neardup.store.decided_run import read_decided_run
+from neardup.store.decisions import keep_first as deciding
+from neardup.store.decisions import neighbors as neighborhood
+from neardup.store.decisions.add import Expires, Notes, State, add_documents
 from neardup.store.duration import Duration, time_of
-from neardup.store.files import Files
-from neardup.store.info import stored_document
 from neardup.store.maintenance import Maintained
-from neardup.store.notes import keys_of, values_of
-from neardup.store.open_files import AT_ONCE, Durable, Mode
-from neardup.store.opening import DECIDING, stored_rules
 from neardup.store.plain_values import id_as_json, several
 from neardup.store.postgresql.importing import import_shared
 from neardup.store.postgresql.places import database_place, is_database
 from neardup.store.postgresql.shared_files import SharedFiles
+from neardup.store.record.notes_table import keys_of, values_of
 from neardup.store.reviewing import Reviewed
+from neardup.store.session.calls import changing_call, one_call
+from neardup.store.session.folder import DECIDING, stored_rules
+from neardup.store.session.reader import AT_ONCE, Durable, Mode
+from neardup.store.session.writer import Files
+from neardup.store.upkeep import build_from_run as building
+from neardup.store.upkeep import expiry
+from neardup.store.upkeep import restore as restoring
+from neardup.store.upkeep.finished_run import read_decided_run
+from neardup.store.upkeep.info import stored_document
 
 
 class Store(Maintained, Reviewed):
@@ -249,7 +253,7 @@ class Store(Maintained, Reviewed):
         Raises:
             OptionError: there are not as many ids as texts, a text is none, or an argument has a value that is not allowed. Nothing
                 is added.
-            NotedError: there is a note that `unless` names; see `neardup.store.notes`.
+            NotedError: there is a note that `unless` names; see `neardup.store.record.notes_table`.
 
         If a function for `state` or `notes` fails, what this call has changed is taken back, and the store stays usable. What the
         documents took in the files counts as `gone` until `compact`.

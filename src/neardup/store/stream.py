@@ -19,9 +19,9 @@ from neardup.options import DedupOptions, MatchingOptions, refuse_unknown
 from neardup.recipe.element_recipe import ElementRecipe
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
-from neardup.store.calls import demand_process
-from neardup.store.files import Files
 from neardup.store.postgresql.places import database_place, is_database
+from neardup.store.session.calls import demand_process
+from neardup.store.session.writer import Files
 from neardup.store.store import Store
 from neardup.text.columns import as_text_arrays
 

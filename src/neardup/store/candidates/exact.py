@@ -19,8 +19,8 @@ from neardup.recipe.recipe import Recipe
 from neardup.resources.threads import in_order
 from neardup.store.candidates.plan import Plan
 from neardup.store.candidates.proposing import Candidates, once, smaller_first
-from neardup.store.orders import BY_HASH, learned
-from neardup.store.postings import Bound, Found, Postings, Table, joined
+from neardup.store.formats.orders import BY_HASH, learned
+from neardup.store.formats.segments import Bound, Found, Postings, Table, joined
 from neardup.store.texts import Texts
 
 FIRST_LEARNED, GROWTH = 64, 128

@@ -15,8 +15,8 @@ from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
 from neardup.store.candidates.plan import Plan
 from neardup.store.candidates.proposing import Candidates, once, smaller_first
-from neardup.store.marks import NO_MARKS
-from neardup.store.postings import NO_BOUND, Found, Table, keys_of
+from neardup.store.formats.removal_bits import NO_MARKS
+from neardup.store.formats.segments import NO_BOUND, Found, Table, keys_of
 from neardup.store.texts import Texts
 
 

@@ -14,10 +14,10 @@ from neardup.matching.distance_limit import demand_similarity, distance_limit
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
 from neardup.store.candidates.plan import Plan
-from neardup.store.contents import Contents
-from neardup.store.derived import Derived
-from neardup.store.marks import Marks
-from neardup.store.postings import Found
+from neardup.store.formats.contents import Contents
+from neardup.store.formats.derived import Derived
+from neardup.store.formats.removal_bits import Marks
+from neardup.store.formats.segments import Found
 from neardup.store.texts import Texts
 
 AT_ONCE = 1 << 12

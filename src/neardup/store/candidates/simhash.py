@@ -17,10 +17,10 @@ from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
 from neardup.store.candidates.plan import Plan
 from neardup.store.candidates.proposing import Candidates, once
-from neardup.store.contents import Contents
-from neardup.store.derived import Derived
-from neardup.store.marks import Marks
-from neardup.store.postings import Found
+from neardup.store.formats.contents import Contents
+from neardup.store.formats.derived import Derived
+from neardup.store.formats.removal_bits import Marks
+from neardup.store.formats.segments import Found
 from neardup.store.texts import Texts
 
 FOLDER = "distances"

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from neardup.errors import DataError, InputError
-from neardup.store.document_tables import DocumentRow, RemovedRow
-from neardup.store.files import Files
 from neardup.store.postgresql.log_rows import StoredRemoved, StoredRow
 from neardup.store.postgresql.reading import Reading
 from neardup.store.postgresql.replica_files import ReplicaFiles
 from neardup.store.postgresql.replicas import Followed, OutdatedError
 from neardup.store.postgresql.row_contents import texts_of_contents
 from neardup.store.postgresql.sealing import sealed, sealed_removed
+from neardup.store.record.documents_table import DocumentRow, RemovedRow
+from neardup.store.session.writer import Files
 
 AT_ONCE = 1 << 11
 """Documents that are read together."""

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from neardup.errors import InputError, TransferError
-from neardup.store.opening import PATIENCE, BusyError
 from neardup.store.postgresql.places import DatabasePlace
 from neardup.store.postgresql.problems import LostError, load_psycopg, told
+from neardup.store.session.folder import PATIENCE, BusyError
 
 R = TypeVar("R")
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 2.0

@@ -11,12 +11,12 @@ from neardup.hamming.index.stored_recipe import fields_with_files
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import recipe_of_run
-from neardup.store.creating import plan_of
-from neardup.store.opening import DECIDING, demand_same, rules_of, stored_rules, to_store
 from neardup.store.postgresql.connection import Database
 from neardup.store.postgresql.log import Log
 from neardup.store.postgresql.places import DatabasePlace
 from neardup.store.postgresql.schema import demand_version, make_tables, version_of
+from neardup.store.session.creating import plan_of
+from neardup.store.session.folder import DECIDING, demand_same, rules_of, stored_rules, to_store
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from neardup.errors import InputError, TransferError
-from neardup.store import restoring
-from neardup.store.opening import DECIDING, stored_rules
 from neardup.store.postgresql.facts import is_there
 from neardup.store.postgresql.places import DatabasePlace
 from neardup.store.postgresql.problems import LostError
 from neardup.store.postgresql.shared_files import SharedFiles
+from neardup.store.session.folder import DECIDING, stored_rules
+from neardup.store.upkeep import restore as restoring
 
 
 def import_shared(place: DatabasePlace, exported: Path, threads: int | None) -> None:

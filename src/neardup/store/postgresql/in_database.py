@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from neardup.store.judgements import JudgementRow
-from neardup.store.notes import NoteRow
-from neardup.store.originals import Original
 from neardup.store.postgresql.following import FollowingFiles
 from neardup.store.postgresql.problems import LostError
+from neardup.store.record.judgements_table import JudgementRow
+from neardup.store.record.notes_table import NoteRow
+from neardup.store.record.sealed_texts import Original
 
 
 class DatabaseFiles(FollowingFiles):

@@ -2,8 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from neardup.store.document_tables import DocumentRow, RemovedRow
-from neardup.store.notes import NoteRow
+from neardup.store.record.documents_table import DocumentRow, RemovedRow
+from neardup.store.record.notes_table import NoteRow
 
 NO_REQUEST = ""
 """The request of a store that nothing has changed yet."""
@@ -33,7 +33,7 @@ class Head(NamedTuple):
 
 
 class StoredRow(NamedTuple):
-    """A row of `documents`; without content if it was forgotten. `text`: to be written; see `neardup.store.originals`."""
+    """A row of `documents`; without content if it was forgotten. `text`: to be written; see `neardup.store.record.sealed_texts`."""
 
     row: DocumentRow
     content: bytes | None

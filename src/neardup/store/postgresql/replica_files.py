@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from neardup.errors import NeardupError
-from neardup.store.files import Files
+from neardup.store.session.writer import Files
 from neardup.store.texts import Texts
 
 

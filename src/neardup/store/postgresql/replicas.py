@@ -11,9 +11,9 @@ from typing import Any
 
 from neardup.errors import InputError
 from neardup.io.growing_file import to_disk
-from neardup.store.opening import LOCK, RECORD, REPLICA_MARK, is_store, writing
 from neardup.store.postgresql.log_rows import NO_REQUEST, Head
 from neardup.store.postgresql.places import DatabasePlace
+from neardup.store.session.folder import LOCK, RECORD, REPLICA_MARK, is_store, writing
 
 
 class OutdatedError(Exception):

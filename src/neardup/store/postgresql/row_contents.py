@@ -14,7 +14,7 @@ from neardup.arrays import Array
 from neardup.errors import DataError
 from neardup.fingerprints.simhash import Fingerprints
 from neardup.matching.similarities.table import Elements
-from neardup.store.contents import Layout
+from neardup.store.formats.contents import Layout
 from neardup.store.texts import Texts, no_elements
 
 _DIGEST = 1

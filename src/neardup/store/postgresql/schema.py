@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from neardup.errors import InputError
+from neardup.store.formats.versions import OtherVersionError
 from neardup.store.postgresql.places import DatabasePlace
-from neardup.store.versions import OtherVersionError
 
 VERSION = 2
 """Of the tables."""

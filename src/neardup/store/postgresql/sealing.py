@@ -2,9 +2,9 @@
 
 from zlib import crc32
 
-from neardup.store.document_tables import DocumentRow, RemovedRow
 from neardup.store.postgresql.log_rows import StoredRemoved, StoredRow
-from neardup.store.record_checks import document_checksum, removed_checksum
+from neardup.store.record.documents_table import DocumentRow, RemovedRow
+from neardup.store.record.record_checks import document_checksum, removed_checksum
 
 
 def sealed(row: DocumentRow, content: bytes) -> StoredRow:

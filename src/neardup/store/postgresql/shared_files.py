@@ -16,11 +16,6 @@ from typing import Any, TypeVar
 
 from neardup.arrays import Array
 from neardup.errors import InputError, NeardupError, OptionError, TransferError
-from neardup.store.document_tables import DocumentRow, RemovedRow
-from neardup.store.files import originals_of
-from neardup.store.judgements import JudgementRow
-from neardup.store.notes import NotedError, NoteRow, values_of
-from neardup.store.originals import Original
 from neardup.store.postgresql import log
 from neardup.store.postgresql.in_database import DatabaseFiles
 from neardup.store.postgresql.log import commit
@@ -30,6 +25,11 @@ from neardup.store.postgresql.reading import Reading
 from neardup.store.postgresql.replicas import OutdatedError
 from neardup.store.postgresql.row_contents import contents_of
 from neardup.store.postgresql.sealing import sealed, sealed_removed
+from neardup.store.record.documents_table import DocumentRow, RemovedRow
+from neardup.store.record.judgements_table import JudgementRow
+from neardup.store.record.notes_table import NotedError, NoteRow, values_of
+from neardup.store.record.sealed_texts import Original
+from neardup.store.session.writer import originals_of
 from neardup.store.texts import Texts
 
 AT_ONCE = 1 << 10

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from neardup.errors import DataError
-from neardup.store.judgements import COLUMNS, JudgementRow
 from neardup.store.postgresql.places import DatabasePlace
-from neardup.store.record_checks import agrees, judgement_checksum
+from neardup.store.record.judgements_table import COLUMNS, JudgementRow
+from neardup.store.record.record_checks import agrees, judgement_checksum
 
 _TYPES = ("bytea", "bytea", "text", "text", "text", "boolean", "float8", "bigint", "float8", "bytea", "bytea", "bigint")
 _VALUES = ", ".join(f"%s::{kind}" for kind in _TYPES)

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from neardup.errors import DataError
-from neardup.store.notes import SWEPT, NoteRow
 from neardup.store.postgresql.places import DatabasePlace
-from neardup.store.record_checks import agrees, note_checksum
+from neardup.store.record.notes_table import SWEPT, NoteRow
+from neardup.store.record.record_checks import agrees, note_checksum
 
 
 class SharedNotes:

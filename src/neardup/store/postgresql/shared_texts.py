@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from neardup.store.originals import Original
 from neardup.store.postgresql.places import DatabasePlace
+from neardup.store.record.sealed_texts import Original
 
 
 class SharedTexts:

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 
 from neardup.errors import DataError
-from neardup.store import checking
-from neardup.store.checking import StoreCheck
 from neardup.store.postgresql.log import commit
 from neardup.store.postgresql.log_compaction import compact_log
 from neardup.store.postgresql.problems import LostError
@@ -18,6 +16,8 @@ from neardup.store.postgresql.reading import Reading
 from neardup.store.postgresql.row_contents import contents_of
 from neardup.store.postgresql.sealing import sealed
 from neardup.store.postgresql.shared_files import AT_ONCE, SharedFiles
+from neardup.store.upkeep import verify as checking
+from neardup.store.upkeep.verify import StoreCheck
 
 
 def compact_shared(files: SharedFiles) -> bool:

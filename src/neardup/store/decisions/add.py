@@ -1,0 +1,111 @@
+"""ADD documents: check what is given, decide part by part, and write what belongs to all of them."""
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from neardup.errors import OptionError
+from neardup.store.answers import StoreAnswer
+from neardup.store.command_state import state_after
+from neardup.store.decisions import keep_first as deciding
+from neardup.store.decisions.keep_always import add_all
+from neardup.store.decisions.keep_best import add_better
+from neardup.store.duration import time_of
+from neardup.store.plain_values import as_json, id_as_json, plain, several
+from neardup.store.preference import rank_of, replaces
+from neardup.store.record.given import Given
+from neardup.store.record.notes_table import keys_of, note_rows
+from neardup.store.session.reader import AT_ONCE
+from neardup.store.session.writer import Files
+from neardup.store.texts import Texts
+
+Expires = float | Sequence[float | None] | None
+"""When documents expire, in seconds since 1970: all of them, or each."""
+Notes = Callable[[list[StoreAnswer]], Mapping[str, tuple[Any, float]]] | None
+"""A function that makes of the answers plain values to keep by key, each with the time until which it is kept."""
+State = Any | Callable[[list[StoreAnswer]], Any]
+"""Plain values of a program; or a function that makes them of the answers, just before these become durable."""
+
+
+def add_documents(
+    files: Files,
+    ids: Sequence[int | str],
+    texts: Sequence[str],
+    metadata: Sequence[Any] | None,
+    expires: Expires,
+    state: State,
+    notes: Notes,
+    unless: Sequence[str],
+) -> list[StoreAnswer]:
+    """See `neardup.store.store.Store.check_and_add_many`."""
+    files.demand_writable()
+    ids, texts = several("ids", ids), several("texts", texts)
+    metadata = None if metadata is None else several("metadata", metadata)
+    if not callable(state):
+        _facts(files, state)  # refuses what is no state before anything is decided
+    names, keys = [id_as_json(each) for each in ids], keys_of("unless", unless)
+    given = None if metadata is None else [None if each is None else as_json(each) for each in metadata]
+    ends = _ends(expires, len(texts))
+    for what, values in (("ids", names), ("metadata", given), ("values of `expires`", ends or None)):
+        if values is not None and len(values) != len(texts):
+            raise OptionError(f"{len(values)} {what} for {len(texts)} texts: give one each.")
+    made = [
+        files.texts(texts[first : first + AT_ONCE]) for first in range(0, len(names), AT_ONCE)
+    ]  # refuses what is no text
+    ranks = _ranks(files.rules.keep, texts, metadata)
+    decide, now, found = _decider(files.rules.keep), time.time(), list[StoreAnswer]()
+    with files.one_change(keys) as facts:
+        for part, first in zip(made, range(0, len(names), AT_ONCE), strict=True):
+            for some, earlier in deciding.without_updates(files, part, names[first : first + AT_ONCE]):
+                texts_of_some, begin = part[np.arange(some.start, some.stop)], first + some.start
+
+                def decided(block: slice, texts: Texts = texts_of_some, begin: int = begin) -> list[StoreAnswer]:
+                    rows = slice(begin + block.start, begin + block.stop)
+                    of_rows = Given(names[rows], None if given is None else given[rows], ranks[rows], ends[rows], now)
+                    return decide(files, texts[np.arange(block.start, block.stop)], of_rows)
+
+                for answers in files.blocks.over(len(texts_of_some), decided):
+                    found += answers
+                if earlier is not None:
+                    answer = found[begin]
+                    found[begin] = replace(answer, replaces=(earlier, *answer.replaces), is_update=True)
+        if callable(state):
+            files.is_repeatable = False  # the function may have done something
+            state = state(found)
+        if notes is not None:
+            files.keep_notes(note_rows(notes(found)), now)
+        facts.update(_facts(files, state))
+    return found
+
+
+def _ends(expires: Expires, count: int) -> list[float | None]:
+    """When each of some documents expires; empty if none does."""
+    if expires is None:
+        return []
+    if isinstance(expires, list | tuple):
+        return [None if each is None else time_of("expires", each) for each in expires]
+    return [time_of("expires", expires)] * count
+
+
+def _facts(files: Files, state: Any) -> dict[str, Any]:
+    """What the record says of a program's values, which are as they will be read."""
+    return {} if state is None else {"state": json.loads(as_json(state_after(files.state, state)))}
+
+
+def _decider(keep: str) -> Callable[[Files, Texts, Given], list[StoreAnswer]]:
+    """What decides documents by a rule."""
+    if keep == "always":
+        return add_all
+    return add_better if replaces(keep) else deciding.add
+
+
+def _ranks(keep: str, texts: Sequence[str], metadata: Sequence[Any] | None) -> list[float | None]:
+    """How good documents are; empty where nothing is compared."""
+    if not replaces(keep):
+        return []
+    told = [None] * len(texts) if metadata is None else metadata
+    return [rank_of(keep, text, plain(each)) for text, each in zip(texts, told, strict=True)]

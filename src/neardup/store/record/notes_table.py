@@ -1,0 +1,123 @@
+"""NOTES of a store: plain values by key, each kept until a time, such as the answer to a request that may come again."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from neardup.errors import OptionError
+from neardup.store.duration import time_of
+from neardup.store.plain_values import as_json, several
+from neardup.store.record.record_checks import agrees, note_checksum
+from neardup.store.record.schema import NOTES
+from neardup.store.record.transactions import Transactions
+
+AT_ONCE = 500
+"""Values in one query; SQLite allows 32,766."""
+SWEPT = 2
+"""Old notes that are looked at for each new one, so that those that have expired never become many."""
+LONGEST_KEY = 500
+"""Characters. A row of an index of PostgreSQL has 2.7 KB."""
+
+
+class NotedError(OptionError):
+    """There is a note already that was to be written first; nothing was added.
+
+    Attributes:
+        notes: what is kept by the keys that were found.
+    """
+
+    def __init__(self, notes: Mapping[str, Any]) -> None:
+        super().__init__(f"`unless`: there are notes already: {', '.join(map(repr, notes))}. Nothing was added.")
+        self.notes = dict(notes)
+
+
+def keys_of(option: str, given: Iterable[str]) -> list[str]:
+    """Keys of notes, each once.
+
+    Raises:
+        OptionError: one of them is none.
+    """
+    found = several(option, given)
+    for key in found:
+        if not isinstance(key, str) or not 0 < len(key) <= LONGEST_KEY or "\0" in key:
+            raise OptionError(
+                f"`{option}`: {key!r} is no key of a note. Give 1 to {LONGEST_KEY} characters, none of them NUL."
+            )
+        as_json(key)  # refuses what is not valid Unicode
+    return list(dict.fromkeys(found))
+
+
+class NoteRow(NamedTuple):
+    """A row of `notes`: the value as JSON, and until when it is kept, in seconds since 1970."""
+
+    key: str
+    value: str
+    until: float
+
+
+def note_rows(given: Mapping[str, tuple[Any, float]]) -> list[NoteRow]:
+    """Notes as they are written, of values with the times until which they are kept.
+
+    Raises:
+        OptionError: a key, a value or a time is none.
+    """
+    keys_of("notes", list(given))
+    return [NoteRow(key, as_json(value), time_of("notes", until)) for key, (value, until) in given.items()]
+
+
+def values_of(rows: Mapping[str, NoteRow]) -> dict[str, Any]:
+    """What notes keep, by their keys."""
+    return {key: json.loads(row.value) for key, row in rows.items()}
+
+
+class Notes(Transactions):
+    """The part of a record that has the notes. The table is made with the first of them."""
+
+    _is_there = False
+
+    def has_notes(self) -> bool:
+        """Whether there is a table of notes."""
+        if not self._is_there:
+            self._is_there = bool(list(self._rows("SELECT 1 FROM sqlite_schema WHERE name = 'notes'")))
+        return self._is_there
+
+    def notes(self, keys: Sequence[str], now: float) -> dict[str, NoteRow]:
+        """The notes with those of these keys that there are, and that have not expired.
+
+        Raises:
+            DataError: a row is not what was written.
+        """
+        found: dict[str, NoteRow] = {}
+        if not self.has_notes():
+            return found
+        for first in range(0, len(keys), AT_ONCE):
+            some = keys[first : first + AT_ONCE]
+            marks = ", ".join("?" * len(some))
+            for row in self._rows(f"SELECT * FROM notes WHERE key IN ({marks})", some):
+                note = self._note(row)
+                if note.until > now:
+                    found[note.key] = note
+        return found
+
+    def add_notes(self, rows: Iterable[NoteRow], now: float) -> None:
+        """Keep notes, in the place of those with the same keys; and forget some of the oldest that have expired."""
+        given = list(rows)
+        if not given:
+            return
+        if not self.has_notes():
+            with self._told():
+                self._base.execute(NOTES)
+        oldest = "SELECT number FROM notes ORDER BY number LIMIT ?"
+        self._write(f"DELETE FROM notes WHERE number IN ({oldest}) AND until <= ?", [(SWEPT * len(given), now)])
+        sealed = [(*row, note_checksum(*row)) for row in given]
+        self._write("INSERT OR REPLACE INTO notes (key, value, until, checksum) VALUES (?, ?, ?, ?)", sealed)
+
+    def all_notes(self) -> Iterable[tuple[Any, ...]]:
+        """The rows of all notes, as they are in the file."""
+        return self._rows("SELECT * FROM notes") if self.has_notes() else ()
+
+    def _note(self, row: tuple[Any, ...]) -> NoteRow:
+        number, *values, checksum = row
+        if not agrees(note_checksum, values, checksum):
+            raise self._damage(f"row {number} of `notes` is not what was written")
+        return NoteRow(*values)

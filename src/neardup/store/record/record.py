@@ -1,0 +1,212 @@
+"""The record of a store: SQLite, with write-ahead logging and full synchronisation. What it does not know was not acknowledged.
+
+`documents` has each kept document under its number, in the order of keeping; `removed` has each distinct text that was not kept,
+with its survivor, so that a later copy gets the same answer. Both are written in the order of their numbers, and have no other
+index: where a digest or an id is, postings tell. `gone` has a bit for each number that was removed later. See
+`document_tables.py` for the first two; `notes.py`, `kept_texts.py` and `judgements.py` for what a store may have besides. Each
+row has a checksum.
+"""
+
+import contextlib
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from neardup.arrays import Array
+from neardup.errors import DataError, InputError, NeardupError
+from neardup.store.formats.removal_bits import CHUNK, Marks
+from neardup.store.formats.versions import demand_version
+from neardup.store.record.documents_table import DocumentTables
+from neardup.store.record.judgements_table import JudgementTable
+from neardup.store.record.notes_table import Notes
+from neardup.store.record.record_checks import agrees, document_checksum, fact_checksum, gone_checksum, removed_checksum
+from neardup.store.record.schema import FACTS, MOVED, RENUMBERED, SCHEMA
+from neardup.store.record.texts_table import KeptTexts
+
+FORMAT = 1
+COPIED = 1 << 10
+"""Pages that are copied at a time."""
+
+
+class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
+    """The record of a store in a file."""
+
+    def __init__(self, path: Path, *, create: bool = False, readonly: bool = False, lasts: bool = True) -> None:
+        """Open the record, or create it; without `lasts`, nothing is synced.
+
+        Raises:
+            InputError: it cannot be opened.
+            DataError: it is damaged, or of another format.
+        """
+        super().__init__(path)
+        self._reads_only = readonly
+        for name, function, count in (
+            ("document_checksum", document_checksum, 7),
+            ("removed_checksum", removed_checksum, 6),
+        ):
+            self._base.create_function(name, count, function, deterministic=True)
+        try:
+            with self._told():
+                self._open(create=create, readonly=readonly, lasts=lasts)
+        except BaseException:
+            self._base.close()
+            raise
+
+    def _open(self, *, create: bool, readonly: bool, lasts: bool) -> None:
+        if readonly:
+            self._base.execute("PRAGMA query_only = ON")
+        else:
+            self._base.execute("PRAGMA journal_mode = WAL")
+            self._base.execute(f"PRAGMA synchronous = {'FULL' if lasts else 'OFF'}")
+        if create:
+            with self.changing():
+                for statement in SCHEMA.split(";\n"):
+                    self._base.execute(statement)
+                if not self._base.execute("SELECT 1 FROM facts WHERE name = 'format'").fetchone():
+                    self.set_facts({"format": FORMAT})
+        found = self._base.execute("SELECT value FROM facts WHERE name = 'format'").fetchone()
+        if found is None:
+            raise self._damage("the fact `format` is missing")
+        demand_version(self.path, json.loads(found[0]), FORMAT)
+
+    def facts(self) -> dict[str, Any]:
+        """All facts, by name.
+
+        Raises:
+            DataError: one is missing, or is not what was written.
+        """
+        found = {}
+        for name, value, checksum in self._rows("SELECT name, value, checksum FROM facts"):
+            if not agrees(fact_checksum, (name, value), checksum):
+                raise self._damage(f"the fact `{name}` is not what was written")
+            found[name] = json.loads(value)
+        if missing := FACTS - found.keys():
+            raise self._damage(f"the fact `{min(missing)}` is missing")
+        return found
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it has more than a crash has left of one that was being made."""
+        return bool(list(self._rows("SELECT 1 FROM facts WHERE name = 'recipe'")))
+
+    @property
+    def version(self) -> int:
+        """A number that changes when another process has changed the record."""
+        found: int = next(self._rows("PRAGMA data_version"))[0]
+        return found
+
+    def set_facts(self, facts: Mapping[str, Any]) -> None:
+        """Set some facts."""
+        values = {name: json.dumps(value, sort_keys=True) for name, value in facts.items()}
+        rows = [(name, value, fact_checksum(name, value)) for name, value in values.items()]
+        self._write("INSERT OR REPLACE INTO facts VALUES (?, ?, ?)", rows)
+
+    def forget(self, numbers: Sequence[int], marks: Marks) -> None:
+        """Remove kept documents, and write the chunks of the marks that have their bits."""
+        self._write("DELETE FROM documents WHERE number = ?", [(number,) for number in numbers])
+        if self.has_texts:
+            self._forget_texts(numbers)
+        rows = []
+        for chunk in sorted({number // (8 * CHUNK) for number in numbers}):
+            bits = marks.bits[chunk * CHUNK : (chunk + 1) * CHUNK].tobytes()
+            rows.append((chunk, bits, gone_checksum(chunk, bits)))
+        self._write("INSERT OR REPLACE INTO gone VALUES (?, ?, ?)", rows)
+
+    def renumber(self, numbers: Array) -> None:
+        """Give the documents with these numbers (int64[n], ascending) the numbers from 0 on; forget all else, and the marks."""
+        with self._told():
+            self._base.execute("CREATE TEMP TABLE renumbered (old INTEGER PRIMARY KEY, new INTEGER NOT NULL)")
+            self._base.executemany(
+                "INSERT INTO renumbered VALUES (?, ?)", ((old, new) for new, old in enumerate(numbers.tolist()))
+            )
+            moved = [(new, old) for new, old in enumerate(numbers.tolist()) if new != old]
+            upwards = f"UPDATE documents SET number = ?1, {MOVED} WHERE number = ?2"  # so that no number is taken
+            self._base.executemany(upwards, moved)
+            self._base.execute(
+                "CREATE TEMP TABLE kept AS SELECT removed.*, new FROM removed JOIN renumbered ON old = survivor ORDER BY number"
+            )
+            self._base.execute("DELETE FROM removed")
+            self._base.execute(
+                f"INSERT INTO removed SELECT rowid - 1, digest, new, {RENUMBERED} FROM kept ORDER BY rowid"
+            )
+            self._renumber_texts()
+            for table in ("renumbered", "kept"):
+                self._base.execute(f"DROP TABLE temp.{table}")
+            self._base.execute("DELETE FROM gone")
+
+    def counts(self) -> tuple[int, int]:
+        """The number of rows of kept documents, and of texts that were not kept."""
+        tables = ("documents", "removed")
+        first, second = (next(self._rows(f"SELECT count(*) FROM {table}"))[0] for table in tables)
+        return first, second
+
+    def demand_rows(self) -> None:
+        """Refuse a record that has not as many rows as its facts and marks say.
+
+        Raises:
+            DataError: there are too few.
+        """
+        facts, (documents, removed) = self.facts(), self.counts()
+        for table, count, known in (
+            ("documents", documents, facts["documents"] - self.marks().count),
+            ("removed", removed, facts["removed"]),
+        ):
+            if count != known:
+                raise self._damage(f"`{table}` has {count:,} rows, of {known:,}")
+
+    def damage(self) -> Iterator[str]:
+        """What is damaged: by what SQLite finds, in its words, and by the checksums of rows."""
+        try:
+            found = [row[0] for row in self._rows("PRAGMA integrity_check")]
+            yield from (f"{self.path.name}: {each}" for each in found if each != "ok")
+            self.facts()
+            self.marks()
+            documents, removed = (self._rows(f"SELECT * FROM {table}") for table in ("documents", "removed"))
+            for rows, read in (
+                (documents, self._document),
+                (removed, self._removed),
+                (self.all_notes(), self._note),
+                (self.all_judgements(), self._judgement),
+            ):
+                for row in rows:
+                    try:
+                        read(row)
+                    except DataError as problem:
+                        yield str(problem)
+        except NeardupError as problem:
+            yield str(problem)
+
+    def tidy(self) -> None:
+        """Give up room that is not used."""
+        self._base.execute("VACUUM")
+
+    def copy_to(self, path: Path) -> None:
+        """Write the record as it is now to another file, while another process may write to it.
+
+        Raises:
+            InputError: this connection is in the middle of a change, for whose end SQLite would wait for ever.
+        """
+        if self.is_busy and not self._reads_only:
+            raise InputError(f"{self.path} is being changed. Copy the store when that is done.")
+        with contextlib.closing(sqlite3.connect(path)) as target:
+            self._base.backup(target, pages=COPIED, progress=lambda *_: None)  # in which Python hears signals
+
+    def marks(self) -> Marks:
+        """The numbers of documents that were removed.
+
+        Raises:
+            DataError: some are not what was written.
+        """
+        rows = {}
+        for chunk, bits, checksum in self._rows("SELECT chunk, bits, checksum FROM gone"):
+            if not agrees(gone_checksum, (chunk, bits), checksum):
+                raise self._damage(f"row {chunk} of `gone` is not what was written")
+            rows[chunk] = np.frombuffer(bits, np.uint8)
+        bits = np.zeros((max(rows) + 1) * CHUNK if rows else 0, np.uint8)
+        for chunk, content in rows.items():
+            bits[chunk * CHUNK : (chunk + 1) * CHUNK] = content
+        return Marks.of(bits)

@@ -1,0 +1,1 @@
+"""REVIEW: pairs to judge, and what people said of them."""

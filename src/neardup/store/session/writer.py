@@ -1,0 +1,332 @@
+"""A STORE'S FILES, and how changes of them become durable: contents first, then the record, then what answers."""
+
+import contextlib
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from neardup.arrays import Array
+from neardup.errors import DataError, InputError, NeardupError, OptionError
+from neardup.store.formats.contents import DIGEST
+from neardup.store.record.documents_table import DocumentRow, RemovedRow
+from neardup.store.record.judgements_table import JudgementRow
+from neardup.store.record.notes_table import NotedError, NoteRow, values_of
+from neardup.store.record.sealed_texts import Original, originals
+from neardup.store.session.reader import AT_ONCE, OpenFiles
+from neardup.store.texts import Texts, digest_bytes, digest_words
+
+MOST_NUMBERS = 1 << 32
+"""Postings have 32 bits for a number."""
+
+
+class Files(OpenFiles):
+    """The files of a store in a folder; see `OpenFiles`."""
+
+    _is_in_change = False
+
+    def _read(self, facts: Mapping[str, Any]) -> None:
+        self._pending, self._is_sound = 0, True
+        super()._read(facts)
+
+    def keep(
+        self,
+        texts: Texts,
+        rows: list[DocumentRow],
+        removed: list[RemovedRow],
+        seen: set[int],
+        now: float,
+        came: Sequence[Original] = (),
+    ) -> None:
+        """Write what was decided: contents first, then the record, which alone says what is there; then what answers.
+
+        Args:
+            texts, rows: of the documents that are kept.
+            removed: texts that are not; `came`: these as they were given, if the store keeps texts.
+            seen, now: documents that are seen again, and when.
+        """
+        first = len(self.contents)
+        if max(first + len(rows), self.removed + len(removed)) > MOST_NUMBERS:
+            raise InputError(
+                f"{self.path} has {first:,} documents and {self.removed:,} other texts. Compact it, or make another."
+            )
+        with self.changing():
+            self.contents.append(texts)
+            self.record.add_documents(rows)
+            self.record.add_removed(removed)
+            self.record.saw(seen, now)
+            if self.holds_texts:
+                self.record.add_texts([row.number for row in rows], originals_of(texts, rows))
+                numbered = ([row.number for row in removed], [row.survivor for row in removed])
+                self.record.add_removed_texts(*numbered, came)
+            if rows:
+                numbers = first + np.arange(len(rows))
+                self.candidates.keep(texts, numbers)
+                self.known.keep([row.id for row in rows], texts.prints, numbers)
+            if removed:
+                places = np.array([row.number for row in removed], np.int64)
+                self.known.keep_removed(digest_words([row.digest for row in removed]), places)
+                self.removed += len(removed)
+        self._pending += len(rows) + len(removed)
+
+    def forget(self, numbers: Array) -> int:
+        """Remove documents (int64[n], each once, none of them gone)."""
+        if len(numbers):
+            with self.changing():
+                if self.record.has_judgements:
+                    self.record.forget_judgements(self.readable_digests(numbers))
+                self.gone.set(numbers)
+                self.record.forget(numbers.tolist(), self.gone)
+            self._pending += len(numbers)
+        return len(numbers)
+
+    def originals(self, names: dict[int, str]) -> dict[int, Original]:
+        """The texts of kept documents, whose ids are given as JSON by number, of those that there are."""
+        return self.record.texts(names) if self.holds_texts else {}
+
+    def removed_originals(self, numbers: Sequence[int]) -> dict[int, Original]:
+        """The texts of remembered duplicates with those of these numbers that there are."""
+        return self.record.removed_texts(numbers) if self.holds_texts else {}
+
+    def lose_texts(self, documents: Sequence[int], removed: Sequence[int]) -> None:
+        """Let texts be lost that are damaged or missing; a repair can do no more."""
+        if documents or removed:
+            with self.changing():
+                self.record.lose_texts("texts", documents)
+                self.record.lose_texts("removed_texts", removed)
+            self._pending += len(documents) + len(removed)
+
+    def judgements(self, after: int, limit: int | None) -> list[tuple[int, JudgementRow]]:
+        """So many judgements, or all, with numbers above `after`, in their order."""
+        return self.record.judgements(after, limit)
+
+    def judged_pairs(self) -> set[tuple[bytes, bytes]]:
+        """The digests of all pairs that are judged."""
+        return self.record.judged_pairs()
+
+    def count_judgements(self) -> int:
+        """How many there are."""
+        return self.record.count_judgements()
+
+    def keep_judgement(self, row: JudgementRow) -> None:
+        """Keep a judgement, in the place of an earlier one of the same pair."""
+        with self.changing():
+            self.record.add_judgements([row])
+
+    def digests(self, numbers: Array) -> list[bytes]:
+        """The digests of the texts of documents (int64[n])."""
+        return digest_bytes(self.contents.rows(numbers)[:, DIGEST : DIGEST + 2])
+
+    def readable_digests(self, numbers: Array) -> list[bytes]:
+        """The same without those that are damaged, which a repair forgets."""
+        try:
+            return self.digests(numbers)
+        except DataError:
+            half = len(numbers) // 2
+            return [*self.readable_digests(numbers[:half]), *self.readable_digests(numbers[half:])] if half else []
+
+    def notes(self, keys: Sequence[str], now: float) -> dict[str, NoteRow]:
+        """The notes with those of these keys that there are, and that have not expired."""
+        return self.record.notes(keys, now)
+
+    def keep_notes(self, rows: Sequence[NoteRow], now: float) -> None:
+        """Keep notes, and forget some that have expired."""
+        with self.changing():
+            self.record.add_notes(rows, now)
+
+    @contextlib.contextmanager
+    def one_change(self, unless: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
+        """All that one call changes, which becomes durable when the block ends. What it puts into the facts is written with it.
+
+        Raises:
+            NotedError: there is a note with a key of `unless`; nothing is changed.
+        """
+        if unless and (noted := self.notes(unless, time.time())):
+            raise NotedError(values_of(noted))
+        facts: dict[str, Any] = {}
+        with self._together():
+            yield facts
+        self.acknowledge(facts)
+        self.state = facts.get("state", self.state)
+
+    @contextlib.contextmanager
+    def _together(self) -> Iterator[None]:
+        """Changes of one call. If something else than the files fails meanwhile, such as a function that was given, all of them are
+        taken back, and the store stays usable.
+        """
+        first, removed, pending = len(self.contents), self.removed, self._pending
+        with self.changing():
+            self.record.mark()
+        try:
+            self._is_in_change = True
+            try:
+                yield
+            finally:
+                self._is_in_change = False
+            with self.changing():
+                self.record.release()
+        except BaseException:
+            if self._is_sound:
+                self._take_back(first, removed, pending)
+            raise
+
+    def _take_back(self, first: int, removed: int, pending: int) -> None:
+        """Undo what changed in the record since its mark. What memory and contents have got of documents from `first` on cannot be
+        taken from them, so these are gone like others that were removed.
+        """
+        with self.changing():
+            self.record.undo()
+            marks = self.record.marks()
+            self.gone.bits, self.gone.count, self.removed = marks.bits, marks.count, removed
+        self._pending = pending
+        if self.forget(np.arange(first, len(self.contents))):
+            self.acknowledge({})
+
+    def acknowledge(self, facts: Mapping[str, Any]) -> None:
+        """Write the facts of a call, and make it durable if each call is to be."""
+        with self.changing():
+            ends = {"documents": len(self.contents), "removed": self.removed, "ends": self.contents.ends}
+            self.record.set_facts({**ends, **facts})
+        self._pending += 1
+        if self.durable == "each" or self._pending >= AT_ONCE:
+            self.flush()
+
+    def flush(self) -> None:
+        """Make durable what was changed."""
+        self._demand_open()
+        if self.is_in_change or not self._pending:
+            return
+        with self.changing():
+            if self.lasts:
+                self.contents.sync()
+            self.record.commit()
+        self._pending = 0
+        if self.recalls:
+            with self.changing():
+                has_learned = self.candidates.learn()
+                self._write_derived(len(self.contents), self.removed, at_once=has_learned)
+                self.record.commit()
+
+    def write_full(self, upto: int, removed_upto: int) -> None:
+        """Let a thread write what has come together in memory of documents and texts before some numbers."""
+        if self.mode == "w" and self.derived.is_full:
+            with self.changing():
+                self._write_derived(upto, removed_upto)
+
+    def _write_derived(self, upto: int, removed_upto: int, *, at_once: bool = False) -> None:
+        """Let a thread write what has come together in memory, and list what it has written."""
+        if not at_once and self.derived.settle(wait=self.derived.is_full):
+            self.list_derived()
+        if at_once or self.derived.is_full:  # an order is listed together with all that was moved to it
+            self.candidates.spill()
+            self.derived.write(upto, removed_upto, self.gone)
+
+    def spill(self, *, compact: bool = False) -> None:
+        """Write to segments what answers from memory, and list them."""
+        self.derived.settle()
+        self.candidates.spill()
+        self.derived.write(len(self.contents), self.removed, self.gone, compact=compact)
+        self.derived.settle()
+        self.list_derived()
+
+    def list_derived(self) -> None:
+        """Say in the record which derived files there are, and remove others."""
+        self.names_to_disk()
+        with self.record.changing():
+            self.record.set_facts({"derived": self.derived.listed()})
+        self.derived.sweep()
+
+    def reopen(self) -> None:
+        """Read all files again."""
+        self._open_files.close()
+        self._read(self.record.facts())
+
+    @contextlib.contextmanager
+    def changing(self) -> Iterator[None]:
+        """A change of the files. If it fails, nothing is kept that was not durable, and the store must be opened again."""
+        self.demand_sound()
+        self._is_sound = False
+        try:
+            self.record.begin()
+            yield
+        except BaseException as problem:
+            with contextlib.suppress(NeardupError):  # which a full disk has rolled back already
+                self.record.roll_back()
+            if isinstance(problem, OSError):
+                raise InputError(
+                    f"{self.path} cannot be written to: {problem.strerror}. What was acknowledged "
+                    "before is kept. Mend the cause, close the store, and open it again."
+                ) from problem
+            raise
+        self._is_sound = True
+
+    def end_transaction(self) -> None:
+        """End the transaction of a call, but for changes of several calls that `durable="batch"` makes durable together."""
+        if self.mode == "r" or not self.record.is_busy:
+            super().end_transaction()
+        elif self._is_sound and not self._pending:
+            with self.changing():
+                self.record.commit()
+        elif not self._is_sound or self.durable == "each":  # the call was interrupted in between
+            self._is_sound = False
+            self.record.roll_back()
+
+    @property
+    def is_in_change(self) -> bool:
+        """Whether a call changes the store now; a function that it was given may ask."""
+        return self._is_in_change
+
+    def demand_at_rest(self) -> None:
+        """Refuse to change the store, or to copy it, within a call that changes it."""
+        if self.is_in_change:
+            raise InputError(
+                "`state`: a function that makes a state cannot change the store. Change it before or afterwards."
+            )
+
+    def ping(self) -> None:
+        """Refuse what is closed, or has failed; see `Store.ping`."""
+        super().ping()
+        self.demand_sound()
+
+    def demand_sound(self) -> None:
+        """Refuse to go on after a change has failed."""
+        if not self._is_sound:
+            raise InputError(f"A change of {self.path} has failed before. Close the store, and open it again.")
+
+    def demand_writable(self) -> None:
+        """Refuse to change what was opened to read, or is closed."""
+        self._demand_open()
+        if self.mode == "r":
+            raise OptionError(
+                f'{self.path} was opened with `mode="r"`, and cannot be changed. Open it with `mode="w"`.'
+            )
+        self.demand_sound()
+        self.demand_at_rest()
+
+    def close(self) -> None:
+        """Make everything durable, write to segments what answers from memory, and close the files. Another process does nothing:
+        the files are those of the process that opened them.
+        """
+        if os.getpid() == self.process and not self.is_closed:
+            with self._lock:
+                self._close()
+
+    def _close(self) -> None:
+        self.demand_at_rest()
+        try:
+            if self.mode == "w" and self._is_sound and self.lasts:
+                self.flush()
+                is_new = self.derived.upto < len(self.contents) or self.derived.removed_upto < self.removed
+                if self.recalls and (is_new or self.candidates.is_behind):
+                    with self.changing():
+                        self.spill()
+        finally:
+            self.is_closed = True
+            self._open.close()
+
+
+def originals_of(texts: Texts, rows: Sequence[DocumentRow]) -> list[Original]:
+    """The texts of documents that are kept, as they are kept."""
+    return originals(texts.digests, [row.id for row in rows], texts.originals) if rows else []

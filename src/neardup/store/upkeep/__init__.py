@@ -1,0 +1,1 @@
+"""UPKEEP: verify, repair, compact, back up, export, restore and build stores."""

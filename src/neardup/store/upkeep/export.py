@@ -1,0 +1,139 @@
+"""EXPORT a store as files that other programs can read: documents and remembered texts as Parquet, the facts as JSON."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from neardup.arrays import Array
+from neardup.io.checksums import checksum
+from neardup.io.sealed_parquet import SealedWriter
+from neardup.matching.similarities.table import Elements
+from neardup.store.formats.contents import Layout, weights_of
+from neardup.store.record.documents_table import RemovedRow
+from neardup.store.session.folder import free_folder, to_store
+from neardup.store.session.replay import AT_ONCE
+from neardup.store.session.writer import Files
+from neardup.store.upkeep.backup import copy_recipe, demand_outside
+from neardup.store.upkeep.judgement_columns import OF_JUDGEMENTS, judgement_columns
+from neardup.store.upkeep.read_texts import texts_of_documents, texts_of_removed
+
+FORMAT = 1
+DOCUMENTS, REMOVED, JUDGEMENTS, FACTS = "documents.parquet", "removed.parquet", "judgements.parquet", "store.json"
+OF_ROWS = ("id", "first_seen", "last_seen", "expires", "metadata", "rank")
+"""Columns of documents that are in a row of the record."""
+_OF_REMOVED = pa.schema(
+    {
+        "digest": pa.binary(16),
+        "survivor": pa.int64(),
+        "similarity": pa.float64(),
+        "distance": pa.int32(),
+        "last_seen": pa.float64(),
+    }
+)
+
+
+_OF_TEXTS = [pa.field("id", pa.string()), pa.field("text", pa.large_string())]
+"""Of remembered duplicates, if the store keeps texts."""
+
+
+def export(files: Files, target: Path) -> None:
+    """Write all documents and remembered texts as Parquet, and the facts as JSON."""
+    demand_outside(files, target)
+    free_folder(target)
+    kept, schema = files.kept(), _schema(files.layout, has_texts=files.has_texts)
+    blocks = (_table(files, kept[first : first + AT_ONCE], schema) for first in range(0, len(kept), AT_ONCE))
+    seals = {DOCUMENTS: _write(target / DOCUMENTS, schema, blocks)}
+    places = {number: place for place, number in enumerate(kept.tolist())}
+    rows = [row for row in files.record.removed_from(0) if row.survivor in places]
+    of_removed = pa.schema([*_OF_REMOVED, *_OF_TEXTS]) if files.has_texts else _OF_REMOVED
+    blocks = (_removed_table(files, rows[first : first + AT_ONCE], places) for first in range(0, len(rows), AT_ONCE))
+    seals[REMOVED] = _write(target / REMOVED, of_removed, (pa.record_batch(each, schema=of_removed) for each in blocks))
+    if judged := files.judgements(0, None):
+        columns = judgement_columns([row for _, row in judged], files.texts_shown)
+        seals[JUDGEMENTS] = _write(target / JUDGEMENTS, OF_JUDGEMENTS, [pa.record_batch(columns, schema=OF_JUDGEMENTS)])
+    facts = {
+        "format": FORMAT,
+        "recipe": files.record.facts()["recipe"],
+        "max_distance": files.recipe.max_distance,
+        "rules": to_store(files.rules),
+        "plan": files.plan.to_store(),
+        "state": files.state,
+        "documents": len(kept),
+        "removed": len(rows),
+        "seals": seals,
+    }
+    copy_recipe(files, target)
+    sealed = facts | {"checksum": checksum(facts)}
+    (target / FACTS).write_text(json.dumps(sealed, indent=1, sort_keys=True) + "\n")
+
+
+def _write(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> str:
+    """Write a Parquet file. Returns its seal."""
+    writer = SealedWriter(path, schema, {"neardup.format": str(FORMAT)})
+    for batch in batches:
+        writer.write(batch)
+    return writer.close()
+
+
+def _schema(layout: Layout, *, has_texts: bool) -> pa.Schema:
+    fields = [
+        ("id", pa.string()),
+        ("first_seen", pa.float64()),
+        ("last_seen", pa.float64()),
+        ("expires", pa.float64()),
+        ("metadata", pa.string()),
+        ("rank", pa.float64()),
+        *([("text", pa.large_string())] if has_texts else []),
+        ("digest", pa.binary(16)),
+        ("tokens", pa.int64()),
+        ("fingerprint", pa.binary(8 * layout.words)),
+    ]
+    for kind in layout.kinds:
+        fields.append((kind, pa.list_(pa.field("element", pa.uint64()))))
+        if layout.weighted:
+            fields.append((weights_of(kind), pa.list_(pa.field("element", pa.float64()))))
+    if layout.signing is not None:
+        fields.append(("signature", pa.list_(pa.field("element", pa.uint32()), layout.signing.values)))
+    return pa.schema(fields)
+
+
+def _table(files: Files, numbers: Array, schema: pa.Schema) -> pa.RecordBatch:
+    texts = files.contents.texts(numbers)
+    rows = files.record.documents(numbers.tolist())
+    found = [rows[number] for number in numbers.tolist()]
+    columns: dict[str, Any] = {name: [getattr(row, name) for row in found] for name in OF_ROWS}
+    columns["digest"] = texts.digests
+    if files.has_texts:
+        columns["text"] = texts_of_documents(files, found, texts.digests)
+    columns["tokens"] = texts.prints.tokens
+    columns["fingerprint"] = [value.tobytes() for value in texts.prints.values.astype(">u8")]
+    for kind in files.layout.kinds:
+        elements: Elements = getattr(texts, kind)
+        offsets = pa.array(elements.offsets, pa.int32())
+        columns[kind] = pa.ListArray.from_arrays(offsets, pa.array(elements.values), schema.field(kind).type)
+        if files.layout.weighted:
+            name = weights_of(kind)
+            columns[name] = pa.ListArray.from_arrays(offsets, pa.array(elements.weights), schema.field(name).type)
+    if texts.signatures is not None:
+        values = pa.array(texts.signatures.values.ravel())
+        columns["signature"] = pa.FixedSizeListArray.from_arrays(values, type=schema.field("signature").type)
+    return pa.record_batch([pa.array(columns[field.name], field.type) for field in schema], schema=schema)
+
+
+def _removed_table(files: Files, rows: Sequence[RemovedRow], places: Mapping[int, int]) -> list[pa.Array]:
+    """Remembered duplicates as columns. `places`: of their survivors, by number."""
+    columns: list[list[Any]] = [
+        [row.digest for row in rows],
+        [places[row.survivor] for row in rows],
+        [row.similarity for row in rows],
+        [row.distance for row in rows],
+        [row.last_seen for row in rows],
+    ]
+    fields = list(_OF_REMOVED)
+    if files.has_texts:
+        fields += _OF_TEXTS
+        columns += texts_of_removed(files, rows)
+    return [pa.array(column, field.type) for column, field in zip(columns, fields, strict=True)]

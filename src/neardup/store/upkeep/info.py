@@ -1,0 +1,88 @@
+"""INFO: what a store is and takes, and what it knows of a document."""
+
+import contextlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from neardup.recipe.similarity import similarity_to_store
+from neardup.store.answers import StoredDocument
+from neardup.store.session.writer import Files
+from neardup.store.upkeep.read_texts import texts_of_documents
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoreInfo:
+    """What `Store.info` tells.
+
+    Attributes:
+        documents: how many are kept.
+        removed: how many distinct texts that were not kept are remembered; also those whose survivor is
+            gone since, which decide nothing, until `compact`.
+        gone: documents that were removed, whose room `compact` gives up.
+        method, similarity, min_similarity, max_distance, floor, keep, texts: the rules.
+        recipe: how fingerprints are made, as plain values.
+        bytes: what each kind of file takes.
+    """
+
+    documents: int
+    removed: int
+    gone: int
+    method: str
+    similarity: Any
+    min_similarity: float
+    max_distance: int | None
+    floor: float | None
+    keep: str
+    texts: bool
+    recipe: dict[str, Any]
+    bytes: dict[str, int]
+
+
+def info_of(files: Files) -> StoreInfo:
+    """See `Store.info`."""
+    sizes: dict[str, int] = {}
+    for folder, _, names in os.walk(files.path):  # unlike `rglob`, it bears that a writer removes folders
+        for path in sorted(Path(folder) / name for name in names):
+            kind = path.relative_to(files.path).parts[0]
+            name = "record" if kind.startswith("record") else kind.split("-")[0]
+            with contextlib.suppress(FileNotFoundError):
+                sizes[name] = sizes.get(name, 0) + path.stat().st_blocks * 512
+    options = files.rules.options
+    return StoreInfo(
+        documents=len(files.contents) - files.gone.count,
+        removed=files.removed,  # as many rows as the record has of them, which it would count one by one
+        gone=files.gone.count,
+        method=options.method,
+        similarity=similarity_to_store(options.compared_by),
+        min_similarity=options.min_similarity,
+        max_distance=files.candidates.max_distance,
+        floor=files.rules.floor,
+        keep=files.rules.keep,
+        texts=files.rules.texts,
+        recipe=files.recipe.as_dict(),
+        bytes=sizes,
+    )
+
+
+def stored_document(files: Files, name: str) -> StoredDocument | None:
+    """See `Store.get`; `name`: the id as JSON."""
+    row = files.known.of_ids([name]).get(name)
+    if row is None:
+        return None
+    texts = files.contents.texts(np.array([row.number]))
+    prints = texts.prints
+    return StoredDocument(
+        id=json.loads(row.id),
+        tokens=int(prints.tokens[0]),
+        fingerprint=prints.values[0].astype(">u8").tobytes(),
+        first_seen=row.first_seen,
+        last_seen=row.last_seen,
+        expires=row.expires,
+        metadata=None if row.metadata is None else json.loads(row.metadata),
+        text=texts_of_documents(files, [row], texts.digests)[0],
+    )

@@ -1,0 +1,120 @@
+"""SALVAGE what can be read of a damaged record: it goes to a new one, and the damaged file stays beside it."""
+
+import contextlib
+import itertools
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from neardup.display import counted
+from neardup.errors import DataError
+from neardup.io.growing_file import to_disk
+from neardup.store.formats.derived import nothing_derived
+from neardup.store.formats.removal_bits import CHUNK, NO_MARKS, Marks
+from neardup.store.record.documents_table import DocumentRow
+from neardup.store.record.judgements_table import JudgementRow
+from neardup.store.record.record import Record
+from neardup.store.record.sealed_texts import Original
+from neardup.store.session.folder import RECORD
+
+DAMAGED, NEW = f"{RECORD}.damaged", f"{RECORD}.new"
+AT_ONCE = 1 << 12
+LOST = Original("null", None)
+T = TypeVar("T")
+
+
+def salvage(folder: Path, damaged: Record) -> list[str]:
+    """Put a record in the place of a damaged one, with all rows that are what was written. Returns what was lost, in words.
+
+    Documents whose rows are lost count as removed, and texts whose rows or survivors are lost are forgotten. What is made of
+    other files is to be made anew.
+
+    Raises:
+        DataError: the facts are damaged, without which nothing can be read.
+    """
+    try:
+        facts = damaged.facts()
+    except DataError as problem:
+        raise DataError(f"{folder / RECORD} cannot be repaired: {problem}") from None
+    before = Marks.of(NO_MARKS)
+    with contextlib.suppress(DataError):  # without them, documents that were removed before count as lost
+        before = damaged.marks()
+    for name in (NEW, DAMAGED):
+        (folder / name).unlink(missing_ok=True)
+    with contextlib.closing(Record(folder / NEW, create=True)) as record, record.changing():
+        gone, lost = Marks.of(NO_MARKS), 0
+        if damaged.has_texts:
+            record.make_texts()
+        for block, rows in _blocks(damaged.documents_there, facts["documents"]):
+            record.add_documents(rows.values())
+            if damaged.has_texts:
+                texts_of = dict(_readable(partial(_texts_of_documents, damaged, rows), block))
+                record.add_texts(rows, (texts_of.get(number, LOST) for number in rows))
+            missing = np.array([number for number in block if number not in rows], np.int64)
+            lost += len(missing) - int(before.has(missing).sum())
+            if len(missing):
+                gone.set(missing)
+        marked = np.flatnonzero(np.unpackbits(gone.bits, bitorder="little"))
+        record.forget(marked[np.unique(marked // (8 * CHUNK), return_index=True)[1]].tolist(), gone)
+        texts = 0
+        for block, removed in _blocks(damaged.removed, facts["removed"]):
+            there = [row for row in removed.values() if not gone.has(np.array([row.survivor]))[0]]
+            record.add_removed(row._replace(number=texts + place) for place, row in enumerate(there))
+            if damaged.has_texts:
+                of_removed = dict(_readable(damaged.removed_texts, block))
+                numbers, survivors = range(texts, texts + len(there)), (row.survivor for row in there)
+                record.add_removed_texts(numbers, survivors, (of_removed.get(row.number, LOST) for row in there))
+            texts += len(there)
+        record.add_judgements(_judgements(damaged))
+        record.set_facts({**facts, "removed": texts, "derived": nothing_derived(facts["derived"]["serial"])})
+    shutil.copyfile(folder / RECORD, folder / DAMAGED)
+    damaged.close()
+    for ending in ("-wal", "-shm"):  # they would be taken for those of the new one
+        Path(f"{folder / RECORD}{ending}").unlink(missing_ok=True)
+    os.replace(folder / NEW, folder / RECORD)
+    to_disk(folder)
+    told = [f"{RECORD} was damaged: it is made anew of what can be read of it, and kept as {DAMAGED}."]
+    for count, what in ((lost, "document"), (facts["removed"] - texts, "remembered text")):
+        told += [f"{counted(count, what)} of it {'is' if count == 1 else 'are'} lost."] if count else []
+    return told
+
+
+def _texts_of_documents(
+    damaged: Record, rows: Mapping[int, DocumentRow], numbers: Sequence[int]
+) -> dict[int, Original]:
+    """The texts of those of some documents whose rows can be read."""
+    return damaged.texts({number: rows[number].id for number in numbers if number in rows})
+
+
+def _judgements(damaged: Record) -> Iterator[JudgementRow]:
+    """The judgements that can be read."""
+    last = 0
+    with contextlib.suppress(DataError):
+        last = damaged.last_judgement()
+    for numbers in (range(first, first + AT_ONCE) for first in range(1, last + 1, AT_ONCE)):
+        yield from (row for _, row in sorted(_readable(damaged.judgements_of, numbers)))
+
+
+def _blocks(read: Callable[[Sequence[int]], dict[int, T]], count: int) -> Iterator[tuple[range, dict[int, T]]]:
+    """The rows that can be read, by number, block after block."""
+    for first in range(0, count, AT_ONCE):
+        block = range(first, min(first + AT_ONCE, count))
+        rows = dict(_readable(read, block))
+        yield block, {number: rows[number] for number in block if number in rows}
+
+
+def _readable(read: Callable[[Sequence[int]], dict[int, T]], numbers: range) -> Iterator[tuple[int, Any]]:
+    """Those of some rows that can be read, by halves."""
+    try:
+        found = read(numbers)
+    except DataError:
+        if len(numbers) > 1:
+            half = len(numbers) // 2
+            yield from itertools.chain(_readable(read, numbers[:half]), _readable(read, numbers[half:]))
+        return
+    yield from found.items()

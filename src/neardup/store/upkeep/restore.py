@@ -1,0 +1,151 @@
+"""RESTORE a store from what `export` has written, once all of it is found whole."""
+
+import json
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.errors import DataError, InputError
+from neardup.fingerprints.simhash import Fingerprints
+from neardup.hamming.index.stored_recipe import located_fields
+from neardup.io.checksums import checksum
+from neardup.io.sealed_parquet import SEAL, BrokenSealError, batches_of, metadata_of, opened_sealed
+from neardup.io.storage.places import place_of
+from neardup.matching.similarities.table import Elements
+from neardup.recipe.recipe import Recipe
+from neardup.recipe.serialization import recipe_of_run
+from neardup.store.formats.contents import weights_of
+from neardup.store.formats.versions import demand_version
+from neardup.store.record.documents_table import DocumentRow, RemovedRow
+from neardup.store.record.sealed_texts import Original, sealed
+from neardup.store.session.replay import AT_ONCE
+from neardup.store.session.writer import Files
+from neardup.store.texts import Texts, digest_words, no_elements
+from neardup.store.upkeep.export import DOCUMENTS, FACTS, FORMAT, JUDGEMENTS, OF_ROWS, REMOVED
+from neardup.store.upkeep.judgement_columns import judgement_rows
+
+AGAIN = "Export the store again."
+
+
+def read_export(source: Path) -> dict[str, Any]:
+    """The facts of an export, all of which is whole.
+
+    Raises:
+        InputError: there is none.
+        DataError: it is of another format, or a file is missing or damaged.
+    """
+    path = source / FACTS
+    try:
+        facts = json.loads(path.read_bytes())
+        written = facts["format"]
+    except NotADirectoryError:
+        raise InputError(f"{source} is a file. Name the folder that `neardup store export` has made.") from None
+    except FileNotFoundError:
+        raise InputError(f"{source} is no export of a store: it has no {FACTS}.") from None
+    except (ValueError, KeyError, TypeError, RecursionError) as problem:
+        raise DataError(f"{path} is damaged: {problem!r}. {AGAIN}") from None
+    demand_version(path, written, FORMAT, is_export=True)
+    if facts.pop("checksum", None) != checksum(facts):
+        raise DataError(f"{path} is damaged: its checksum is another. {AGAIN}")
+    for name in (DOCUMENTS, REMOVED, *([JUDGEMENTS] if JUDGEMENTS in facts["seals"] else [])):
+        deque(_read(source / name, facts), maxlen=0)  # checked before a store is made of it
+    found: dict[str, Any] = facts
+    return found
+
+
+def recipe_of_export(source: Path, facts: dict[str, Any]) -> Recipe:
+    """The recipe of an export; its files lie beside the facts."""
+    found = recipe_of_run(located_fields(facts["recipe"], source), None, str(source))
+    return replace(found, max_distance=facts["max_distance"])
+
+
+def restore(files: Files, source: Path, facts: dict[str, Any]) -> None:
+    """Fill an empty store with what was exported."""
+    with files.record.changing():
+        files.record.set_facts({"plan": facts["plan"]})
+    files.reopen()
+    fill(files, source, facts)
+
+
+def fill(files: Files, source: Path, facts: dict[str, Any]) -> None:
+    """Fill an empty store that has the plan of what was exported."""
+    number = 0
+    for batch in _read(source / DOCUMENTS, facts):
+        texts = _texts(files, batch)
+        if files.rules.texts:
+            texts = replace(texts, originals=batch.column("text"))
+        columns = zip(*(batch.column(name).to_pylist() for name in OF_ROWS), strict=True)
+        rows = [DocumentRow(number + i, *values) for i, values in enumerate(columns)]
+        with files.one_change():
+            files.keep(texts, rows, [], set(), 0.0)
+        number += len(rows)
+    removed = [row for batch in _read(source / REMOVED, facts) for row in batch.to_pylist()]
+    rows_of = [
+        RemovedRow(i, row["digest"], row["survivor"], row["similarity"], row["distance"], row["last_seen"])
+        for i, row in enumerate(removed)
+    ]
+    with files.one_change() as written:
+        for begin in range(0, len(rows_of), AT_ONCE):
+            came = _came(removed[begin : begin + AT_ONCE]) if files.rules.texts else ()
+            files.keep(files.texts([]), [], rows_of[begin : begin + AT_ONCE], set(), 0.0, came)
+        if JUDGEMENTS in facts["seals"]:
+            for batch in _read(source / JUDGEMENTS, facts):
+                for judged in judgement_rows(batch):
+                    files.keep_judgement(judged)
+        written["state"] = facts["state"]
+
+
+def _came(rows: Sequence[Mapping[str, Any]]) -> list[Original]:
+    """The texts of remembered duplicates."""
+    names = [row["id"] or "null" for row in rows]
+    return [
+        Original(name, None if row["text"] is None else sealed(row["digest"], name, row["text"]))
+        for name, row in zip(names, rows, strict=True)
+    ]
+
+
+def _read(path: Path, facts: dict[str, Any]) -> Iterator[pa.RecordBatch]:
+    """The rows of a Parquet file of an export, checked.
+
+    Raises:
+        DataError: it is missing, damaged, or of another export.
+    """
+    try:
+        with opened_sealed(place_of(path)) as file:
+            if metadata_of(file)[SEAL] != facts["seals"][path.name]:
+                raise BrokenSealError("it is of another export")
+            yield from batches_of(file)
+    except FileNotFoundError:
+        raise DataError(f"{path} is missing. {AGAIN}") from None
+    except (pa.ArrowException, KeyError, TypeError, ValueError, OSError) as problem:
+        raise DataError(f"{path} is damaged: {problem}. {AGAIN}") from None
+
+
+def _texts(files: Files, batch: pa.RecordBatch) -> Texts:
+    layout, n = files.layout, len(batch)
+    digests = digest_words(batch.column("digest").to_pylist())
+    words = np.frombuffer(b"".join(batch.column("fingerprint").to_pylist()), ">u8").astype(np.uint64)
+    prints = Fingerprints(words.reshape(n, layout.words), digests, batch.column("tokens").to_numpy())
+    made = {kind: _elements(batch, kind, weighted=layout.weighted) for kind in layout.kinds}
+    compared = made.get("compared", no_elements())
+    joined = made.get("joined", compared)
+    if layout.signing is None:
+        return Texts(prints, joined, compared, None)
+    values = np.array(batch.column("signature").flatten().to_numpy(), np.uint32).reshape(n, -1)
+    signatures = layout.signing.none(n)
+    signatures.values[:] = values
+    signatures.sizes[:] = np.diff(compared.offsets)
+    return Texts(prints, joined, compared, signatures)
+
+
+def _elements(batch: pa.RecordBatch, kind: str, *, weighted: bool) -> Elements:
+    lists = batch.column(kind)
+    lengths = lists.value_lengths().to_numpy()
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
+    weights = batch.column(weights_of(kind)).flatten().to_numpy() if weighted else np.empty(0)
+    return Elements(np.array(lists.flatten().to_numpy(), np.uint64), np.array(weights, np.float64), offsets)
