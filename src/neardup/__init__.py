@@ -35,23 +35,23 @@ if TYPE_CHECKING:
     from neardup.hamming.index.index_plan import IndexPlan
     from neardup.hamming.index.plan_index import plan
     from neardup.hamming.pairs import Pairs, join
-    from neardup.jobs.apply import apply_files
-    from neardup.jobs.clusters import cluster_files
-    from neardup.jobs.decontaminate import decontaminate_files
-    from neardup.jobs.decontamination_steps import FileDecontamination
-    from neardup.jobs.dedup import deduplicate_files
     from neardup.jobs.evaluate import evaluate_files
-    from neardup.jobs.filter import FilterResult, filter_files
-    from neardup.jobs.fingerprint import fingerprint_files
-    from neardup.jobs.fit import fit, fit_files
-    from neardup.jobs.imported_fingerprints import import_fingerprint_files
-    from neardup.jobs.index import add_to_index, build_index, remove_from_index
-    from neardup.jobs.index_queries import query_index
-    from neardup.jobs.pairs import pair_files
+    from neardup.jobs.indexes.index import add_to_index, build_index, remove_from_index
+    from neardup.jobs.indexes.index_queries import query_index
+    from neardup.jobs.removal.apply import apply_files
+    from neardup.jobs.removal.decontaminate import decontaminate_files
+    from neardup.jobs.removal.decontamination_steps import FileDecontamination
+    from neardup.jobs.removal.dedup import deduplicate_files
+    from neardup.jobs.removal.units import deduplicate_units
     from neardup.jobs.results import FileResult, UnitResult
-    from neardup.jobs.units import deduplicate_units
-    from neardup.jobs.vectors import fingerprint_vector_files
-    from neardup.jobs.verify import verify_files
+    from neardup.jobs.stages.clusters import cluster_files
+    from neardup.jobs.stages.fingerprint import fingerprint_files
+    from neardup.jobs.stages.fit import fit, fit_files
+    from neardup.jobs.stages.imported_fingerprints import import_fingerprint_files
+    from neardup.jobs.stages.pairs import pair_files
+    from neardup.jobs.stages.vectors import fingerprint_vector_files
+    from neardup.jobs.streams.filter import FilterResult, filter_files
+    from neardup.jobs.verification.verify import verify_files
     from neardup.judging.comparison import Comparison, FingerprintSteps, compare, replay
     from neardup.judging.estimate import estimate_files
     from neardup.judging.evaluation.evaluate import evaluate
@@ -108,9 +108,9 @@ _HOME = {
     "EstimatedCosine": "fingerprints.vectors.cosine",
     "Evaluation": "judging.evaluation.result",
     "Explanation": "judging.explanation",
-    "FileDecontamination": "jobs.decontamination_steps",
+    "FileDecontamination": "jobs.removal.decontamination_steps",
     "FileResult": "jobs.results",
-    "FilterResult": "jobs.filter",
+    "FilterResult": "jobs.streams.filter",
     "FingerprintSteps": "judging.comparison",
     "Groups": "hamming.index.answers",
     "HashFunction": "recipe.hashes",
@@ -150,16 +150,16 @@ _HOME = {
     "UnitSummary": "survivors.unit_summary",
     "VectorRecipe": "recipe.vectors",
     "Verification": "judging.verification.result",
-    "add_to_index": "jobs.index",
-    "apply_files": "jobs.apply",
-    "build_index": "jobs.index",
-    "cluster_files": "jobs.clusters",
+    "add_to_index": "jobs.indexes.index",
+    "apply_files": "jobs.removal.apply",
+    "build_index": "jobs.indexes.index",
+    "cluster_files": "jobs.stages.clusters",
     "compare": "judging.comparison",
     "decontaminate": "survivors.decontamination",
-    "decontaminate_files": "jobs.decontaminate",
+    "decontaminate_files": "jobs.removal.decontaminate",
     "deduplicate": "dedup",
-    "deduplicate_files": "jobs.dedup",
-    "deduplicate_units": "jobs.units",
+    "deduplicate_files": "jobs.removal.dedup",
+    "deduplicate_units": "jobs.removal.units",
     "distance": "hamming.distances",
     "distances": "hamming.distances",
     "estimate_files": "judging.estimate",
@@ -167,35 +167,35 @@ _HOME = {
     "evaluate": "judging.evaluation.evaluate",
     "evaluate_files": "jobs.evaluate",
     "explain": "judging.explanation",
-    "filter_files": "jobs.filter",
+    "filter_files": "jobs.streams.filter",
     "find_banded": "matching.bands",
     "fingerprint": "fingerprints.simhash",
     "fingerprint_features": "fingerprints.from_features",
-    "fingerprint_files": "jobs.fingerprint",
-    "fingerprint_vector_files": "jobs.vectors",
+    "fingerprint_files": "jobs.stages.fingerprint",
+    "fingerprint_vector_files": "jobs.stages.vectors",
     "fingerprint_vectors": "fingerprints.vectors.fingerprint",
-    "fit": "jobs.fit",
-    "fit_files": "jobs.fit",
+    "fit": "jobs.stages.fit",
+    "fit_files": "jobs.stages.fit",
     "format_fingerprints": "fingerprints.written",
     "hit_probability": "matching.band_plan",
-    "import_fingerprint_files": "jobs.imported_fingerprints",
+    "import_fingerprint_files": "jobs.stages.imported_fingerprints",
     "jaccard_estimate": "fingerprints.minhash",
     "join": "hamming.pairs",
     "keywords": "fingerprints.keyword_lists",
     "match": "matching.matches",
     "miss_probability": "matching.band_plan",
-    "pair_files": "jobs.pairs",
+    "pair_files": "jobs.stages.pairs",
     "plan": "hamming.index.plan_index",
     "plan_bands": "matching.band_plan",
     "plan_files": "judging.plan",
-    "query_index": "jobs.index_queries",
+    "query_index": "jobs.indexes.index_queries",
     "read_fingerprints": "fingerprints.written",
-    "remove_from_index": "jobs.index",
+    "remove_from_index": "jobs.indexes.index",
     "replay": "judging.comparison",
     "report": "judging.report",
     "signatures": "fingerprints.minhash",
     "similarity": "matching.similarities.compare_texts",
-    "verify_files": "jobs.verify",
+    "verify_files": "jobs.verification.verify",
 }
 """All public names, each with the module that has it."""
 

@@ -6,7 +6,7 @@ read → normalize → tokenize → weigh → hash → FINGERPRINT     fingerpri
 → read again → VERIFY by the similarity of the texts         matching/similarities/
 → CLUSTER                                                    survivors/clusters.py
 → DECIDE which survive                                       survivors/decisions.py
-→ tables of results here, files in jobs/dedup.py             survivors/
+→ tables of results here, files in jobs/removal/dedup.py             survivors/
 """
 
 import contextlib

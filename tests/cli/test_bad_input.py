@@ -308,7 +308,7 @@ def test_what_another_user_may_not_read_or_write_is_told(run, tmp_path):
 
 
 def test_a_file_that_changes_meanwhile_is_told(run, monkeypatch):
-    from neardup.jobs import dedup_steps
+    from neardup.jobs.removal import dedup_steps
 
     write_lines("in.jsonl", ROWS)
     original = dedup_steps.find_duplicates

@@ -164,7 +164,7 @@ def test_json_on_standard_output_is_utf_8_whatever_the_terminal(start, monkeypat
 
 
 def test_memory_that_does_not_suffice_is_told(run, monkeypatch):
-    from neardup.jobs import dedup_steps
+    from neardup.jobs.removal import dedup_steps
 
     def exhausted(*_, **__):
         raise MemoryError

@@ -17,8 +17,8 @@ from cli_corpora import lines, read_lines, write_lines
 
 import neardup as nd
 from neardup.hamming.index.store import read_manifest
-from neardup.jobs import filter_walk as job
-from neardup.jobs import line_walk
+from neardup.jobs.streams import filter_walk as job
+from neardup.jobs.streams import line_walk
 from neardup.text.normalizers import normalize
 
 RECIPE = nd.RECIPES["default"].recipe

@@ -16,8 +16,8 @@ import pytest
 from cli_corpora import lines, read_lines, write_lines
 
 import neardup as nd
-from neardup.jobs import filter_store_walk, line_walk
-from neardup.jobs.filter_store import filter_with_store
+from neardup.jobs.streams import filter_store_walk, line_walk
+from neardup.jobs.streams.filter_store import filter_with_store
 from neardup.store.record.record import Record
 
 AUDIT = ("id", "row", "survivor_id", "similarity", "distance", "exact")
@@ -318,7 +318,7 @@ def test_a_run_that_was_killed_before_its_outputs_had_their_names_is_finished_by
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr("neardup.jobs.filter_run.FilterRun.publish", killed)
+        patch.setattr("neardup.jobs.streams.filter_run.FilterRun.publish", killed)
         with pytest.raises(Killed):
             filter_with_store("seen", "a.jsonl", "out.jsonl", create=True)
     assert not Path("out.jsonl").exists()

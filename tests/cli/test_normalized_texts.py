@@ -8,7 +8,7 @@ from cli_corpora import read_lines, survivors, write_lines
 
 import neardup as nd
 from neardup.io import run_folder
-from neardup.jobs.dedup import deduplicate_files
+from neardup.jobs.removal.dedup import deduplicate_files
 
 WORDS = "the ferry to the islands leaves at ten past nine from the old customs pier in winter".split()
 NUMBERED = [f"{' '.join(WORDS)} on day {day} of line {day + 3}" for day in (11, 24, 37)]

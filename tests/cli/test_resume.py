@@ -20,8 +20,8 @@ from marks import long
 from neardup import dedup
 from neardup.io.formats import jsonl
 from neardup.io.outputs import Outputs
-from neardup.jobs.dedup import deduplicate_files
-from neardup.jobs.units import deduplicate_units
+from neardup.jobs.removal.dedup import deduplicate_files
+from neardup.jobs.removal.units import deduplicate_units
 from restored import restore
 
 KILLS = int(os.environ.get("NEARDUP_KILLS", "200"))

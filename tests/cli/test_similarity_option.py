@@ -284,8 +284,8 @@ def test_the_words_of_a_similarity_are_kept_with_the_run(run):
 
 def test_a_function_of_a_similarity_is_asked_for_again():
     corpus()
-    from neardup.jobs.dedup import deduplicate_files
-    from neardup.jobs.verify import verify_files
+    from neardup.jobs.removal.dedup import deduplicate_files
+    from neardup.jobs.verification.verify import verify_files
 
     own = nd.Similarity(segmenter=nd.Segmenter(str.split, name="split", version="1"), word_shingle=1)
     deduplicate_files("in.jsonl", "out.jsonl", similarity=own, min_similarity=0.6)

@@ -11,7 +11,7 @@ import pytest
 from cli_corpora import BREAD, CLOCK, FERRY, FERRY_EDITED, ROWS, lines, read_lines, write_lines
 
 import neardup as nd
-from neardup.jobs import store_rows
+from neardup.jobs.streams import store_rows
 
 EMPTY = {"duplicate_of": None, "similarity": None, "distance": None, "exact": False}
 

@@ -101,7 +101,7 @@ def test_runs_that_keep_how_far_they_came_take_turns(place, capsys):
     write("a.jsonl", near_copies(30), ids=False)
     assert run("store", "create", place, "--quiet") == 0
     with Store(place) as service:
-        from neardup.jobs.store import opened_store
+        from neardup.jobs.store_places import opened_store
 
         with opened_store(place, is_run=True):
             for arguments in (

@@ -10,8 +10,8 @@ from cli_corpora import FERRY, FERRY_EDITED, FERRY_SHOUTED, ROWS, lines, read_li
 
 import neardup as nd
 from naive_store import NaiveStore
-from neardup.jobs import filter_store_walk, line_walk, store_rows
-from neardup.jobs.filter_store import filter_with_store
+from neardup.jobs.streams import filter_store_walk, line_walk, store_rows
+from neardup.jobs.streams.filter_store import filter_with_store
 
 OPTIONS = (("method", "exact"), ("min_similarity", 0.6))
 STARS = [

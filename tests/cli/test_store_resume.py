@@ -11,9 +11,9 @@ import pytest
 from cli_corpora import ROWS, lines, read_lines, write_lines
 
 import neardup as nd
-from neardup.jobs import store_rows
-from neardup.jobs.store import create_store
-from neardup.jobs.store_add import add_to_store
+from neardup.jobs.store_places import create_store
+from neardup.jobs.stores.store_add import add_to_store
+from neardup.jobs.streams import store_rows
 from neardup.store.record.record import Record
 
 

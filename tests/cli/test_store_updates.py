@@ -8,9 +8,10 @@ import pytest
 from cli_corpora import BREAD, CLOCK, FERRY, FERRY_EDITED, lines, read_lines, write_lines
 
 import neardup as nd
-from neardup.jobs import store_add_run, store_rows
-from neardup.jobs.filter_store import filter_with_store
-from neardup.jobs.store_add import add_to_store
+from neardup.jobs.stores import store_add_run
+from neardup.jobs.stores.store_add import add_to_store
+from neardup.jobs.streams import store_rows
+from neardup.jobs.streams.filter_store import filter_with_store
 
 REPEATED = [{"id": "x", "text": FERRY}, {"id": "x", "text": BREAD}, {"id": "y", "text": FERRY}]
 WARNING = "warning  1 repeated id; a store keeps only the last text of each id\n"

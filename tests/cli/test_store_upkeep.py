@@ -12,7 +12,7 @@ import pytest
 from cli_corpora import BREAD, CLOCK, FERRY, FERRY_EDITED, ROWS, read_lines, write_lines
 
 import neardup as nd
-from neardup.jobs.filter_store import filter_with_store
+from neardup.jobs.streams.filter_store import filter_with_store
 from neardup.store.duration import seconds_of
 
 WORDS = [f"w{i}" for i in range(40)]
@@ -96,7 +96,7 @@ def test_a_filter_with_a_window_passes_on_what_was_not_seen_within_it(run, monke
 
 
 def test_documents_expire_while_a_filter_runs(place, monkeypatch):
-    from neardup.jobs import filter_store_walk
+    from neardup.jobs.streams import filter_store_walk
 
     now = [time.time()]
 

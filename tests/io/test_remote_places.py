@@ -14,7 +14,7 @@ from neardup.io.shards import find_shards
 from neardup.io.storage import remote, stores
 from neardup.io.storage.places import identity, place_of
 from neardup.io.storage.remote import RemotePath
-from neardup.jobs.dedup import deduplicate_files
+from neardup.jobs.removal.dedup import deduplicate_files
 
 
 @pytest.fixture(autouse=True)

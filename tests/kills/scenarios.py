@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 
 import neardup
 from neardup.hamming.index.store import read_manifest
-from neardup.jobs import filter_store_walk, filter_walk, line_walk, store_rows
-from neardup.jobs.filter_store import filter_with_store
-from neardup.jobs.store_add import add_to_store
+from neardup.jobs.stores.store_add import add_to_store
+from neardup.jobs.streams import filter_store_walk, filter_walk, line_walk, store_rows
+from neardup.jobs.streams.filter_store import filter_with_store
 from neardup.store.candidates import exact
 from neardup.store.formats import derived
 from neardup.store.session.folder import is_store

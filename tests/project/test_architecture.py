@@ -34,7 +34,6 @@ CROWDED = {
     "hamming/index": 26,
     "io": 30,
     "io/formats": 22,
-    "jobs": 48,
     "judging/evaluation": 23,
     "recipe": 31,
     "resources": 20,
@@ -85,12 +84,12 @@ def test_rooms_at_the_top_say_what_they_may_import():
 
 def test_imports_are_found_wherever_they_are():
     source = (
-        "import numpy\nimport neardup.jobs.dedup\nfrom neardup import cli\nfrom neardup.cli import main\nfrom typing import TYPE_CHECKING\n"
+        "import numpy\nimport neardup.jobs.removal.dedup\nfrom neardup import cli\nfrom neardup.cli import main\nfrom typing import TYPE_CHECKING\n"
         "if TYPE_CHECKING:\n    from neardup.io import corpus\n"
         "def f():\n    from neardup.io.batch import Batch\n    from neardup import options as o\n"
     )
     assert list(tool.imported(source, MODULES)) == [
-        "jobs.dedup",
+        "jobs.removal.dedup",
         "__init__",
         "cli.main",
         "io.corpus",

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import neardup as nd
-from neardup.jobs.filter import filter_files
+from neardup.jobs.streams.filter import filter_files
 
 pytest.importorskip("jieba", reason="needs the extra [zh]")
 

@@ -32,7 +32,7 @@ def command(
     fingerprinted.
     """
     demand_present(inputs)
-    from neardup.jobs.apply import apply_files
+    from neardup.jobs.removal.apply import apply_files
 
     if as_json and output == "-":
         raise click.UsageError("--json and -o - would both write to standard output. Give -o a file.")

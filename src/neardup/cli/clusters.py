@@ -39,7 +39,7 @@ def command(
     PAIRS: files that `neardup pairs` wrote, with their summaries beside them. Output: id, cluster_id, survivor_id and the columns
     that `neardup apply` needs, for the documents in clusters of two or more. No text is read.
     """
-    from neardup.jobs.clusters import cluster_files
+    from neardup.jobs.stages.clusters import cluster_files
 
     done = cluster_files(pairs, output, documents=documents, progress=options.progress(quiet), **chosen)
     if as_json:

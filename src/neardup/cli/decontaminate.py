@@ -81,7 +81,7 @@ def command(inputs: tuple[str, ...], output: str | None, as_json: bool, quiet: b
     Other documents are written unchanged, and the inputs are not compared with one another. The audit lists every removed
     document with its item and the passage; a file of items says of each item which documents hold it.
     """
-    from neardup.jobs.decontaminate import decontaminate_files
+    from neardup.jobs.removal.decontaminate import decontaminate_files
 
     if as_json and output == "-":
         raise click.UsageError("--json and -o - would both write to standard output. Give -o a file.")

@@ -73,7 +73,7 @@ def command(
     Survivors are written unchanged. The audit lists every removed document with its survivor and their similarity.
     With --unit, repeated lines or paragraphs are removed from the documents, and the rest of each document is written.
     """
-    from neardup.jobs.dedup import deduplicate_files
+    from neardup.jobs.removal.dedup import deduplicate_files
     from neardup.recipe.presets import find_recipe
 
     if as_json and output == "-":
@@ -84,7 +84,7 @@ def command(
         raise of_units(unit)
     work: Callable[..., FileResult | UnitResult] = partial(deduplicate_files, report=report, report_by=report_by)
     if unit != "document":
-        from neardup.jobs.units import deduplicate_units
+        from neardup.jobs.removal.units import deduplicate_units
 
         work = partial(deduplicate_units, unit=unit)
     done = work(

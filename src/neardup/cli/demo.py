@@ -20,7 +20,7 @@ def command(folder: str) -> None:
     FOLDER: a new folder, where the corpus, its survivors, the audit and the summary are written (neardup-demo). The corpus has 18
     notes in Chinese, Japanese and English, and comes with the package.
     """
-    from neardup.jobs.demo import AUDIT, NOTES, deduplicate_notes
+    from neardup.jobs.removal.demo import AUDIT, NOTES, deduplicate_notes
 
     place = Path(folder)
     tell(deduplicate_notes(place).lines(), err=False)
@@ -37,7 +37,7 @@ def command(folder: str) -> None:
 
 def show_examples(corpus: Path, audit: Path, most: int) -> None:
     """Print some near-duplicates of an audit, each with the place where it first differs from its survivor."""
-    from neardup.jobs.demo import near_duplicates
+    from neardup.jobs.removal.demo import near_duplicates
 
     click.echo(INDENT + legend("the duplicate", "its survivor"))
     for found, similarity in near_duplicates(corpus, audit, most):

@@ -115,7 +115,7 @@ def command(inputs: tuple[str, ...], store: str | None, index: str | None, quiet
     place, output = str(store or index), chosen["output"]
     audit = chosen["audit"]
     found = (by_index if store is None else by_store)(place, inputs or "-", options.progress(quiet), chosen)
-    from neardup.jobs.filter_run import filter_paths  # loaded by now
+    from neardup.jobs.streams.filter_run import filter_paths  # loaded by now
 
     paths = filter_paths(output, audit, with_rejects=False)
     files = [("output", output)] if output != "-" else []
@@ -130,7 +130,7 @@ def command(inputs: tuple[str, ...], store: str | None, index: str | None, quiet
 
 def by_store(path: str, inputs: Any, progress: Any, chosen: dict[str, Any]) -> Any:
     """Filter by similarity."""
-    from neardup.jobs.filter_store import filter_with_store
+    from neardup.jobs.streams.filter_store import filter_with_store
 
     del chosen["integer_ids"]
     matching = given_options(chosen)
@@ -140,7 +140,7 @@ def by_store(path: str, inputs: Any, progress: Any, chosen: dict[str, Any]) -> A
 
 def by_index(path: str, inputs: Any, progress: Any, chosen: dict[str, Any]) -> Any:
     """Filter by the distance of fingerprints."""
-    from neardup.jobs.filter import filter_files
+    from neardup.jobs.streams.filter import filter_files
 
     for name in ("window", "wait", "metadata"):
         del chosen[name]
@@ -150,7 +150,7 @@ def by_index(path: str, inputs: Any, progress: Any, chosen: dict[str, Any]) -> A
 
 
 def _counts(found: Any) -> list[ToldLine]:
-    from neardup.jobs.store_answers import told_of_updates
+    from neardup.jobs.stores.store_answers import told_of_updates
 
     documents, new = found.rows - found.rejected, found.passed - found.updated
     lines = [

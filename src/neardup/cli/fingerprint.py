@@ -119,7 +119,7 @@ def _of_texts(inputs: tuple[str, ...], output: str, chosen: dict[str, Any], prog
     of_others = ("bits", "seed", "method", "program")
     _refuse(of_others, "for --vector or --fingerprint only; of texts, the recipe says it")
     demand_present(inputs)
-    from neardup.jobs.fingerprint import fingerprint_files
+    from neardup.jobs.stages.fingerprint import fingerprint_files
 
     given = {name: chosen[name] for name in (*_SHARED, *_READING, *_OF_TEXTS)}
     return fingerprint_files(inputs, output, recipe=_recipe(chosen), progress=progress, **given)
@@ -129,7 +129,7 @@ def _of_vectors(inputs: tuple[str, ...], output: str, vector: str, chosen: dict[
     _refuse((*_OF_TEXTS, *_READING, "recipe"), "for texts, not for --vector")
     _refuse(("program",), "for --fingerprint, not for --vector")
     demand_present(inputs)
-    from neardup.jobs.vectors import fingerprint_vector_files
+    from neardup.jobs.stages.vectors import fingerprint_vector_files
 
     given = {name: chosen[name] for name in _SHARED}
     given |= {name: chosen[name] for name in ("bits", "seed", "method") if chosen[name] is not None}
@@ -142,7 +142,7 @@ def _of_program(
     _refuse(_OF_TEXTS, "for texts, not for --fingerprint")
     _refuse(("seed", "method"), "for --vector, not for --fingerprint")
     demand_present(inputs)
-    from neardup.jobs.imported_fingerprints import import_fingerprint_files
+    from neardup.jobs.stages.imported_fingerprints import import_fingerprint_files
 
     given = {name: chosen[name] for name in (*_SHARED, *_READING, "bits", "program")}
     return import_fingerprint_files(

@@ -40,7 +40,7 @@ def command(
     as the recipe here. --merge combines the counts of parts of a corpus, or adds later documents; INPUT is then optional.
     """
     demand_present(inputs)
-    from neardup.jobs.fit import fit_files
+    from neardup.jobs.stages.fit import fit_files
     from neardup.recipe.presets import find_recipe
 
     found = fit_files(

@@ -73,7 +73,7 @@ def build(
 ) -> None:  # fmt: skip
     """Build an index of texts, or of fingerprint files that `neardup fingerprint` wrote."""
     demand_present(inputs)
-    from neardup.jobs.index import build_index
+    from neardup.jobs.indexes.index import build_index
     from neardup.recipe.presets import find_recipe
 
     progress = options.progress(quiet)
@@ -105,7 +105,7 @@ def build(
 def add(path: str, inputs: tuple[str, ...], quiet: bool, **chosen: Any) -> None:
     """Add texts, or fingerprint files, to an index, with the recipe of the index."""
     demand_present(inputs)
-    from neardup.jobs.index import add_to_index
+    from neardup.jobs.indexes.index import add_to_index
 
     progress = options.progress(quiet)
     total = add_to_index(path, inputs, progress=progress, **chosen)
@@ -125,7 +125,7 @@ def add(path: str, inputs: tuple[str, ...], quiet: bool, **chosen: Any) -> None:
 def remove(path: str, ids: tuple[str, ...], file: Path | None, quiet: bool) -> None:
     """Remove all documents that have one of these ids."""
     from neardup.errors import InputError
-    from neardup.jobs.index import remove_from_index
+    from neardup.jobs.indexes.index import remove_from_index
 
     if bool(ids) == (file is not None):
         raise InputError("Give either ID..., or --ids FILE.")
@@ -180,7 +180,7 @@ def query(path: str, inputs: tuple[str, ...], output: str, quiet: bool, **chosen
     INPUT: texts, or fingerprint files. Output: JSON lines with id, neighbor_id, distance; no line for a document without neighbors.
     """
     demand_present(inputs)
-    from neardup.jobs.index_queries import query_index
+    from neardup.jobs.indexes.index_queries import query_index
 
     progress = options.progress(quiet)
     total = query_index(path, inputs, output, progress=progress, **chosen)

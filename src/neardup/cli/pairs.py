@@ -59,7 +59,7 @@ def command(
     unknown), and the file and the row of both documents. FILE.summary.json beside it has the options, for `neardup clusters`.
     """
     demand_present(inputs)
-    from neardup.jobs.pairs import pair_files
+    from neardup.jobs.stages.pairs import pair_files
     from neardup.recipe.presets import find_recipe
 
     if click.get_current_context().get_parameter_source("min_similarity") is ParameterSource.DEFAULT:

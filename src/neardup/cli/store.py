@@ -73,7 +73,7 @@ def create(path: str, quiet: bool, **chosen: Any) -> None:
 
     A folder must be empty, or not there. The options stay as they are.
     """
-    from neardup.jobs.store import create_store, told_of_options
+    from neardup.jobs.store_places import create_store, told_of_options
     from neardup.store.postgresql.places import shown_place
 
     found = create_store(path, **given_options(chosen))
@@ -107,7 +107,7 @@ def add(path: str, inputs: tuple[str, ...], quiet: bool, **chosen: Any) -> None:
     files is interrupted, the same command continues it, unless its answers go to standard output or to a compressed file.
     """
     demand_present(inputs)
-    from neardup.jobs.store_add import add_to_store, told_of_added
+    from neardup.jobs.stores.store_add import add_to_store, told_of_added
     from neardup.store.postgresql.places import shown_place
 
     counts = add_to_store(path, inputs, progress=options.progress(quiet), **chosen)
@@ -132,7 +132,7 @@ def check(path: str, inputs: tuple[str, ...], output: str, quiet: bool, **chosen
     Answers are those of `add`, with `matches`: all kept documents that match, best first.
     """
     demand_present(inputs)
-    from neardup.jobs.store_checks import check_with_store, told_of_checked
+    from neardup.jobs.stores.store_checks import check_with_store, told_of_checked
 
     counts = check_with_store(path, inputs, output, progress=options.progress(quiet), **chosen)
     if output != "-":
@@ -150,7 +150,7 @@ def remove(path: str, ids: tuple[str, ...], file: Path | None, wait: float, quie
 
     Later copies of these are decided anew. The ID 17 means the integer and the string.
     """
-    from neardup.jobs.store import remove_from_store
+    from neardup.jobs.store_places import remove_from_store
     from neardup.store.postgresql.places import shown_place
 
     removed, unknown = remove_from_store(path, given_ids(ids, file), wait=wait)
@@ -172,7 +172,7 @@ def get(path: str, ids: tuple[str, ...], file: Path | None, quiet: bool) -> None
     One JSON line for each: when it was seen first and last and when it expires, in seconds since 1970; its number of tokens; its
     fingerprint; its metadata; and its text, if the store was made with --texts.
     """
-    from neardup.jobs.store import documents_in_store
+    from neardup.jobs.store_places import documents_in_store
 
     for document in documents_in_store(path, given_ids(ids, file)):
         click.echo(json.dumps(document, ensure_ascii=False))
@@ -191,7 +191,7 @@ def info(path: str, as_json: bool, quiet: bool) -> None:  # noqa: ARG001
     """
     import dataclasses
 
-    from neardup.jobs.store import opened_store
+    from neardup.jobs.store_places import opened_store
 
     with opened_store(path, "r") as store:
         facts = dataclasses.asdict(store.info())

@@ -19,7 +19,7 @@ def export(path: str, target: str, quiet: bool) -> None:
 
     `neardup store import` reads it, too. TARGET: a folder that is empty, or not there.
     """
-    from neardup.jobs.store_upkeep import export_store
+    from neardup.jobs.stores.store_upkeep import export_store
 
     written = export_store(path, target)
     tell([("wrote", counted(written, "document")), ("output", target)], quiet=quiet)
@@ -35,7 +35,7 @@ def import_(path: str, source: str, threads: int | None, quiet: bool) -> None:
 
     STORE: the new store, a folder that is empty or not there, or a place in PostgreSQL. SOURCE: the folder of the export.
     """
-    from neardup.jobs.store_upkeep import import_store
+    from neardup.jobs.stores.store_upkeep import import_store
     from neardup.store.postgresql.places import shown_place
 
     read = import_store(path, source, threads=threads)
@@ -51,7 +51,7 @@ def backup(path: str, target: str, quiet: bool) -> None:
 
     TARGET: a folder that is empty, or not there; it is a store. A store in PostgreSQL is backed up with its database.
     """
-    from neardup.jobs.store_upkeep import backup_store
+    from neardup.jobs.stores.store_upkeep import backup_store
 
     copied = backup_store(path, target)
     tell([("copied", counted(copied, "document")), ("output", target)], quiet=quiet)
@@ -76,7 +76,7 @@ def build(path: str, run: str, recipe: str | None, texts: bool | None, threads: 
     beside it; the inputs are read again. The store answers as if they had been added to it. It takes runs with --cluster star and
     --keep first, without --within, --prefer-source, --against, --elements and --unit.
     """
-    from neardup.jobs.store_upkeep import build_store
+    from neardup.jobs.stores.store_upkeep import build_store
     from neardup.recipe.presets import find_recipe
     from neardup.store.postgresql.places import shown_place
 

@@ -45,7 +45,7 @@ def neighbors(path: str, quiet: bool, **chosen: Any) -> None:
 
     JSON lines with id, similarity and distance, best first. The ID 17 means the string, or if there is none, the integer.
     """
-    from neardup.jobs.store_upkeep import match_line, neighbors_in_store
+    from neardup.jobs.stores.store_upkeep import match_line, neighbors_in_store
 
     found = neighbors_in_store(path, **chosen)
     for match in found:
@@ -66,7 +66,7 @@ def pairs(path: str, output: str, quiet: bool, **chosen: Any) -> None:
     JSON lines with a, b (the ids, the earlier document first), similarity and distance. With `--keep first`, no two
     kept documents match, so give a --min-similarity below that of matches, down to the floor of the store.
     """
-    from neardup.jobs.store_upkeep import pairs_of_store
+    from neardup.jobs.stores.store_upkeep import pairs_of_store
 
     total = pairs_of_store(path, output, **chosen)
     _tell_listed(total, "pair", output, quiet=quiet)
@@ -84,7 +84,7 @@ def clusters(path: str, output: str, quiet: bool, **chosen: Any) -> None:
     JSON lines with ids, two or more, in the order of adding: all documents that pairs connect, however long the chain. See
     `neardup store pairs` for --min-similarity.
     """
-    from neardup.jobs.store_upkeep import clusters_of_store
+    from neardup.jobs.stores.store_upkeep import clusters_of_store
 
     total = clusters_of_store(path, output, **chosen)
     _tell_listed(total, "cluster", output, quiet=quiet)
@@ -107,7 +107,7 @@ def judgements(path: str, output: str, documents: str | None, overwrite: bool, q
     JSON lines with left_id, right_id, label (1: the same, 0: not), similarity and kind: labeled pairs, as `neardup evaluate
     --pairs` reads them. A text whose id is not known, or that has the id of another text, is named text:DIGEST.
     """
-    from neardup.jobs.store_judgements import judgements_of_store
+    from neardup.jobs.stores.store_judgements import judgements_of_store
 
     total = judgements_of_store(path, output, documents=documents, overwrite=overwrite)
     texts = [("texts", documents)] if documents is not None else []

@@ -34,7 +34,7 @@ def expire(path: str, by: str, quiet: bool, **chosen: Any) -> None:
     Documents that were added with a time at which they expire are removed once it is over; --older-than and --newest remove
     others, too. Later copies of what is removed are decided anew.
     """
-    from neardup.jobs.store_upkeep import expire_in_store
+    from neardup.jobs.stores.store_upkeep import expire_in_store
     from neardup.store.postgresql.places import shown_place
 
     seen: Any = by.replace("-", "_")
@@ -51,7 +51,7 @@ def compact(path: str, wait: float, quiet: bool) -> None:
 
     Takes the room of what stays, once more, until it is done. If it is interrupted, the store is the old one or the new one.
     """
-    from neardup.jobs.store_upkeep import compact_store
+    from neardup.jobs.stores.store_upkeep import compact_store
     from neardup.store.postgresql.places import shown_place
 
     found = compact_store(path, wait=wait)
@@ -73,7 +73,7 @@ def verify(path: str, repair: bool, wait: float, quiet: bool) -> None:
 
     Prints what is wrong. Exit code 0: the store is sound, or was repaired; 1: it is not.
     """
-    from neardup.jobs.store_upkeep import repair_store, told_of_check, verify_store
+    from neardup.jobs.stores.store_upkeep import repair_store, told_of_check, verify_store
     from neardup.store.postgresql.places import shown_place
 
     found = left = verify_store(path)
@@ -108,7 +108,7 @@ def upgrade(path: str, quiet: bool) -> None:
     Stop the services before; those of the older version are refused afterwards. The role must own the tables. A store in a folder
     is exported by the older version, and imported by this one.
     """
-    from neardup.jobs.store_upkeep import upgrade_tables
+    from neardup.jobs.stores.store_upkeep import upgrade_tables
     from neardup.store.postgresql.places import shown_place
 
     before, after = upgrade_tables(path)

@@ -64,7 +64,7 @@ def command(
     proven; 1: failures; 2: refused.
     """
     demand_present((output, *inputs))
-    from neardup.jobs.verify import verify_files
+    from neardup.jobs.verification.verify import verify_files
     from neardup.recipe.presets import find_recipe
 
     context = click.get_current_context()

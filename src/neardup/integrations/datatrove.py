@@ -17,10 +17,10 @@ from typing import Any
 from datatrove.pipeline.base import PipelineStep
 
 from neardup.io.storage.places import Place, place_of
-from neardup.jobs.apply import apply_files
-from neardup.jobs.clusters import cluster_files
-from neardup.jobs.fingerprint import fingerprint_files
-from neardup.jobs.pairs import pair_files
+from neardup.jobs.removal.apply import apply_files
+from neardup.jobs.stages.clusters import cluster_files
+from neardup.jobs.stages.fingerprint import fingerprint_files
+from neardup.jobs.stages.pairs import pair_files
 
 TESTED = "0.10.1"
 """The version of datatrove that this was tested with."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol, cast
 
 from neardup.errors import OptionError
-from neardup.jobs.store import opened_store
+from neardup.jobs.store_places import opened_store
 from neardup.recipe.recipe import Recipe
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
 from neardup.store.postgresql.places import is_database, shown_place

@@ -1,0 +1,1 @@
+"""Hamming indexes on files: build, change and search them."""

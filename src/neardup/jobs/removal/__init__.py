@@ -1,0 +1,1 @@
+"""Runs that remove documents or parts of them: open, find, write, commit."""

@@ -1,0 +1,219 @@
+"""The steps of a decontamination of files: what `neardup.jobs.removal.run` does one after another."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.display import ToldLine, counted, labeled, share_text, size_text
+from neardup.io.checkpoints import Checkpoints
+from neardup.io.corpus import FileCorpus, Rejected
+from neardup.io.number_files import refuse_lone_numbers
+from neardup.io.outputs import Outputs
+from neardup.io.reading import Reading
+from neardup.io.records import write_lines
+from neardup.io.shard import Shard
+from neardup.io.storage.places import Place
+from neardup.jobs.removal.output_paths import OutputPaths
+from neardup.jobs.removal.request import Request
+from neardup.jobs.removal.run import run
+from neardup.jobs.removal.writing import DecidedRows, write_shards
+from neardup.jobs.results import json_of, places_of, seconds_text
+from neardup.matching.contamination.items import Items
+from neardup.matching.contamination.options import DecontaminationOptions
+from neardup.matching.contamination.scan import Scanned
+from neardup.progress import Progress
+from neardup.survivors.audit import CHUNK_ROWS, AuditChunk, lines_of
+from neardup.survivors.audit_schema import DOCUMENTS
+from neardup.survivors.contamination import Benchmarks, Contamination, outcomes_of_batch, parsed, read_benchmark
+from neardup.survivors.contamination_columns import CONTAMINATION_ANNOTATIONS, contamination_columns
+from neardup.survivors.contamination_summary import DecontaminationSummary, summarize_contamination
+
+_COLUMNS = contamination_columns(DOCUMENTS)
+
+
+@dataclass(frozen=True)
+class FileDecontamination:
+    """The result of `decontaminate_files`.
+
+    Attributes:
+        summary: the counts and seconds of the run.
+        files: the paths of inputs, benchmarks, output, audit, items, summary, rejects and report, by these names; None for files
+            that were not written.
+        annotated: whether all rows were written, with what they hold in columns.
+    """
+
+    summary: DecontaminationSummary
+    files: dict[str, Any]
+    annotated: bool = False
+
+    def __repr__(self) -> str:
+        return f"FileDecontamination({self.summary.in_a_line()}, output={self.files['output']!r})"
+
+    def __str__(self) -> str:
+        return labeled(self.lines())
+
+    def lines(self) -> Iterator[ToldLine]:
+        """What a person is told of the run."""
+        counts = self.summary
+        least = counts.options["min_tokens"]
+        benchmarks = counted(len(counts.benchmarks), "benchmark")
+        yield "read", f"{counted(counts.documents, 'document')}, and {counted(counts.items, 'item')} of {benchmarks}"
+        yield "kept", counted(counts.clean, "document") + share_text(counts.clean, counts.documents)
+        holds = f": they hold {counted(counts.contaminated_items, 'item')}" if counts.contaminated else ""
+        yield (
+            "marked" if self.annotated else "removed",
+            counted(counts.contaminated, "document") + share_text(counts.contaminated, counts.documents) + holds,
+        )
+        for each in counts.benchmarks:
+            share = share_text(each.contaminated, each.checked)
+            yield (
+                "",
+                f"{each.benchmark}: {each.contaminated:,} of {counted(each.checked, 'checked item')}{share} "
+                f"in {counted(each.documents, 'document')}",
+            )
+        if not counts.checked_items:
+            yield "warning", "no item was checked, so nothing could be found"
+        if counts.rejected_items:
+            yield "warning", f"{counted(counts.rejected_items, 'row')} of benchmarks could not be read: not checked"
+        if counts.rejected:
+            yield (
+                "skipped",
+                f"{counted(counts.rejected, 'row')} could not be read: {self.files['rejects'] or 'not written'}",
+            )
+        if counts.passed_over:
+            yield (
+                "skipped",
+                f"{counted(counts.passed_over, 'file')} in folders, of no known format or read only if named",
+            )
+        if self.files["output"] is None:
+            yield "note", "a dry run: nothing was written"
+        if counts.short_items:
+            yield "note", f"{counted(counts.short_items, 'item')} of fewer than {counted(least, 'token')}: not checked"
+        yield from places_of(self.files, ("output", "audit", "items", "report"))
+
+    def details(self) -> Iterator[ToldLine]:
+        """How the work was done: what `--verbose` adds."""
+        yield (
+            "took",
+            f"{seconds_text(self.summary.seconds['total'])}, {size_text(self.summary.peak_memory_bytes)} of memory",
+        )
+        yield from places_of(self.files, ("summary",))
+
+    def to_json(self, indent: int | None = None) -> bytes:
+        """The summary and the files as one JSON object; bytes of file names that are not UTF-8 become lone surrogates."""
+        return json_of(self.summary.as_dict() | {"files": self.files}, indent)
+
+    def record(self) -> dict[str, Any]:
+        """See `neardup.jobs.removal.run.Result`."""
+        return {"summary": self.summary.as_dict(), "files": self.files}
+
+
+def decontaminate_shards(
+    shards: Sequence[Shard],
+    benchmarks: Sequence[Shard],
+    of_items: Reading,
+    options: DecontaminationOptions,
+    request: Request,
+    progress: Progress,
+    *,
+    temporary: Path,
+) -> FileDecontamination:
+    """Decontaminate some files; see `neardup.jobs.removal.decontaminate.decontaminate_files`."""
+    how: dict[str, Any] = {"on_error": request.on_error, "progress": progress, "resources": options.resources}
+    corpus, items = (
+        FileCorpus(files, reading.columns(), refine=refuse_lone_numbers(files), **how)
+        for files, reading in ((shards, request.reading), (benchmarks, of_items))
+    )
+    steps = _Steps(corpus, items, options, request, progress, temporary)
+    return run(steps, request, progress, reported=steps)
+
+
+@dataclass
+class _Steps:
+    """The steps of a decontamination; see `neardup.jobs.removal.run.Steps`."""
+
+    corpus: FileCorpus
+    benchmarks: FileCorpus
+    options: DecontaminationOptions
+    request: Request
+    progress: Progress
+    temporary: Path
+
+    @property
+    def shards(self) -> Sequence[Shard]:
+        return self.corpus.shards
+
+    @property
+    def reads_besides(self) -> Mapping[str, Iterable[Place]]:
+        return {"a benchmark": [shard.path for shard in self.benchmarks.shards]}
+
+    @property
+    def rejected(self) -> Iterable[Rejected]:
+        return self.corpus.rejected
+
+    @property
+    def _lines(self) -> Path:
+        """The lines of the audit, in the order of the rows: they are made while the corpus is read, and may be many."""
+        return self.temporary / "contaminated.jsonl"
+
+    def check(self, _: OutputPaths) -> None:
+        self.corpus.check(CONTAMINATION_ANNOTATIONS if self.request.annotate else ())
+        self.benchmarks.check(named_by="against_")
+
+    def find(self, _: Checkpoints) -> Contamination:
+        benchmarks = self._read_benchmarks()
+        found = Contamination(benchmarks)
+        with self._lines.open("w", encoding="utf-8") as lines, self.progress.stage("scan"):
+
+            def take(first: int, scanned: Scanned) -> list[Any]:
+                lines.writelines(lines_of(_COLUMNS, outcomes_of_batch(benchmarks, first, scanned, scanned.ids)))
+                return parsed(scanned.ids)
+
+            found.scan(self.corpus, self.options, self.progress, take)
+        return found
+
+    def _read_benchmarks(self) -> Benchmarks:
+        corpus = self.benchmarks
+        with self.progress.stage("benchmarks"):
+            parts = list(read_benchmark(corpus, self.progress))
+        ids = pa.concat_arrays([pa.array([], pa.large_string()), *(part.ids for part in parts)])
+        starts = np.array(corpus.starts, np.int64)
+        names = [shard.name for shard in corpus.shards]
+        reasons = {int(starts[names.index(each.file)]) + each.row: each.reason for each in corpus.rejected}
+        return Benchmarks(names, starts, Items.of(parts, ids, self.options), reasons)
+
+    def rows(self, _: Contamination) -> Sequence[slice]:
+        return [self.corpus.rows_of(number) for number in range(len(self.shards))]
+
+    def audit(self, found: Contamination) -> Iterator[AuditChunk]:
+        with self._lines.open(encoding="utf-8", newline="\n") as lines:
+            for first in range(0, len(found.rows), CHUNK_ROWS):
+                rows = found.rows[first : first + CHUNK_ROWS]
+                yield rows, [next(lines) for _ in range(len(rows))]
+
+    def items(self, found: Contamination) -> Iterator[dict[str, Any]]:
+        """What became of each item."""
+        return found.item_records(self.options.min_tokens, ids=parsed(found.benchmarks.items.ids))
+
+    def write(self, found: Contamination, paths: OutputPaths, outputs: Outputs) -> None:
+        if paths.items:
+            lines = (json.dumps(each, ensure_ascii=False) + "\n" for each in self.items(found))
+            write_lines(paths.items, outputs.claim(paths.items), lines)
+        added = found.annotations if self.request.annotate else None
+        writer = DecidedRows(self.shards, self.rows(found), found.kept, found.valid, added)
+        write_shards(writer, paths.outputs, outputs, threads=self.options.threads, progress=self.progress)
+
+    def result(self, found: Contamination, files: dict[str, Any]) -> FileDecontamination:
+        counts = summarize_contamination(found, self.options, self.progress, html=self.request.reading.html)
+        return FileDecontamination(counts, files | {"report": self.request.report}, annotated=self.request.annotate)
+
+    def report(self, found: Contamination, result: FileDecontamination) -> bytes:
+        from neardup.judging.reports.contamination_page import contamination_page
+
+        lines = (json.loads(line) for _, chunk in self.audit(found) for line in chunk)
+        return contamination_page(json.loads(result.to_json()), self.items(found), lines)

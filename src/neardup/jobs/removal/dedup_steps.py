@@ -1,0 +1,220 @@
+"""The steps of a de-duplication of whole documents: what `neardup.jobs.removal.run` does one after another."""
+
+import contextlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from neardup.dedup import find_duplicates
+from neardup.io.checkpoints import Checkpoints
+from neardup.io.corpus import FileCorpus, Rejected
+from neardup.io.ids import repeated_ids
+from neardup.io.number_files import refuse_lone_numbers
+from neardup.io.outputs import Outputs
+from neardup.io.reading import recipe_for
+from neardup.io.shard import Shard
+from neardup.io.storage.places import Place, place_of
+from neardup.io.stored_shards import digest_of_contents
+from neardup.jobs.removal.output_paths import OutputPaths
+from neardup.jobs.removal.request import Request
+from neardup.jobs.removal.resume import run_description
+from neardup.jobs.removal.run import run
+from neardup.jobs.removal.writing import DecidedRows, write_shards
+from neardup.jobs.results import FileResult
+from neardup.options import DedupOptions
+from neardup.progress import Progress
+from neardup.recipe.recipe import Recipe
+from neardup.survivors.annotations import ANNOTATIONS, annotations
+from neardup.survivors.audit import AuditChunk, audit_lines
+from neardup.survivors.counting import summarize
+from neardup.survivors.decisions import Findings
+
+if TYPE_CHECKING:
+    from neardup.jobs.removal.reference import FingerprintReference
+    from neardup.judging.run_cost import CostEstimate
+    from neardup.store.reference import StoreReference
+
+
+def deduplicate_shards(
+    shards: Sequence[Shard],
+    references: Sequence[str | Path],
+    recipe: Recipe | None,
+    options: DedupOptions,
+    request: Request,
+    progress: Progress,
+    *,
+    temporary: Path,
+) -> FileResult:
+    """De-duplicate some files; see `neardup.jobs.removal.dedup.deduplicate_files`. `recipe`: as asked for, or None."""
+    reading, on_error = request.reading, request.on_error
+    columns = reading.columns(options.columns, asked_by=options.columns_asked_by)
+    corpus = FileCorpus(
+        shards,
+        columns,
+        on_error=on_error,
+        progress=progress,
+        resources=options.resources,
+        refine=refuse_lone_numbers(shards),
+    )
+    with contextlib.ExitStack() as stack:
+        reference: FileCorpus | FingerprintReference | StoreReference | None = None
+        besides: Mapping[str, Iterable[Place]] = {}
+        if references:
+            from neardup.jobs.removal.reference import open_reference, open_store_reference, usual_recipe
+            from neardup.store.session.folder import is_store
+
+            if any(map(is_store, references)):
+                from neardup.jobs.store_places import folder_of_store
+
+                besides = folder_of_store(references[0])
+                opened = open_store_reference(references, recipe, reading, options, resume=request.resume)
+                reference, recipe, options = stack.enter_context(opened)
+            else:
+                recipe = usual_recipe(references, reading, temporary, progress) if recipe is None else recipe
+                reference = open_reference(
+                    references,
+                    corpus,
+                    recipe,
+                    reading,
+                    options,
+                    temporary=temporary,
+                    on_error=on_error,
+                    progress=progress,
+                )
+                besides = {"the reference": [shard.path for shard in reference.shards]}
+        recipe = recipe_for(reading, Recipe()) if recipe is None else recipe
+        steps = _Steps(corpus, reference, besides, recipe, options, request, progress)
+        return run(steps, request, progress, resumable=steps, reported=steps)
+
+
+@dataclass
+class _Steps:
+    """The steps for whole documents; see `neardup.jobs.removal.run.Steps`."""
+
+    corpus: FileCorpus
+    reference: "FileCorpus | FingerprintReference | StoreReference | None"
+    reads_besides: Mapping[str, Iterable[Place]]
+    recipe: Recipe
+    options: DedupOptions
+    request: Request
+    progress: Progress
+    expected: "CostEstimate | None" = None
+
+    @property
+    def shards(self) -> Sequence[Shard]:
+        return self.corpus.shards
+
+    @property
+    def rejected(self) -> Iterable[Rejected]:
+        return self.corpus.rejected
+
+    def check(self, _: OutputPaths) -> None:
+        self.corpus.check(ANNOTATIONS if self.request.annotate else ())
+        if self.request.report_by is not None:
+            from neardup.judging.reports.sources import check_column
+
+            check_column(self.corpus, self.request.report_by)
+
+    def description(self) -> dict[str, Any]:
+        asked, reading = self.request, self.request.reading
+        files: Any = self.reference  # no store: `resume` is refused with one
+        known = run_description(asked.output, self.corpus, files, self.recipe, self.options, reading)
+        return known | {"annotate": asked.annotate, "audit": asked.audit, "on_error": asked.on_error}
+
+    def done_before(self, record: dict[str, Any]) -> FileResult:
+        done, page = replace(FileResult.of_record(record), annotated=self.request.annotate), self.request.report
+        if page is not None and not place_of(page).is_file():
+            from neardup.judging.report import report as write_report
+
+            write_report(
+                done.files["audit"],
+                page,
+                report_by=self.request.report_by,
+                threads=self.options.threads,
+                progress=self.progress,
+            )
+            done.files["report"] = page
+        return done
+
+    def find(self, checkpoints: Checkpoints) -> Findings:
+        if self.request.dry_run:
+            from neardup.judging.estimate import estimate_corpus
+
+            self.expected = estimate_corpus(self.corpus, self.recipe, self.options)
+            self.progress.say(f"estimate: {self.expected}")
+            self.progress.say("all is done now but writing; interrupt it if the estimate is enough")
+        known: Any = self.reference
+        return find_duplicates(
+            self.corpus,
+            self.recipe,
+            self.options,
+            self.progress,
+            reference=getattr(known, "documents", known),
+            checkpoints=checkpoints,
+        )
+
+    def rows(self, _: Findings) -> Sequence[slice]:
+        return [self.corpus.rows_of(number) for number in range(len(self.corpus.shards))]
+
+    def audit(self, found: Findings) -> Iterator[AuditChunk]:
+        locate = None if self.reference is None else self.reference.locate
+        with_matched = self.options.cluster == "components"
+        return audit_lines(found.of_inputs, found.documents.ids, with_matched=with_matched, locate=locate)
+
+    def write(self, found: Findings, paths: OutputPaths, outputs: Outputs) -> None:
+        known = found.documents
+        added = partial(annotations, found.decisions, known.ids) if self.request.annotate else None
+        writer = DecidedRows(self.shards, self.rows(found), found.decisions.kept_of, known.valid, added)
+        write_shards(writer, paths.outputs, outputs, threads=self.options.threads, progress=self.progress)
+
+    def result(self, found: Findings, files: dict[str, Any]) -> FileResult:
+        repeated = repeated_ids(found.documents.ids.slice(0, found.inputs))
+        html = self.request.reading.html
+        counts = summarize(
+            found,
+            self.recipe,
+            self.options,
+            self.progress,
+            repeated_ids=repeated,
+            html=html,
+            rejected=self.rejected,
+        )
+        files |= {"report": self.request.report}
+        if self.request.report_by is not None:
+            files["report_by"] = self.request.report_by
+        files["content"] = self._content()
+        return FileResult(counts, files, self.expected, annotated=self.request.annotate)
+
+    def _content(self) -> dict[str, str | None]:
+        """The digests of the inputs and of the texts of a reference; None for what cannot be read again. The content of a store."""
+        reference = self.reference.shards if isinstance(self.reference, FileCorpus) else ()
+        of_store = getattr(self.reference, "content", None)
+        return {"inputs": _digest(self.shards), "reference": _digest(reference)} | (
+            {"store": of_store()} if of_store else {}
+        )
+
+    def report(self, found: Findings, result: FileResult) -> bytes:
+        reference = self.reference if isinstance(self.reference, FileCorpus) else None
+        from neardup.judging.report import make_report
+        from neardup.judging.reports.run_inputs import RunInputs
+
+        inputs = RunInputs(found.inputs, self.recipe, self.corpus, reference)
+        lines = partial(self._audited, found)
+        summary = json.loads(result.to_json())
+        made, reason = make_report(summary, lines, inputs, self.progress, report_by=self.request.report_by)
+        if reason:
+            self.progress.say(f"{self.request.report} shows no texts: {reason}")
+        return made
+
+    def _audited(self, found: Findings) -> Iterator[dict[str, Any]]:
+        """The lines of the audit, parsed, without reading a file."""
+        for _, lines in self.audit(found):
+            yield from map(json.loads, lines)
+
+
+def _digest(shards: Sequence[Shard]) -> str | None:
+    is_kept = bool(shards) and all(shard.name != "stdin" for shard in shards)
+    return digest_of_contents(shards) if is_kept else None

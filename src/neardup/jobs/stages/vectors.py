@@ -1,0 +1,131 @@
+"""Write fingerprint files of numeric vectors."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pyarrow.compute as pc
+
+from neardup.errors import InputError
+from neardup.fingerprints.documents import Documents
+from neardup.fingerprints.vectors.dense import DenseRoute
+from neardup.fingerprints.vectors.planes import planes_of
+from neardup.io.batch import BATCH_BYTES, Batch, Columns
+from neardup.io.corpus import FileCorpus
+from neardup.io.formats.parquet_files import batches, opened
+from neardup.io.formats.vector_columns import fixed_dimension
+from neardup.io.output_names import output_for
+from neardup.io.reading import Reading
+from neardup.io.shard import Shard
+from neardup.io.shards import find_shards, listed_inputs
+from neardup.io.storage.places import path_text
+from neardup.io.stored_shards import recorded_reading
+from neardup.jobs.stages.fingerprint_outputs import fingerprint_paths, write_fingerprint_files
+from neardup.kernels.xxh3 import digest_rows
+from neardup.options import OnError
+from neardup.progress import Watcher, progress_of
+from neardup.recipe.programs import Digits
+from neardup.recipe.vectors import VectorMethod, VectorRecipe
+from neardup.resources.resources import Resources
+from neardup.resources.unfinished import temporary_folder
+from neardup.text.nested import column_at, type_at
+
+
+def fingerprint_vector_files(
+    inputs: str | Path | Sequence[str | Path],
+    output: str | Path,
+    *,
+    vector: str,
+    bits: int = 64,
+    seed: int = 0,
+    method: VectorMethod = "signs",
+    max_distance: int | None = None,
+    id: str | None = None,  # noqa: A002 - the option's name
+    value: Sequence[str] = (),
+    digits: Digits | None = None,
+    on_error: OnError = "stop",
+    threads: int | None = None,
+    temp_dir: str | None = None,
+    overwrite: bool = False,
+    progress: Watcher = None,
+) -> int:
+    """Write the fingerprint of every vector; see `neardup.fingerprints.fingerprint_file` for the format.
+
+    All vectors have the length of the first one. A vector of zeros only has no direction, so it is `short` and near no other.
+
+    Args:
+        inputs: Parquet files, folders of them or globs.
+        output, value, digits: as in `fingerprint_files`.
+        vector: the column of vectors: lists, or lists of fixed size, of float16, float32, float64 or integers.
+        bits, seed, method: as in `fingerprint_vectors`.
+        max_distance: the distance that later steps take by default, kept in the file; there is none by default.
+        id: the column of the ids. By default this is `id`; without such a column, ids are FILE:ROW.
+        on_error: the treatment of vectors that are null, have another length, or hold null, NaN or infinite numbers: `stop`, or
+            `skip` them into a file of rejects, which is the output without its ending + `.rejects.jsonl`.
+        threads, temp_dir, overwrite, progress: as in `fingerprint_files`.
+
+    Returns:
+        The number of vectors, without rejected rows.
+
+    Raises:
+        InputError: an input is missing, is not Parquet or has no such column of vectors, or an output exists.
+        OptionError: bits, seed or method has a value that is not allowed.
+        DataError: a vector cannot be read, or a file is damaged.
+    """
+    output = output_for(path_text(output), listed_inputs(inputs)) or ""
+    made_by = partial(VectorRecipe, bits=bits, seed=seed, method=method, max_distance=max_distance)
+    made_by(dimension=1)  # refuses options before any work
+    progress, resources = progress_of(progress), Resources(threads, temp_dir=temp_dir)
+    with temporary_folder(temp_dir) as spool:
+        shards = find_shards(inputs, temporary=spool, progress=progress)
+        for shard in shards:
+            if shard.format != "parquet":
+                raise InputError(f"{shard.name} is {shard.format}, but vectors are read from Parquet only. Convert it.")
+        paths = fingerprint_paths(output, shards, on_error)
+        paths.content(made_by(dimension=1), value, digits)
+        asked_by = dict.fromkeys(value, "value=")
+        FileCorpus(shards, Columns(id=id, values=tuple(value), vector=vector, asked_by=asked_by)).check()
+        recipe = made_by(dimension=_dimension(shards, vector))
+        columns = Columns(id=id, values=tuple(value), vector=vector, dimension=recipe.dimension)
+        corpus = FileCorpus(shards, columns, on_error=on_error, progress=progress, resources=resources)
+        with paths.opened(shards, overwrite=overwrite, temp_dir=temp_dir) as outputs:
+            read_by = recorded_reading(Reading(id=id))
+            read, content = _Reader(recipe, value).read, paths.content(recipe, value, digits, read_by)
+            return write_fingerprint_files(corpus, read, content, paths, outputs, progress)
+
+
+def _dimension(shards: Sequence[Shard], vector: str) -> int:
+    """The length of the first vector."""
+    for shard in shards:
+        with opened(shard) as file:
+            schema = file.schema_arrow
+            keys = (vector,) if schema.get_all_field_indices(vector) else tuple(vector.split("."))
+            fixed = fixed_dimension(type_at(schema, keys))
+            if fixed:
+                return fixed
+            for batch in batches(shard, file, range(file.num_row_groups), [".".join(keys)], BATCH_BYTES):
+                lengths = np.asarray(pc.fill_null(pc.list_value_length(column_at(batch, keys)), 0))
+                if lengths.any():
+                    return int(lengths[lengths > 0][0])
+    raise InputError(f'The column "{vector}" has no vector with any number in it, so there is nothing to fingerprint.')
+
+
+class _Reader:
+    """Fingerprints the vectors of a batch, on any thread."""
+
+    def __init__(self, recipe: VectorRecipe, value: Sequence[str]) -> None:
+        self._recipe, self._planes, self._value = recipe, planes_of(recipe), value
+
+    def read(self, batch: Batch) -> Documents:
+        n, d = len(batch.texts), self._recipe.dimension
+        found = np.zeros((n, self._recipe.words), np.uint64)
+        null = batch.texts.is_null().to_numpy(zero_copy_only=False)
+        rows = batch.texts.values.to_numpy(zero_copy_only=False).reshape(n, d)
+        DenseRoute(self._planes, rows.dtype).fill(rows, found, 1)
+        digests = np.empty((n, 2), np.uint64)
+        numbers = rows.astype(np.float64) + 0.0  # makes -0 equal to 0
+        digest_rows(numbers.view(np.uint8).reshape(-1), 8 * d, digests)
+        tokens = np.where(null, -1, np.count_nonzero(rows, axis=1))
+        values = dict(zip(self._value, batch.values, strict=True))
+        return Documents(found, digests, tokens, np.where(null, 0, d), batch.ids, values)

@@ -1,0 +1,152 @@
+"""Create and open stores, remove documents, and say what is known of documents."""
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Literal, Unpack
+
+from neardup.errors import InputError
+from neardup.io.storage.places import Place, local_path, near_folder
+from neardup.jobs.stores.store_answers import meant_ids
+from neardup.options import MatchingOptions
+from neardup.recipe.presets import RecipeLike
+from neardup.store.postgresql.facts import is_there
+from neardup.store.postgresql.places import database_place, is_database, shown_place
+from neardup.store.postgresql.shared_files import SharedFiles
+from neardup.store.postgresql.upkeep import claim
+from neardup.store.session.folder import is_store
+from neardup.store.store import Store
+from neardup.store.upkeep.info import StoreInfo
+
+
+def create_store(
+    path: str | Path,
+    *,
+    recipe: RecipeLike | None = None,
+    floor: float | None = None,
+    keep: str | None = None,
+    texts: bool | None = None,
+    **options: Unpack[MatchingOptions],
+) -> StoreInfo:
+    """Create a store in a folder that does not exist or is empty; see `Store`.
+
+    Raises:
+        InputError: there is a store, or something else.
+        OptionError: an option has a value that is not allowed.
+    """
+    if store_is_there(path):
+        raise InputError(
+            f"{shown_place(path)} is a store already. Add to it with `neardup store add`, or name another folder."
+        )
+    with Store(path, recipe=recipe, floor=floor, keep=keep, texts=texts, **options) as store:
+        return store.info()
+
+
+def opened_store(path: str | Path, mode: Literal["w", "r"] = "w", *, wait: float = 0.0, is_run: bool = False) -> Store:
+    """Open a store that is there.
+
+    Args:
+        path, mode: see `Store`.
+        wait: seconds to wait until another process that writes has ended.
+        is_run: whether a run keeps in the store how far it comes; then no other run does, even in a store that several services
+            share.
+
+    Raises:
+        InputError: there is none, or another process writes to it.
+    """
+    if not store_is_there(path):
+        raise no_store(path, "make it with `neardup store create`")
+    store = Store(path, mode=mode, wait=wait)
+    return alone(store, wait) if is_run else store
+
+
+def no_store(path: str | Path, remedy: str) -> InputError:
+    """The error for a place without a store; `remedy`: how one is made there."""
+    near = "" if is_database(path) else near_folder(local_path(path, "a store"), is_store)
+    return InputError(f"{shown_place(path)} is no store{near}. Name the folder of one, or {remedy}.")
+
+
+def alone(store: Store, wait: float) -> Store:
+    """The same store, to which no other run of a command adds until it is closed.
+
+    Raises:
+        InputError: another one does; the store is closed.
+    """
+    if isinstance(store._files, SharedFiles):
+        try:
+            claim(store._files, "run", wait)
+        except BaseException:
+            store.close()
+            raise
+    return store
+
+
+def store_is_there(path: str | Path) -> bool:
+    """Whether there is a store in a folder or in a database.
+
+    Raises:
+        InputError: it is another URL, or the database cannot be entered.
+        TransferError: the database cannot be reached.
+    """
+    if is_database(path):
+        return is_there(database_place(str(path)))
+    return is_store(local_path(path, "a store"))
+
+
+def folder_of_store(path: str | Path) -> dict[str, list[Place]]:
+    """A store as what a run reads, for `ReadFiles`: its folder, or nothing if it is in a database."""
+    return {} if is_database(path) else {"the store": [local_path(path, "a store")]}
+
+
+def remove_from_store(path: str | Path, ids: Iterable[str], *, wait: float = 0.0) -> tuple[int, list[str]]:
+    """Forget documents by their ids, given as text; 17 means the integer and the string.
+
+    Returns:
+        The number of removed documents, and the ids that no document has.
+
+    Raises:
+        InputError: there is no store.
+    """
+    given = list(dict.fromkeys(ids))
+    with opened_store(path, wait=wait) as store:
+        there = [[each for each in meant if store.get(each) is not None] for meant in meant_ids(given)]
+        removed = store.remove([each for some in there for each in some])
+    return removed, [text for text, some in zip(given, there, strict=True) if not some]
+
+
+def documents_in_store(path: str | Path, ids: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """What a store knows of documents, by their ids, given as text.
+
+    Raises:
+        InputError: there is no store, or no document has one of the ids; the others come first.
+    """
+    given, unknown = list(ids), []
+    with opened_store(path, "r") as store:
+        for text, meant in zip(given, meant_ids(given), strict=True):
+            there = [each for each in map(store.get, meant) if each is not None]
+            for document in there:
+                yield {
+                    "id": document.id,
+                    "first_seen": document.first_seen,
+                    "last_seen": document.last_seen,
+                    "tokens": document.tokens,
+                    "fingerprint": document.fingerprint.hex(),
+                    "expires": document.expires,
+                    "metadata": document.metadata,
+                    **({} if document.text is None else {"text": document.text}),
+                }
+            if not there:
+                unknown.append(text)
+    if unknown:
+        listed = ", ".join(map(repr, unknown))
+        raise InputError(
+            f"{shown_place(path)} keeps {'no document' if len(unknown) == 1 else 'no documents'} of {listed}."
+        )
+
+
+def told_of_options(info: StoreInfo) -> str:
+    """How documents match, as a phrase."""
+    if info.min_similarity == 0:
+        return f"by distance alone (`method={info.method!r}`)"
+    name = info.similarity if isinstance(info.similarity, str) else json.dumps(info.similarity, ensure_ascii=False)
+    return f"by {name} similarity of at least {info.min_similarity} (`method={info.method!r}`)"

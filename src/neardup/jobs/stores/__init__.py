@@ -1,0 +1,1 @@
+"""The work of `neardup store` on files."""
