@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from neardup.cli.demo import show_examples
+from neardup.cli.commands.demo import show_examples
 
 HERE = Path(__file__).parent
 SHOWN = 3

@@ -1,6 +1,6 @@
 """De-duplicate Datasets of Ray, with the answer of `neardup dedup`. Needs the extra `neardup[ray]`.
 
-`ray job submit -- python -m neardup.ray …` is a command: `cli/on_ray.py`.
+`ray job submit -- python -m neardup.ray …` is a command: `cli/engines/on_ray.py`.
 """
 
 import importlib
@@ -348,4 +348,4 @@ def _folder() -> str:
 
 
 if __name__ == "__main__":
-    importlib.import_module("neardup.cli.on_ray").main()
+    importlib.import_module("neardup.cli.engines.on_ray").main()

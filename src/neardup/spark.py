@@ -1,6 +1,6 @@
 """De-duplicate data frames of Spark, with the answer of `neardup dedup`. Needs the extra `neardup[spark]`, and Java 17.
 
-`spark-submit …/neardup/spark.py` and `python -m neardup.spark` are a command: `cli/on_spark.py`.
+`spark-submit …/neardup/spark.py` and `python -m neardup.spark` are a command: `cli/engines/on_spark.py`.
 """
 
 import os
@@ -337,4 +337,4 @@ def _folder(session: Any) -> str:
 
 
 if __name__ == "__main__":
-    importlib.import_module("neardup.cli.on_spark").main()
+    importlib.import_module("neardup.cli.engines.on_spark").main()

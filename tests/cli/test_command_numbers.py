@@ -7,8 +7,8 @@ import click
 import pytest
 from cli_corpora import FERRY, ROWS, write_lines
 
-from neardup.cli.flags import called
 from neardup.cli.main import cli
+from neardup.cli.parsing.flags import called
 from numbers_given import IN_WORDS
 
 NUMERIC = {"N", "J", "SECONDS", "TIME", "DURATION", "SIZE", "FLOAT", "INTEGER"}

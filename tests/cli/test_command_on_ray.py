@@ -6,7 +6,8 @@ import sys
 import click
 import pytest
 
-from neardup.cli import dedup, on_ray, on_spark
+from neardup.cli.commands import dedup
+from neardup.cli.engines import on_ray, on_spark
 from neardup.options import DedupOptions
 
 OURS = {"order", "format_", "work", "plan_only", "config"}

@@ -8,7 +8,8 @@ import click
 import pytest
 
 from neardup import spark
-from neardup.cli import dedup, on_spark
+from neardup.cli.commands import dedup
+from neardup.cli.engines import on_spark
 from neardup.engines.job import paths
 from neardup.engines.spark import files
 from neardup.errors import OptionError

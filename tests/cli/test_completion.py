@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from neardup.cli.column_names import column_names
 from neardup.cli.main import COMMANDS
+from neardup.cli.parsing.column_names import column_names
 
 ROW = {"id": 1, "body text": "x", "meta": {"lang": "en", "place": {"city": "x"}}, "tags": ["a"]}
 NAMES = ["id", "body text", "meta", "meta.lang", "meta.place", "meta.place.city", "tags"]

@@ -5,7 +5,7 @@ import json
 import pytest
 from cli_corpora import FERRY, ROWS, write_lines
 
-from neardup.cli.dedup import command
+from neardup.cli.commands.dedup import command
 
 
 def test_a_dry_run_says_what_it_expects_and_goes_on(run, place):

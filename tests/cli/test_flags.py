@@ -8,8 +8,8 @@ import click
 import pytest
 
 import neardup
-from neardup.cli.flags import called, in_flags
 from neardup.cli.main import COMMANDS, cli
+from neardup.cli.parsing.flags import called, in_flags
 
 
 def command_of(name):
@@ -252,7 +252,9 @@ def test_no_message_outside_the_command_line_names_a_flag():
         for line, text in strings_of(ast.parse(source))
         if FLAG.search(COMMAND.sub("", text))
     ]
-    assert found == [], "name options as Python does, such as `overwrite=True`: cli/flags.py shows them as flags"
+    assert found == [], (
+        "name options as Python does, such as `overwrite=True`: cli/parsing/flags.py shows them as flags"
+    )
 
 
 def test_every_command_is_found_by_its_name():

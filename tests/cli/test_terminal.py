@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from cli_corpora import BRIDGE, CLOCK, FERRY, FERRY_EDITED, ROWS, write_lines
 
-from neardup.cli.difference_lines import PLACES, difference_lines
+from neardup.cli.shown.difference_lines import PLACES, difference_lines
 from neardup.display import cut, display_width
 from neardup.judging.difference import Difference, difference
 from neardup.resources.stage import Stage, moving_line

@@ -13,8 +13,8 @@ import pytest
 import neardup as nd
 from engines.corpus_files import rows_of
 from engines.ray_cluster import SETTINGS, missing, running
-from neardup.cli import on_ray
-from neardup.cli.interruption import EXIT_INTERRUPTED
+from neardup.cli.engines import on_ray
+from neardup.cli.shown.interruption import EXIT_INTERRUPTED
 from neardup.engines.ray import files
 
 pytestmark = [

@@ -14,8 +14,8 @@ import neardup as nd
 from engines.corpus_files import rows_of
 from engines.spark_cluster import missing
 from engines.spark_runs import local_session
-from neardup.cli import on_spark
-from neardup.cli.interruption import EXIT_INTERRUPTED
+from neardup.cli.engines import on_spark
+from neardup.cli.shown.interruption import EXIT_INTERRUPTED
 from neardup.engines.spark import outputs
 
 pytestmark = [

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from neardup.cli.config import add_config
-from neardup.cli.flags import called, in_flags
-from neardup.cli.interruption import EXIT_INTERRUPTED, clean_end, told
-from neardup.cli.terminal import TerminalContext, colors, error_line
+from neardup.cli.parsing.config import add_config
+from neardup.cli.parsing.flags import called, in_flags
+from neardup.cli.shown.interruption import EXIT_INTERRUPTED, clean_end, told
+from neardup.cli.shown.terminal import TerminalContext, colors, error_line
 from neardup.cli.without_pandas import keep_arrow_from_pandas
 from neardup.version import __version__
 
@@ -46,7 +46,12 @@ COMMANDS = {
     "warmup": "Compile all kernels now, where they do not come compiled.",
     "completion": "Print a script for completion in bash, zsh or fish.",
 }
-"""The commands with their summaries. Each is the `command` of the module `neardup.cli.NAME`."""
+"""The commands with their summaries."""
+FOLDERS = {
+    "commands.stages": ("fingerprint", "fit", "pairs", "clusters", "apply", "index"),
+    "commands.store": ("store", "filter", "serve"),
+}
+"""Those whose modules are not in `commands`. A command is the `command` of the module of its name."""
 
 EXIT_CALL, EXIT_DATA = 2, 1
 
@@ -60,7 +65,8 @@ class _Commands(click.Group):
     def get_command(self, _: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        found: click.Command = importlib.import_module(f"neardup.cli.{name}").command
+        folder = next((folder for folder, names in FOLDERS.items() if name in names), "commands")
+        found: click.Command = importlib.import_module(f"neardup.cli.{folder}.{name}").command
         add_config(found)
         return found
 
@@ -164,7 +170,7 @@ def run(command: click.Command, name: str, arguments: list[str] | None, *, own_p
 
     _prepare_streams()
     if own_process and "_NEARDUP_COMPLETE" in os.environ:
-        from neardup.cli.completion import answer
+        from neardup.cli.commands.completion import answer
 
         answer(command, name)
     if own_process:
@@ -181,7 +187,7 @@ def run(command: click.Command, name: str, arguments: list[str] | None, *, own_p
         problem.show()
         _exit(EXIT_CALL)
     except click.ClickException as problem:
-        from neardup.cli.call_problems import call_problem
+        from neardup.cli.parsing.call_problems import call_problem
 
         _exit(EXIT_CALL, call_problem(problem, _called(command, arguments)))
     except (click.Abort, KeyboardInterrupt) as problem:

@@ -21,7 +21,7 @@ def deduplicate_notes(folder: Path) -> FileResult:
     Raises:
         InputError: the folder holds other files, or cannot be made.
     """
-    source = files("neardup.jobs") / NOTES
+    source = files("neardup.jobs.removal") / NOTES
     mine = {NOTES, SURVIVORS, AUDIT, "survivors.summary.json"}
     others = sorted(path.name for path in folder.iterdir() if path.name not in mine) if folder.exists() else []
     if others:

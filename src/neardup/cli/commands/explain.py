@@ -1,0 +1,109 @@
+"""The command `neardup explain`."""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from neardup.cli.parsing import values
+from neardup.cli.shown.difference_lines import difference_lines, legend
+from neardup.cli.shown.next_command import next_of
+from neardup.cli.shown.terminal import line_width
+from neardup.display import similarity_text
+
+if TYPE_CHECKING:
+    from neardup.judging.difference import Difference
+
+
+def _named(id: object) -> str:  # noqa: A002
+    return json.dumps(id, ensure_ascii=False)
+
+
+def _alike(similarity: float | None, least: float) -> str:
+    return "similarity not computed" if similarity is None else f"similarity {similarity_text(similarity, least)}"
+
+
+def _place(line: dict[str, Any]) -> str:
+    if line["survivor_row"] is None:
+        return f"row {line['reference_row']} of {line['reference']}, in the reference"
+    return f"row {line['survivor_row']}"
+
+
+def _which(audit: str) -> str:
+    """Asks for an id, with one that the audit has."""
+    from neardup.io.storage.places import place_of
+    from neardup.survivors.audit_files import read_audit
+
+    removed = next(read_audit(place_of(audit)), None)
+    if removed is None:
+        return f"Give the ID of a document. {audit} has none: nothing was removed."
+    name = str(removed["id"])
+    call = next_of(["explain", *(["--"] if name[:1] == "-" else []), audit, name])
+    return f"Give the ID of a document after the audit. Of the first that was removed: `{call}`."
+
+
+@click.command()
+@click.argument("audit", type=values.FILE)
+@click.argument("id", metavar="ID", required=False)
+@click.option(
+    "--recipe",
+    metavar="FILE.toml",
+    type=values.FILE,
+    help="The run's own recipe, in case that a large file of it (over 64 KiB) is not where it was.",
+)
+@click.option(
+    "--diff",
+    is_flag=True,
+    help="Read the inputs again, and mark the words in which the document and its survivor differ, or the nearest document if it "
+    "was kept. Han characters and Kana are compared one by one.",
+)
+def command(audit: str, id: str | None, recipe: str | None, diff: bool) -> None:  # noqa: A002
+    """Say why a document was removed, or why it was not.
+
+    AUDIT: the .duplicates.jsonl file of a run, or a folder of such files. ID: the document's id. If the document was kept, the
+    inputs are read again, and its nearest documents are shown, each with the reason why it did not match. Nearest means by
+    fingerprint after a run with simhash, and by similarity after other runs.
+    """
+    from neardup.judging.explanation import explain
+
+    if id is None:
+        raise click.UsageError(_which(audit))
+    found = explain(audit, id, recipe=recipe, diff=diff)
+    least = found.min_similarity
+    for number, line in enumerate(found.removed):
+        of_document = f"{_named(line['id'])} (row {line['row']})"
+        if "unit" in line:
+            emptied = ", the document with it, for nothing was left" if line["emptied"] else ""
+            click.echo(f"unit {line['unit']} of {of_document} was removed{emptied}: {_named(line['text'])}")
+        else:
+            click.echo(f"{of_document} was removed.")
+        equal = "an exact duplicate" if line["exact"] else _alike(line["similarity"], least)
+        part = f"unit {line['survivor_unit']} of " if "unit" in line else ""
+        click.echo(
+            f"  survivor  {part}{_named(line['survivor_id'])} ({_place(line)}): {equal}, distance {line['distance']}"
+        )
+        if "matched_id" in line:
+            click.echo(f"  link      {_named(line['matched_id'])}: {_alike(line['matched_similarity'], least)}")
+        click.echo(f"  cluster   {line['cluster_id']}")
+        if diff:
+            _show_difference(found.differences[number], "its survivor")
+    if found.repeated_ids:
+        click.echo("note: the inputs repeat some ids; documents of this id that were kept, if any, are not shown.")
+    if not found.removed:
+        nearest = {"distance": "Nearest fingerprints", "similarity": "Most similar"}[found.nearest_by]
+        click.echo(f"{_named(found.id)} (row {found.row}) was kept. {nearest}:")
+        for neighbor in found.neighbors:
+            click.echo(
+                f"  {_named(neighbor.id)} (row {neighbor.row}): distance {neighbor.distance}, "
+                f"{_alike(neighbor.similarity, least)}: {neighbor.verdict}"
+            )
+        for difference in found.differences:
+            _show_difference(difference, "the nearest")
+
+
+def _show_difference(found: "Difference", other: str) -> None:
+    """Show where the texts differ, in color where a terminal is."""
+    first, second = _named(found.first), f"{other}, {_named(found.second)}"
+    click.echo("\n" + (legend(first, second) if found.places else f"{first} and {second}:"))
+    for line in difference_lines(found, line_width()):
+        click.echo(line)

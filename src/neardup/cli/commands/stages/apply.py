@@ -1,0 +1,43 @@
+"""The command `neardup apply`."""
+
+from typing import Any
+
+import click
+
+from neardup.cli.parsing import options, values
+from neardup.cli.shown.next_command import after_removal
+from neardup.cli.shown.terminal import tell_result
+from neardup.io.shards import demand_present
+
+
+@click.command()
+@click.argument("clusters", metavar="CLUSTERS", type=values.FILE)
+@options.inputs
+@options.documents_output(required=True)
+@options.reading
+@options.elements
+@click.option("--annotate", is_flag=True, help="Write all rows, with columns that show the decision on each.")
+@options.audit
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object on standard output.")
+@options.overwrite
+@options.threads
+@options.temp_dir
+@options.shown
+def command(
+    clusters: str, inputs: tuple[str, ...], output: str, as_json: bool, quiet: bool, **chosen: Any,
+) -> None:  # fmt: skip
+    """Write the survivors of shards, from their clusters.
+
+    CLUSTERS: a file that `neardup clusters` wrote. INPUT: all or some of the shards, with the names under which they were
+    fingerprinted.
+    """
+    demand_present(inputs)
+    from neardup.jobs.removal.apply import apply_files
+
+    if as_json and output == "-":
+        raise click.UsageError("--json and -o - would both write to standard output. Give -o a file.")
+    done = apply_files(clusters, inputs, output, progress=options.progress(quiet), **chosen)
+    if as_json:
+        click.echo(done.to_json(), nl=False)
+    else:
+        tell_result(done, after_removal(done), quiet=quiet)

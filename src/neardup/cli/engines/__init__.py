@@ -1,0 +1,1 @@
+"""The commands that Spark and Ray submit."""

@@ -1,0 +1,298 @@
+"""Options that several commands share."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from neardup.cli.parsing.flags import in_flags
+from neardup.cli.parsing.values import COLUMN, FILE, KEEP, NUMBER, RECIPE, SIMILARITY, Names
+from neardup.cli.shown.verbosity import is_verbose, keep_verbose
+from neardup.io.reading import HTML, Reading
+from neardup.options import CLUSTERS, KEEPS, DedupOptions
+from neardup.recipe.methods import METHODS, MethodRow, Promise
+from neardup.recipe.similarities import SIMILARITIES, SimilarityRow
+from neardup.store.preference import STORE_KEEPS
+
+if TYPE_CHECKING:
+    from neardup.progress import Progress
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+DEFAULTS, READING = DedupOptions(), Reading()
+
+
+def described(table: Mapping[str, str | MethodRow | SimilarityRow]) -> str:
+    """Describe the rows of a table for a help text: `a: meaning of a; b: …`."""
+    return "; ".join(f"{name}: {row if isinstance(row, str) else row.meaning}" for name, row in table.items())
+
+
+def _one_of(
+    flag: str, table: Mapping[str, str | MethodRow | SimilarityRow], default: str
+) -> Callable[[Function], Function]:
+    """A flag that takes the name of a row of a table."""
+    return click.option(flag, type=click.Choice(list(table)), default=default, show_default=True, help=described(table))
+
+
+def report_by(function: Function) -> Function:
+    """The column by which a report counts documents."""
+    return click.option(
+        "--report-by",
+        metavar="COLUMN",
+        type=COLUMN,
+        help="Count removed documents by the values of this column in the report (by file).",
+    )(function)
+
+
+def _several(*options: Callable[[Function], Function]) -> Callable[[Function], Function]:
+    def add(function: Function) -> Function:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return add
+
+
+def progress(quiet: bool) -> "Progress":
+    """The progress display of the current command; with `quiet`, even the compilation of kernels is silent."""
+    from neardup.progress import progress_for
+
+    if quiet and is_verbose():
+        raise click.UsageError("--quiet and --verbose: give one of them.")
+    if quiet:
+        from neardup.kernels import compilation
+
+        compilation.quiet()
+    command = click.get_current_context().command
+    return progress_for(quiet, verbose=is_verbose(), wording=lambda line: in_flags(line, command))
+
+
+inputs = click.argument("inputs", nargs=-1, required=True, metavar="INPUT...", type=FILE)
+
+reading = _several(
+    click.option(
+        "--text",
+        multiple=True,
+        default=READING.text,
+        metavar="COLUMN",
+        type=COLUMN,
+        help="Column of the text (text); nested columns as meta.body; repeatable.",
+    ),
+    click.option("--id", metavar="COLUMN", type=COLUMN, help="Column of the id (id if it exists, else FILE:ROW)."),
+    click.option("--html", type=click.Choice(list(HTML)), help=f"The texts are HTML; {described(HTML)}."),
+    click.option("--lines", is_flag=True, help="The inputs are text files with one document per line."),
+    click.option(
+        "--encoding",
+        default=READING.encoding,
+        show_default=True,
+        metavar="NAME",
+        help="Encoding of all inputs except Parquet: utf-16, gb18030, shift_jis …",
+    ),
+    click.option(
+        "--dialect",
+        metavar="CHARACTERS",
+        help="Dialect of CSV and TSV: the delimiter, then the quote and escape characters if any, as ';\"' (detected).",
+    ),
+    click.option(
+        "--max-document-bytes",
+        default="256M",
+        show_default=True,
+        metavar="SIZE",
+        help="Largest row; a longer one is malformed, and is not held in memory.",
+    ),
+)
+
+
+recipe = click.option(
+    "--recipe",
+    default="default",
+    show_default=True,
+    metavar="NAME|FILE.toml",
+    type=RECIPE,
+    help="A name that `neardup recipes` lists, or a .toml file.",
+)
+elements = click.option(
+    "--elements",
+    metavar="COLUMN",
+    type=COLUMN,
+    help="Compare the lists of strings or integers in this column, not texts: Parquet lists, or arrays in JSON lines.",
+)
+
+
+def documents_output(*, required: bool = False) -> Callable[[Function], Function]:
+    """The flag `-o` of a command that writes documents."""
+    return click.option(
+        "-o",
+        "--output",
+        required=required,
+        metavar="OUT",
+        type=FILE,
+        help="A file, a folder (one shard for each input), or - (JSON lines).",
+    )
+
+
+def min_similarity(meaning: str, *, default: float | None = DEFAULTS.min_similarity) -> Callable[[Function], Function]:
+    """The flag `--min-similarity`; `meaning` is its help."""
+    return click.option(
+        "--min-similarity", type=NUMBER, metavar="J", default=default, show_default=default is not None, help=meaning
+    )
+
+
+def similarity(meaning: str, *, default: str | None = "jaccard") -> Callable[[Function], Function]:
+    """The flag `--similarity`; `meaning` is its help, to which the kinds of values are added."""
+    return click.option(
+        "--similarity",
+        type=SIMILARITY,
+        metavar="NAME|FILE.toml",
+        default=default,
+        show_default=default is not None,
+        help=f"{meaning} A .toml file: the fields of a `Similarity`, such as word_shingle and segmenter.",
+    )
+
+
+near = _several(
+    _one_of("--method", METHODS, DEFAULTS.method),
+    min_similarity("Similarity from which texts match, from 0 to 1; with 0, match by distance alone."),
+    similarity(f"{described(SIMILARITIES)}."),
+    click.option(
+        "--max-distance",
+        type=int,
+        metavar="N",
+        help="Hamming distance up to which fingerprints are candidates (the recipe's); implies --method simhash. "
+        "With minhash: the limit of its sieve (0.3 of the bits; all bits: no sieve).",
+    ),
+)
+
+
+wait = click.option(
+    "--wait",
+    type=NUMBER,
+    default=0.0,
+    metavar="SECONDS",
+    help="Wait so long until another process that writes to the store has ended (0).",
+)
+STORE_METHODS = {name: row for name, row in METHODS.items() if row.promise is not Promise.CHOSEN}
+"""The methods of a store, which has no corpus to choose by."""
+metadata = click.option(
+    "--metadata",
+    multiple=True,
+    metavar="COLUMN",
+    type=COLUMN,
+    help="Also keep this column with the documents: `neardup store get` shows it, and --keep max:COLUMN or min:COLUMN compares "
+    "it; repeatable.",
+)
+
+texts = click.option(
+    "--texts",
+    is_flag=True,
+    default=None,
+    help="Of a new store: keep the texts of documents, also of duplicates, as they are given (only fingerprints and elements).",
+)
+
+matching_of_store = _several(
+    click.option(
+        "--method",
+        type=click.Choice(list(STORE_METHODS)),
+        help=f"Of a new store (exact); {described(STORE_METHODS)}.",
+    ),
+    min_similarity(
+        f"Of a new store: similarity from which texts match, from 0 to 1 ({DEFAULTS.min_similarity}).", default=None
+    ),
+    similarity(f"Of a new store ({DEFAULTS.similarity}); {described(SIMILARITIES)}.", default=None),
+    click.option(
+        "--floor",
+        type=NUMBER,
+        metavar="J",
+        help="Of a new store with --method exact: least similarity that `neardup store neighbors`, `pairs` and `clusters` can be "
+        "asked for, if below --min-similarity (that).",
+    ),
+    click.option(
+        "--keep",
+        metavar="RULE",
+        type=KEEP,
+        help=f"Of a new store: which of matching documents are kept (first); {described(STORE_KEEPS)}.",
+    ),
+    texts,
+)
+of_new_store = _several(
+    click.option(
+        "--recipe",
+        metavar="NAME|FILE.toml",
+        type=RECIPE,
+        help="Recipe of a new store: a name that `neardup recipes` lists, or a file (default).",
+    ),
+    matching_of_store,
+    click.option(
+        "--max-distance",
+        type=int,
+        metavar="N",
+        help="Of a new store: Hamming distance up to which fingerprints are candidates, with simhash (the recipe's) and minhash.",
+    ),
+)
+
+
+def survivors(*, sources: str, within: str) -> Callable[[Function], Function]:
+    """The flags that choose survivors; `sources` and `within` say, in help texts, where sources and columns come from."""
+    return _several(
+        click.option(
+            "--keep", default=DEFAULTS.keep, show_default=True, metavar="RULE", type=KEEP, help=described(KEEPS)
+        ),
+        click.option(
+            "--prefer-source",
+            metavar="A,B",
+            default=(),
+            type=Names(),
+            help=f"Sources whose documents are preferred, the most preferred first: files, folders or globs of the {sources}.",
+        ),
+        click.option(
+            "--within",
+            metavar="COLUMN",
+            type=COLUMN,
+            help=f"Match only documents with equal values in this column{within}",
+        ),
+        _one_of("--cluster", CLUSTERS, DEFAULTS.cluster),
+    )
+
+
+threads = click.option(
+    "--threads", type=int, metavar="N", help="Number of threads (all processors); never changes the result."
+)
+memory = click.option(
+    "--memory", metavar="SIZE", help="Memory for finding candidates, such as 512M or 4G (half of the machine's)."
+)
+temp_dir = click.option(
+    "--temp-dir", type=click.Path(exists=True, file_okay=False, writable=True), help="Folder for temporary files."
+)
+audit = click.option(
+    "--audit",
+    metavar="FILE|DIR/",
+    type=FILE,
+    help="Path of the audit: a file, or a folder with one file for each input (OUT without its ending + .duplicates.jsonl).",
+)
+overwrite = click.option("--overwrite", is_flag=True, help="Replace existing outputs.")
+
+
+def _on_error(skipped: str) -> Callable[[Function], Function]:
+    return click.option(
+        "--on-error",
+        type=click.Choice(["stop", "skip"]),
+        default="stop",
+        show_default=True,
+        help=f"Stop at a malformed row, or skip it{skipped}.",
+    )
+
+
+on_error = _on_error(" and write it to a file of rejects")
+on_error_without_rejects = _on_error("")
+quiet = click.option("--quiet", is_flag=True, help="Show nothing except errors.")
+shown = _several(
+    quiet,
+    click.option(
+        "--verbose",
+        is_flag=True,
+        expose_value=False,
+        callback=keep_verbose,
+        help="Also show the stages with their times, the method and why, memory, and candidates.",
+    ),
+)
+"""The flags that say how much is shown."""
