@@ -31,11 +31,11 @@ import measure
 import package_texts
 from commands import run
 from corpora import python_installation
-from neardup.io.batch import Batch
-from neardup.io.corpus import open_corpus
+from neardup.io.corpora.batch import Batch
+from neardup.io.corpora.file_corpus import open_corpus
+from neardup.io.corpora.reading import Reading
 from neardup.io.formats.table import FORMATS, open_sink
-from neardup.io.reading import Reading
-from neardup.io.records import compression_of
+from neardup.io.outputs.records import compression_of
 from neardup.resources.threads import in_order, thread_count
 
 TARGETS = {"jsonl": 120, "parquet": 200}

@@ -19,8 +19,8 @@ import pyarrow.json as pj
 
 from corpora import Texts, data_folder, missing, open_texts, python_installation
 from measure import arguments, environment, rounded, table, take_turns, write_json
-from neardup.io.batch import Columns
-from neardup.io.formats.json_blocks import BlockReader
+from neardup.io.corpora.batch import Columns
+from neardup.io.formats.json.json_blocks import BlockReader
 from neardup.io.formats.lines import Lines
 
 BYTES = 60_000_000

@@ -12,7 +12,7 @@ from neardup.engines.job.corpus_parts import CorpusParts
 from neardup.engines.job.local_engine import SerialEngine
 from neardup.engines.job_options import Work
 from neardup.engines.stages import Part
-from neardup.io.table_corpus import TableCorpus
+from neardup.io.corpora.table_corpus import TableCorpus
 from neardup.options import DedupOptions
 
 COLUMNS = ("row", "survivor_row", "reference_row", "cluster_id", "exact", "similarity", "distance")

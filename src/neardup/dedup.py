@@ -19,10 +19,10 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.errors import OptionError
 from neardup.fingerprints.documents import Documents, FirstPass, KeptValues, join_documents, read_documents
-from neardup.io.checkpoints import NO_CHECKPOINTS, Checkpoints
-from neardup.io.corpora import Corpus, SourcedCorpus, pair_of
-from neardup.io.reading import Html
-from neardup.io.table_corpus import TableCorpus
+from neardup.io.corpora.protocol import Corpus, SourcedCorpus, pair_of
+from neardup.io.corpora.reading import Html
+from neardup.io.corpora.table_corpus import TableCorpus
+from neardup.io.resume.checkpoints import NO_CHECKPOINTS, Checkpoints
 from neardup.matching.candidates.methods import opener_of
 from neardup.matching.candidates.narrowed import list_candidates
 from neardup.matching.candidates.task import Found, Task

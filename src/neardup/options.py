@@ -175,7 +175,7 @@ class DedupOptions:
 
     @property
     def columns_asked_by(self) -> dict[str, str]:
-        """For each of `columns`, the option that names it, as `neardup.io.batch.Columns` takes it."""
+        """For each of `columns`, the option that names it, as `neardup.io.corpora.batch.Columns` takes it."""
         named = {
             self.preferred_by: f"keep={self.keep[:4]}" if isinstance(self.keep, str) else "",
             self.grouped_by: "within=",

@@ -30,8 +30,8 @@ from neardup.engines.results import labels as results
 from neardup.engines.verification import pair_partitions as homes
 from neardup.engines.verification import prefilter as edges
 from neardup.engines.verification import text_partitions as sites
-from neardup.io.corpus import open_corpus
-from neardup.io.reading import Reading
+from neardup.io.corpora.file_corpus import open_corpus
+from neardup.io.corpora.reading import Reading
 from neardup.options import DedupOptions
 from neardup.service.calls import read_answers
 from neardup.survivors.cluster_file import read_cluster_file

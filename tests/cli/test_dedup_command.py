@@ -23,7 +23,7 @@ from cli_corpora import (
 )
 
 import naive
-from neardup.io.reading import Reading
+from neardup.io.corpora.reading import Reading
 
 AUDIT_COLUMNS = ["id", "row", "survivor_id", "survivor_row", "cluster_id", "similarity", "distance", "exact"]
 

@@ -16,7 +16,7 @@ import pytest
 from cli_corpora import FERRY, files, lines, read_lines, write_lines
 
 import neardup
-from neardup.io.outputs import Outputs
+from neardup.io.outputs.outputs import Outputs
 from neardup.resources.unfinished import remove_unfinished, removed_by, temporary_folder, undisturbed
 
 NAMES = ("out.jsonl.gz", "out.duplicates.jsonl", "out.summary.json")

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 from cli_corpora import BRIDGE, CLOCK, FERRY, ROWS, write_lines
 
-from neardup.io.likely_encoding import likely_encoding
+from neardup.io.checks.likely_encoding import likely_encoding
 
 ACCENTS = "Le café près de la gare est fermé, et la bibliothèque l'est aussi."
 

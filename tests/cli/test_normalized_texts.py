@@ -7,7 +7,7 @@ import pytest
 from cli_corpora import read_lines, survivors, write_lines
 
 import neardup as nd
-from neardup.io import run_folder
+from neardup.io.resume import run_folder
 from neardup.jobs.removal.dedup import deduplicate_files
 
 WORDS = "the ferry to the islands leaves at ten past nine from the old customs pier in winter".split()

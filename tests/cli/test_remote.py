@@ -17,8 +17,8 @@ from cli_corpora import BREAD, CLOCK, FERRY, ROWS, lines, read_lines
 from object_store import Store
 
 import neardup
-from neardup.io.corpus import open_corpus
-from neardup.io.reading import Reading
+from neardup.io.corpora.file_corpus import open_corpus
+from neardup.io.corpora.reading import Reading
 from neardup.io.storage import remote, stores
 from neardup.io.storage.remote import RemotePath
 
@@ -160,7 +160,7 @@ def test_globs_and_folders_of_a_store_are_listed_as_here(run, store):
 
 
 def neardup_shards(given):
-    from neardup.io.shards import find_shards
+    from neardup.io.corpora.shards import find_shards
 
     return find_shards(given, temporary=Path())
 

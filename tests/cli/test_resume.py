@@ -19,7 +19,7 @@ import neardup as nd
 from marks import long
 from neardup import dedup
 from neardup.io.formats import jsonl
-from neardup.io.outputs import Outputs
+from neardup.io.outputs.outputs import Outputs
 from neardup.jobs.removal.dedup import deduplicate_files
 from neardup.jobs.removal.units import deduplicate_units
 from restored import restore

@@ -22,7 +22,7 @@ from neardup.engines.pairing import blocks as tiles
 from neardup.engines.pairs_flow import list_pairs
 from neardup.engines.results import list_pairs as expansion
 from neardup.engines.schemas import MATCHES
-from neardup.io.table_corpus import TableCorpus
+from neardup.io.corpora.table_corpus import TableCorpus
 from neardup.options import DedupOptions
 
 

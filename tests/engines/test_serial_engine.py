@@ -26,7 +26,7 @@ from neardup.engines.stages import Part
 from neardup.engines.verification import pair_partitions as homes
 from neardup.engines.verification import prefilter as edges
 from neardup.engines.verification import text_partitions as sites
-from neardup.io.table_corpus import TableCorpus
+from neardup.io.corpora.table_corpus import TableCorpus
 from neardup.options import DedupOptions
 
 WORDS = "the of and to ferry clock bridge stands in 中国 法律 第一条 ひらがな x1 don't".split()

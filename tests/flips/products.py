@@ -18,7 +18,7 @@ from flips.corpus import OPTIONS, ROWS
 from flips.form import Form, UnreadableError
 from flips.inputs import content_of
 from neardup.fingerprints.weights import idf
-from neardup.io.outputs import Outputs
+from neardup.io.outputs.outputs import Outputs
 from neardup.jobs.streams import filter_walk, line_walk
 from neardup.judging.evaluation.labels import LabelFile
 from neardup.survivors.cluster_file import read_cluster_file

@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from neardup.io.batch import Columns
+from neardup.io.corpora.batch import Columns
+from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.shards import find_shards
 from neardup.io.formats.table import FORMATS, open_sink
-from neardup.io.shard import Shard
-from neardup.io.shards import find_shards
 
 
 @pytest.fixture

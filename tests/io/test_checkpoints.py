@@ -23,15 +23,15 @@ from neardup.fingerprints.minhash import Signing
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_array
 from neardup.fingerprints.unit_corpus import UnitPart
 from neardup.hamming.near import near_fingerprints
-from neardup.io.batch import Batch, Columns
-from neardup.io.checkpoint_file import CheckpointFile, read_checkpoint, write_checkpoint
-from neardup.io.checkpoints import NO_CHECKPOINTS, SavedCheckpoints
-from neardup.io.codecs import CODECS, KINDS, Codec, MalformedError, OtherVersionError, codec, decode, encode
-from neardup.io.corpora import CorpusPair, Piece, ShardedPair, pair_of
-from neardup.io.corpus import FileCorpus
-from neardup.io.run_folder import RunFolder
-from neardup.io.shards import find_shards
-from neardup.io.table_corpus import TableCorpus
+from neardup.io.corpora.batch import Batch, Columns
+from neardup.io.corpora.file_corpus import FileCorpus
+from neardup.io.corpora.protocol import CorpusPair, Piece, ShardedPair, pair_of
+from neardup.io.corpora.shards import find_shards
+from neardup.io.corpora.table_corpus import TableCorpus
+from neardup.io.resume.checkpoint_file import CheckpointFile, read_checkpoint, write_checkpoint
+from neardup.io.resume.checkpoints import NO_CHECKPOINTS, SavedCheckpoints
+from neardup.io.resume.codecs import CODECS, KINDS, Codec, MalformedError, OtherVersionError, codec, decode, encode
+from neardup.io.resume.run_folder import RunFolder
 from neardup.matching.candidates.task import Found
 from neardup.matching.prefix_join.counts import ElementCounts
 from neardup.matching.prefix_join.prefixes import prefixes_of
@@ -501,7 +501,7 @@ def count_into(state, interrupt_at=None):
 def test_a_state_is_gathered_once_from_each_shard(tmp_path, monkeypatch, lost):
     """A state is of all groups up to its number; where pieces of one of them are gone, it is gathered anew."""
     corpus = corpus_of(tmp_path / "a")
-    monkeypatch.setattr("neardup.io.checkpoints.STATE_SECONDS", -1)
+    monkeypatch.setattr("neardup.io.resume.checkpoints.STATE_SECONDS", -1)
     state = np.zeros(5, np.int64)
     pass_ = SavedCheckpoints(tmp_path).map(corpus, count_into(state, 4), name="count", state=state)
     with pytest.raises(KeyboardInterrupt):

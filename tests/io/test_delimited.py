@@ -16,14 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neardup.errors import DataError, InputError, OptionError
-from neardup.io.batch import Columns
+from neardup.io.corpora.batch import Columns
+from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.shards import find_shards
 from neardup.io.dialect import Dialect
 from neardup.io.formats.delimited_rows import read_header, read_rows
 from neardup.io.formats.dialect_search import find_dialect
-from neardup.io.formats.json_values import JSON_TOKEN
+from neardup.io.formats.json.json_values import JSON_TOKEN
 from neardup.io.formats.table import FORMATS, open_sink
-from neardup.io.shard import Shard
-from neardup.io.shards import find_shards
 
 Make = Callable[..., Shard]
 

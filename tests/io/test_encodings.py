@@ -17,11 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neardup.errors import DataError, InputError, OptionError
-from neardup.io.batch import Columns
+from neardup.io.corpora.batch import Columns
+from neardup.io.corpora.reading import Reading
+from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.shards import find_shards
 from neardup.io.formats.table import FORMATS, open_sink
-from neardup.io.reading import Reading
-from neardup.io.shard import Shard
-from neardup.io.shards import find_shards
 
 Make = Callable[..., Shard]
 

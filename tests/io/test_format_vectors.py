@@ -16,7 +16,7 @@ import neardup as nd
 from naive_store_folder import read_record
 from neardup.fingerprints.fingerprint_file import read_fingerprint_file
 from neardup.io.ids import plain_ids
-from neardup.io.sealed_parquet import SealedWriter
+from neardup.io.outputs.sealed_parquet import SealedWriter
 from neardup.io.storage.places import place_of
 from neardup.matching.pair_file import read_pair_summary, read_pairs
 from neardup.recipe.frequency_file import describe_frequency_file, frequency_parts

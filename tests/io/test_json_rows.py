@@ -10,11 +10,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from neardup.errors import OptionError
-from neardup.io.batch import Columns
-from neardup.io.formats.json_blocks import BlockReader
-from neardup.io.formats.json_rows import BadJson, BadRow, read_row
+from neardup.io.corpora.batch import Columns
+from neardup.io.corpora.reading import Reading
+from neardup.io.formats.json.json_blocks import BlockReader
+from neardup.io.formats.json.json_rows import BadJson, BadRow, read_row
 from neardup.io.formats.lines import Lines
-from neardup.io.reading import Reading
 
 LONE = "it has half of a surrogate pair (such as \\ud83d alone), which is no character"
 TOO_DEEP = b'{"text": "a", "x": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
@@ -193,12 +193,12 @@ def test_the_text_may_be_the_id() -> None:
 
 
 def test_regular_rows_are_not_left_to_slower_readers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("neardup.io.formats.json_blocks.read_row", None)
+    monkeypatch.setattr("neardup.io.formats.json.json_blocks.read_row", None)
     good = [b'{"id": "a", "x": [1, {"text": 2}], "text": "\\u4e2d"}', b'{"text": "\xe4\xb8\xad", "id": null}\r'] * 500
     assert len(BlockReader(Columns(), "s").read(lines(*good))[0].texts) == 1000
     mixed = [b'{"text": "a", "id": 1}', b'{"text": "a", "id": "1"}', b'{"text": "a", "id": 1.5}']
     assert BlockReader(Columns(), "s").read(lines(*mixed))[0].ids.to_pylist() == ["1", '"1"', '"s:2"']
-    monkeypatch.setattr("neardup.io.formats.json_structs.StructReader.reader", None)
+    monkeypatch.setattr("neardup.io.formats.json.json_structs.StructReader.reader", None)
     nested = [b'{"meta": {"body": "a"}}', b'{"meta.body": "b", "meta": null}']
     assert BlockReader(Columns(("meta.body",)), "s").read(lines(*nested))[0].texts.to_pylist() == ["a", "b"]
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neardup.io.formats.json_values import default_ids, json_values, quote, quoted
+from neardup.io.formats.json.json_values import default_ids, json_values, quote, quoted
 
 TEXT = pa.large_string()
 

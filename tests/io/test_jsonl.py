@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 
 import neardup.io.formats.lines
 from neardup.errors import DataError, InputError
-from neardup.io.batch import Columns
+from neardup.io.corpora.batch import Columns
+from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.shards import find_shards
 from neardup.io.formats import jsonl
-from neardup.io.formats.json_values import JSON_TOKEN
+from neardup.io.formats.json.json_values import JSON_TOKEN
 from neardup.io.formats.lines import read_lines
 from neardup.io.formats.table import open_sink
-from neardup.io.shard import Shard
-from neardup.io.shards import find_shards
 
 Make = Callable[..., Shard]
 

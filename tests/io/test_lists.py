@@ -9,9 +9,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from neardup.errors import InputError
-from neardup.io.corpus import FileCorpus
-from neardup.io.reading import Reading, stored_reading
-from neardup.io.shards import find_shards
+from neardup.io.corpora.file_corpus import FileCorpus
+from neardup.io.corpora.reading import Reading, stored_reading
+from neardup.io.corpora.shards import find_shards
 from neardup.text.given_elements import text_of
 
 strings = st.text(st.characters(exclude_categories=["Cs"]), max_size=3)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from neardup.io.batch import Columns
+from neardup.io.corpora.batch import Columns
+from neardup.io.corpora.shard import Shard
 from neardup.io.formats.table import FORMATS
-from neardup.io.shard import Shard
 
 LIMIT = 64 << 20
 PIECES = 200

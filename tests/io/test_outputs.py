@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 
 from neardup.errors import InputError
-from neardup.io.output_names import STANDARD_OUTPUT, output_folder, output_names, stem
-from neardup.io.outputs import Outputs
-from neardup.io.read_files import ReadFiles
-from neardup.io.shard import Shard
-from neardup.io.shards import find_shards
+from neardup.io.corpora.read_files import ReadFiles
+from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.shards import find_shards
+from neardup.io.outputs.output_names import STANDARD_OUTPUT, output_folder, output_names, stem
+from neardup.io.outputs.outputs import Outputs
 
 Make = Callable[..., Shard]
 
@@ -150,7 +150,7 @@ def test_a_folder_that_cannot_be_written_is_refused(monkeypatch: pytest.MonkeyPa
     def denied(**_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("neardup.io.outputs.tempfile.TemporaryFile", denied)
+    monkeypatch.setattr("neardup.io.outputs.outputs.tempfile.TemporaryFile", denied)
     message = f"The folder {Path.cwd()} cannot be written: Permission denied. Name another output."
     assert refusal("a") == message
 

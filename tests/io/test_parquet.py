@@ -10,12 +10,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from neardup.errors import DataError, InputError
-from neardup.io.batch import Columns
+from neardup.io.corpora.batch import Columns
+from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.shards import find_shards
 from neardup.io.formats import parquet
-from neardup.io.formats.json_values import JSON_TOKEN
+from neardup.io.formats.json.json_values import JSON_TOKEN
 from neardup.io.formats.table import open_sink
-from neardup.io.shard import Shard
-from neardup.io.shards import find_shards
 
 Make = Callable[..., Shard]
 TEXTS = ["one", "", "三", "four\n", "one"]

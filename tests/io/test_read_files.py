@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from neardup.errors import InputError
-from neardup.io.read_files import ReadFiles
-from neardup.io.shards import find_shards
+from neardup.io.corpora.read_files import ReadFiles
+from neardup.io.corpora.shards import find_shards
 from neardup.io.storage.places import place_of
 
 

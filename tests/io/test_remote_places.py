@@ -10,7 +10,7 @@ import huggingface_hub
 import pytest
 
 from neardup.errors import InputError, MissingExtra
-from neardup.io.shards import find_shards
+from neardup.io.corpora.shards import find_shards
 from neardup.io.storage import remote, stores
 from neardup.io.storage.places import identity, place_of
 from neardup.io.storage.remote import RemotePath

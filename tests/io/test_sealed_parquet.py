@@ -13,7 +13,7 @@ import pytest
 import neardup as nd
 from marks import long
 from neardup.errors import DataError
-from neardup.io.sealed_parquet import BrokenSealError, SealedWriter, read_sealed
+from neardup.io.outputs.sealed_parquet import BrokenSealError, SealedWriter, read_sealed
 from neardup.survivors.cluster_file import is_cluster_file
 
 BATCH = pa.record_batch(
@@ -45,7 +45,7 @@ import json, sys
 from pathlib import Path
 import pyarrow as pa
 from neardup.survivors.cluster_file import is_cluster_file
-from neardup.io.sealed_parquet import BrokenSealError, read_sealed
+from neardup.io.outputs.sealed_parquet import BrokenSealError, read_sealed
 folder, expected = Path(sys.argv[1]), read_sealed(Path(sys.argv[1]) / "a.parquet")
 content, found = (folder / "a.parquet").read_bytes(), {"told": 0, "same": 0, "wrong": []}
 for place, bit in json.loads(sys.stdin.read()):

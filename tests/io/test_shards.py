@@ -12,9 +12,9 @@ import pytest
 import zstandard
 
 from neardup.errors import InputError
+from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.shards import find_shards
 from neardup.io.endings import ALLOWED, split_ending
-from neardup.io.shard import Shard
-from neardup.io.shards import find_shards
 
 
 @pytest.fixture

@@ -15,14 +15,14 @@ import pytest
 import zstandard
 
 from neardup.errors import DataError, InputError, RowError
-from neardup.io.batch import Columns
-from neardup.io.corpus import FileCorpus
+from neardup.io.corpora.batch import Columns
+from neardup.io.corpora.file_corpus import FileCorpus
+from neardup.io.corpora.reading import Reading
+from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.shards import find_shards
 from neardup.io.formats.table import FORMATS, open_sink
-from neardup.io.output_names import output_names
-from neardup.io.outputs import Outputs
-from neardup.io.reading import Reading
-from neardup.io.shard import Shard
-from neardup.io.shards import find_shards
+from neardup.io.outputs.output_names import output_names
+from neardup.io.outputs.outputs import Outputs
 from neardup.io.storage.places import name_as_text
 from neardup.resources.resources import Resources
 

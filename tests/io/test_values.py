@@ -11,10 +11,10 @@ import pyarrow as pa
 import pytest
 
 from neardup.errors import InputError
-from neardup.io.batch import Columns
-from neardup.io.corpus import FileCorpus
+from neardup.io.corpora.batch import Columns
+from neardup.io.corpora.file_corpus import FileCorpus
+from neardup.io.corpora.shard import Shard
 from neardup.io.formats.table import FORMATS
-from neardup.io.shard import Shard
 from neardup.resources.resources import Resources
 
 Make = Callable[..., Shard]

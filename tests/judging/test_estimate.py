@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import neardup as nd
-from neardup.io import sample as sampling
-from neardup.io.corpus import open_corpus
-from neardup.io.reading import Reading
-from neardup.io.sample import read_sample
+from neardup.io.corpora import sample as sampling
+from neardup.io.corpora.file_corpus import open_corpus
+from neardup.io.corpora.reading import Reading
+from neardup.io.corpora.sample import read_sample
 from neardup.judging import estimate as estimating
 from neardup.options import DedupOptions
 from neardup.recipe.methods import METHODS

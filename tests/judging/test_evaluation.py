@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import naive
 import neardup as nd
 from neardup.errors import DataError, InputError, OptionError
-from neardup.io.table_corpus import TableCorpus
+from neardup.io.corpora.table_corpus import TableCorpus
 from neardup.judging.evaluation import intervals, listing, sampling, trials
 from neardup.judging.evaluation.curves import similarity_counts
 from neardup.judging.evaluation.evaluate import evaluate_corpus

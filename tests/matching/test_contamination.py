@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import naive
 from neardup.errors import OptionError
-from neardup.io.batch import Batch
+from neardup.io.corpora.batch import Batch
 from neardup.kernels.matching.items import best_passage
 from neardup.matching.contamination import scan
 from neardup.matching.contamination.excerpts import CHARACTERS, excerpt_of

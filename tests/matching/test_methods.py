@@ -20,7 +20,7 @@ from near_copies import near_copies
 from neardup import dedup
 from neardup.dedup import find_duplicates
 from neardup.fingerprints.minhash import Signing
-from neardup.io.table_corpus import TableCorpus
+from neardup.io.corpora.table_corpus import TableCorpus
 from neardup.matching.candidates import auto, exact, minhash, sampled_sets
 from neardup.matching.candidates.methods import opener_of
 from neardup.matching.candidates.samples import chosen_texts

@@ -19,8 +19,8 @@ import naive
 import neardup as nd
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.hamming.near import near_fingerprints
-from neardup.io.batch import Batch
-from neardup.io.table_corpus import TableCorpus
+from neardup.io.corpora.batch import Batch
+from neardup.io.corpora.table_corpus import TableCorpus
 from neardup.kernels.fingerprints.votes import WEIGHTINGS as WEIGHTS
 from neardup.kernels.matching import bounds, similarities
 from neardup.matching.similarities.element_store import ElementStore, read_again

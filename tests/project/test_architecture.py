@@ -31,8 +31,6 @@ CROWDED = {
     "engines/spark": 21,
     "fingerprints": 18,
     "hamming/index": 26,
-    "io": 30,
-    "io/formats": 22,
     "judging/evaluation": 23,
     "recipe": 31,
     "resources": 20,
@@ -85,14 +83,14 @@ def test_imports_are_found_wherever_they_are():
     source = (
         "import numpy\nimport neardup.jobs.removal.dedup\nfrom neardup import cli\nfrom neardup.cli import main\nfrom typing import TYPE_CHECKING\n"
         "if TYPE_CHECKING:\n    from neardup.io import corpus\n"
-        "def f():\n    from neardup.io.batch import Batch\n    from neardup import options as o\n"
+        "def f():\n    from neardup.io.corpora.batch import Batch\n    from neardup import options as o\n"
     )
     assert list(tool.imported(source, MODULES)) == [
         "jobs.removal.dedup",
         "__init__",
         "cli.main",
-        "io.corpus",
-        "io.batch",
+        "io.corpora.file_corpus",
+        "io.corpora.batch",
         "options",
     ]
 
@@ -106,7 +104,7 @@ def test_an_order_that_is_wrong_is_found():
 
 
 def test_lines_of_the_order_are_read_back():
-    order = ["errors", "io.batch", "io.formats.jsonl"]
+    order = ["errors", "io.corpora.batch", "io.formats.jsonl"]
     block = "<!-- order of modules -->\n\n```text\n" + tool.text(order, ["errors", "io"]) + "```\n\n<!-- end -->"
     assert tool.stated(block) == order
 

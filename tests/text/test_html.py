@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neardup as nd
-from neardup.io.reading import HTML
+from neardup.io.corpora.reading import HTML
 from neardup.text.html import PACKAGES, extractor
 from strategies import any_text
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 import naive
 import neardup as nd
 from neardup.fingerprints.unit_corpus import with_tokens
-from neardup.io.batch import Columns
-from neardup.io.formats.json_spans import text_spans
+from neardup.io.corpora.batch import Columns
+from neardup.io.corpora.shards import find_shards
+from neardup.io.formats.json.json_spans import text_spans
 from neardup.io.formats.table import FORMATS, open_sink
-from neardup.io.shards import find_shards
 from neardup.text.units import SEPARATORS, split, without_units
 from strategies import any_text
 

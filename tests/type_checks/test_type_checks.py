@@ -15,7 +15,7 @@ import neardup as nd
 from neardup import dedup, options
 from neardup.fingerprints import minhash
 from neardup.hamming.index.methods import table as index_methods
-from neardup.io import reading
+from neardup.io.corpora import reading
 from neardup.recipe import hashes, methods, parts, presets, profiles, segmenters, similarities, vectors, word_lists
 from neardup.recipe.presets import RecipeLike
 from neardup.resources import resources

@@ -13,10 +13,10 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.errors import CallableError
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_chunks, join_fingerprints
-from neardup.io.batch import Batch
-from neardup.io.checkpoints import NO_CHECKPOINTS, Checkpoints
-from neardup.io.codecs import codec
-from neardup.io.corpora import Corpus
+from neardup.io.corpora.batch import Batch
+from neardup.io.corpora.protocol import Corpus
+from neardup.io.resume.checkpoints import NO_CHECKPOINTS, Checkpoints
+from neardup.io.resume.codecs import codec
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
 from neardup.resources.kept_rows import KeptRows

@@ -24,11 +24,11 @@ import pyarrow.compute as pc
 from neardup.arrays import Array
 from neardup.errors import DataError, InputError, OptionError, RecipeMismatch
 from neardup.fingerprints.documents import Documents
+from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.stored_shards import StoredShard, starts_of
 from neardup.io.ids import plain_ids, tokens_of_ids
-from neardup.io.sealed_parquet import SealedWriter, batches_of, metadata_of, opened_sealed, read_sealed
-from neardup.io.shard import Shard
+from neardup.io.outputs.sealed_parquet import SealedWriter, batches_of, metadata_of, opened_sealed, read_sealed
 from neardup.io.storage.places import Place, parquet_source, place_of
-from neardup.io.stored_shards import StoredShard, starts_of
 from neardup.recipe.kinds import FingerprintRecipe
 from neardup.recipe.parts import digest_of
 from neardup.recipe.serialization import any_stored_recipe

@@ -12,8 +12,8 @@ from neardup.arrays import Array
 from neardup.fingerprints.digits import Problems, Reading, named, words_of_texts
 from neardup.fingerprints.documents import Documents
 from neardup.fingerprints.written import words_of_column
-from neardup.io.batch import Batch, Rejections
-from neardup.io.shard import Shard
+from neardup.io.corpora.batch import Batch, Rejections
+from neardup.io.corpora.shard import Shard
 from neardup.kernels.xxh3 import digest_rows
 
 
@@ -43,7 +43,7 @@ class ImportedBatches:
         self._column, self._readings, self._values, self._tokens = column, readings, values, tokens
 
     def refine(self, batch: Batch, rejections: Rejections, shards: Sequence[Shard]) -> tuple[Batch, Rejections]:
-        """See `neardup.io.number_files.Refine`: `texts` of the result is a `GivenFingerprints`."""
+        """See `neardup.io.checks.number_files.Refine`: `texts` of the result is a `GivenFingerprints`."""
         shard = shards[0]
         how = self._readings[shard.name]
         words, problems = read_stored(batch.texts, shard, how)
@@ -72,7 +72,7 @@ class ImportedBatches:
 
 
 def read_stored(column: Any, shard: Shard, how: Reading) -> tuple[Array, Problems]:
-    """Read the stored column of a batch (`neardup.io.batch.Columns`): uint64[n, words], and the rows that cannot be read."""
+    """Read the stored column of a batch (`neardup.io.corpora.batch.Columns`): uint64[n, words], and the rows that cannot be read."""
     if shard.format == "jsonl":
         return _words_of_tokens(column, how)
     found = words_of_column(column, how)

@@ -36,7 +36,7 @@ from neardup.arrays import Array
 from neardup.errors import OptionError, RecipeMismatch, is_integer
 from neardup.fingerprints.shingle_hashes import shingle_hashes
 from neardup.fingerprints.workspace import Workspace
-from neardup.io.codecs import codec
+from neardup.io.resume.codecs import codec
 from neardup.kernels.fingerprints.minhash import Constants, scratch, sign_documents, sign_sets
 from neardup.recipe.given_elements import recipe_of_elements, similarity_of_elements
 from neardup.recipe.parts import FOLDING

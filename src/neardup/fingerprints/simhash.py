@@ -9,7 +9,7 @@ import numpy as np
 
 from neardup.arrays import Array, UInt64s
 from neardup.fingerprints.workspace import Workspace
-from neardup.io.codecs import codec
+from neardup.io.resume.codecs import codec
 from neardup.kernels.fingerprints.simhash import FeatureForm, FingerprintArrays, fingerprint_documents, scratch
 from neardup.kernels.fingerprints.votes import WEIGHTINGS
 from neardup.recipe.given_elements import recipe_of_elements

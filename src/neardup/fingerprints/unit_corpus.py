@@ -12,10 +12,10 @@ import pyarrow.compute as pc
 from neardup.arrays import Array
 from neardup.errors import CallableError
 from neardup.fingerprints.simhash import fingerprint_chunks
-from neardup.io.batch import Batch
-from neardup.io.codecs import codec
-from neardup.io.corpora import Group, Piece
-from neardup.io.corpus import FileCorpus
+from neardup.io.corpora.batch import Batch
+from neardup.io.corpora.file_corpus import FileCorpus
+from neardup.io.corpora.protocol import Group, Piece
+from neardup.io.resume.codecs import codec
 from neardup.recipe.recipe import Recipe
 from neardup.text.columns import in_chunks
 from neardup.text.units import Units, split
@@ -56,7 +56,7 @@ def with_tokens(units: Units) -> Array:
 
 
 class UnitCorpus:
-    """The units of the documents in files; see `neardup.io.corpora.SourcedCorpus`. Its ids are null: see `row_of`
+    """The units of the documents in files; see `neardup.io.corpora.protocol.SourcedCorpus`. Its ids are null: see `row_of`
     and `numbers`.
 
     Every attribute except `documents` is set by the first complete read. A unit takes 8 bytes.
@@ -79,17 +79,17 @@ class UnitCorpus:
         self.text_bytes = 0
 
     def map(self, work: Callable[[Batch], Result], *, wanted: Array | None = None) -> Iterator[tuple[int, Result]]:
-        """See `neardup.io.corpora.Corpus`; one row is one unit."""
+        """See `neardup.io.corpora.protocol.Corpus`; one row is one unit."""
         return self.rows(self.pieces(work, self.groups(), wanted=wanted))
 
     def groups(self) -> list[Group]:
-        """See `neardup.io.corpora.ShardedCorpus`."""
+        """See `neardup.io.corpora.protocol.ShardedCorpus`."""
         return self.documents.groups()
 
     def pieces(
         self, work: Callable[[Batch], Result], groups: Iterable[Group], *, wanted: Array | None = None
     ) -> Iterator[tuple[Group, Piece[Any]]]:
-        """See `neardup.io.corpora.ShardedCorpus`. In the first pass, a result is a pair: a `UnitPart` and the result of `work`."""
+        """See `neardup.io.corpora.protocol.ShardedCorpus`. In the first pass, a result is a pair: a `UnitPart` and the result of `work`."""
         if not self._known:
             return self.documents.pieces(partial(self._first_work, work), groups)
         firsts, starts = self.firsts, self.documents.starts or [0]
@@ -117,7 +117,7 @@ class UnitCorpus:
             raise _of_document(problem, batch, counts) from problem.__cause__
 
     def rows(self, pieces: Iterable[tuple[Group, Piece[Any]]]) -> Iterator[tuple[int, Any]]:
-        """See `neardup.io.corpora.ShardedCorpus`."""
+        """See `neardup.io.corpora.protocol.ShardedCorpus`."""
         if self._known:
             for row, result in self.documents.rows(pieces):
                 yield int(self.firsts[row]), result
@@ -168,11 +168,11 @@ class UnitCorpus:
         return found
 
     def check_sources(self, sources: Sequence[str]) -> None:
-        """See `neardup.io.corpora.SourcedCorpus`."""
+        """See `neardup.io.corpora.protocol.SourcedCorpus`."""
         self.documents.check_sources(sources)
 
     def source_ranks(self, sources: Sequence[str]) -> Array | None:
-        """See `neardup.io.corpora.SourcedCorpus`."""
+        """See `neardup.io.corpora.protocol.SourcedCorpus`."""
         ranks = self.documents.source_ranks(sources)
         return None if ranks is None else np.repeat(ranks, np.diff(self.firsts))
 

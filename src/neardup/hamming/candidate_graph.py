@@ -10,7 +10,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.hamming.unique import Unique
-from neardup.io.codecs import are_below, ascend, codec
+from neardup.io.resume.codecs import are_below, ascend, codec
 from neardup.kernels.hamming.candidates import (
     Graph,
     count_candidates,

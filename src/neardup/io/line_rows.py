@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from neardup.errors import InputError
-from neardup.io.batch import Batch, Columns, Rejections
-from neardup.io.formats.json_blocks import BlockReader
+from neardup.io.checks.number_files import refuse_numbers
+from neardup.io.corpora.batch import Batch, Columns, Rejections
+from neardup.io.corpora.reading import Reading
+from neardup.io.corpora.shard import Shard
+from neardup.io.formats.json.json_blocks import BlockReader
 from neardup.io.formats.line_blocks import LineFile
 from neardup.io.formats.lines import Lines, read_lines, rows_of_file
 from neardup.io.formats.pages import text_of_pages
 from neardup.io.formats.text_lines import read_block
-from neardup.io.number_files import refuse_numbers
-from neardup.io.reading import Reading
-from neardup.io.shard import Shard
 from neardup.io.storage.compression import sniff
 from neardup.text.html import extractor
 

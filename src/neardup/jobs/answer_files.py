@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from neardup.errors import InputError
+from neardup.io.corpora.read_files import ReadFiles
 from neardup.io.endings import split_ending
-from neardup.io.output_names import STANDARD_OUTPUT
-from neardup.io.outputs import Outputs
-from neardup.io.read_files import ReadFiles
-from neardup.io.records import compression_of
+from neardup.io.outputs.output_names import STANDARD_OUTPUT
+from neardup.io.outputs.outputs import Outputs
+from neardup.io.outputs.records import compression_of
 from neardup.io.storage.compression import open_for_writing
 from neardup.io.storage.places import Place, place_of
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Unpack
 
 from neardup.display import counted
-from neardup.io.corpus import open_corpus, why
-from neardup.io.outputs import Outputs
-from neardup.io.read_files import ReadFiles
-from neardup.io.reading import READING, Reading, recipe_for, split_options
-from neardup.io.shards import listed_inputs
+from neardup.io.corpora.file_corpus import open_corpus, why
+from neardup.io.corpora.read_files import ReadFiles
+from neardup.io.corpora.reading import READING, Reading, recipe_for, split_options
+from neardup.io.corpora.shards import listed_inputs
+from neardup.io.outputs.outputs import Outputs
 from neardup.io.storage.places import place_of
 from neardup.judging.evaluation.evaluate import evaluate_corpus
 from neardup.judging.evaluation.given_labels import Labeled, labels_of
@@ -73,7 +73,7 @@ def evaluate_files(
         plot: the path for a chart of the result: .png, .svg or .pdf; none by default.
         on_error: the treatment of rows that cannot be read: `stop`, or `skip` and count them.
         recipe, overwrite, progress: as in `deduplicate_files`.
-        **options: the fields of `neardup.io.reading.Reading` (text, id …);
+        **options: the fields of `neardup.io.corpora.reading.Reading` (text, id …);
             min_similarity, similarity, max_distance, threads, memory, temp_dir of `DedupOptions`. With labels, every similarity
             is tried unless one is given.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from neardup.errors import InputError, OptionError
-from neardup.io.corpus import FileCorpus
+from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.storage.places import Place
 from neardup.judging.difference import Difference
 from neardup.judging.report import summary_of_run

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, Unpack, cast
 
 from neardup.dedup import find_duplicates, room_for_elements
 from neardup.fingerprints.documents import FirstPass, read_documents
-from neardup.io.corpus import FileCorpus, open_corpus
-from neardup.io.reading import DedupFileOptions, recipe_for, split_options
-from neardup.io.sample import Sample, SampledCorpus, read_sample
+from neardup.io.corpora.file_corpus import FileCorpus, open_corpus
+from neardup.io.corpora.reading import DedupFileOptions, recipe_for, split_options
+from neardup.io.corpora.sample import Sample, SampledCorpus, read_sample
 from neardup.judging.extrapolation import Extrapolation, pairs_of
 from neardup.judging.run_cost import CostEstimate
 from neardup.matching.candidates.auto import Choice, choose, needless_for
@@ -56,7 +56,7 @@ def estimate_files(
 
     Args:
         inputs, recipe, on_error, progress: as in `deduplicate_files`.
-        **options: the fields of `neardup.io.reading.Reading` (text …) and of `DedupOptions`.
+        **options: the fields of `neardup.io.corpora.reading.Reading` (text …) and of `DedupOptions`.
 
     Raises:
         InputError, OptionError, RowError, DataError: as `deduplicate_files`, for the sampled rows.

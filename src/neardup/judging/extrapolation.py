@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from neardup.hamming.block_plan import plan_join
-from neardup.io.sample import Sample
+from neardup.io.corpora.sample import Sample
 from neardup.matching.candidates.costs import COUNT_SECONDS, Estimate
 from neardup.matching.distance_limit import distance_limit
 from neardup.options import DedupOptions

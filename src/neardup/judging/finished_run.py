@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from neardup.errors import InputError, NeardupError
-from neardup.io.corpus import FileCorpus
-from neardup.io.reading import READING, stored_reading
-from neardup.io.shards import find_shards
+from neardup.io.corpora.file_corpus import FileCorpus
+from neardup.io.corpora.reading import READING, stored_reading
+from neardup.io.corpora.shards import find_shards
+from neardup.io.corpora.stored_shards import named_as_stored, reading_recorded
 from neardup.io.storage.places import Place, place_of
-from neardup.io.stored_shards import named_as_stored, reading_recorded
 from neardup.recipe.methods import METHODS
 from neardup.recipe.presets import RecipeLike
 from neardup.recipe.recipe import Recipe

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from neardup.io.corpus import FileCorpus
+from neardup.io.corpora.file_corpus import FileCorpus
 
 SHOWN = 3
 """Ids that are proposed."""

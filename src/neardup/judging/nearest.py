@@ -11,8 +11,8 @@ import pyarrow as pa
 from neardup.display import similarity_text
 from neardup.errors import InputError
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_array
-from neardup.io.batch import Batch
-from neardup.io.corpus import FileCorpus
+from neardup.io.corpora.batch import Batch
+from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.storage.places import Place
 from neardup.judging.finished_run import FinishedRun, read_finished_run
 from neardup.judging.near_ids import NearIds, id_of_row

@@ -16,9 +16,9 @@ from neardup.fingerprints.fingerprint_file import read_fingerprint_file
 from neardup.hamming.block_plan import BlockPlan, plan_join
 from neardup.hamming.index.index_plan import IndexPlan
 from neardup.hamming.index.plan_index import plan as plan_index
-from neardup.io.corpus import open_corpus
-from neardup.io.reading import Reading, recipe_for, split_options
-from neardup.io.sample import read_sample
+from neardup.io.corpora.file_corpus import open_corpus
+from neardup.io.corpora.reading import Reading, recipe_for, split_options
+from neardup.io.corpora.sample import read_sample
 from neardup.judging.estimate import choose_by_sample, estimate_sample
 from neardup.judging.evaluation.options import EvaluateFileOptions
 from neardup.judging.run_cost import CostEstimate
@@ -105,7 +105,7 @@ def plan_files(
         fingerprints: fingerprint files, for `max_distance`. The plan of an index is based on the distances among them.
         check: measure this machine and an index of a sample, for `max_distance`; see `neardup.plan`.
         recipe, on_error, progress: as in `deduplicate_files`; rows that are skipped are left out of the sample.
-        **options: the fields of `neardup.io.reading.Reading` (text …);
+        **options: the fields of `neardup.io.corpora.reading.Reading` (text …);
             min_similarity, similarity, max_distance, threads, memory, temp_dir of `DedupOptions`.
 
     Raises:

@@ -11,12 +11,12 @@ import numpy as np
 
 from neardup.display import ToldLine, counted, labeled
 from neardup.errors import DataError, InputError, NeardupError, OptionError
-from neardup.io.corpus import FileCorpus
+from neardup.io.corpora.file_corpus import FileCorpus
+from neardup.io.corpora.read_files import ReadFiles
+from neardup.io.corpora.reading import stored_reading
+from neardup.io.corpora.shards import find_shards
 from neardup.io.endings import AUDIT_ENDING
-from neardup.io.outputs import Outputs
-from neardup.io.read_files import ReadFiles
-from neardup.io.reading import stored_reading
-from neardup.io.shards import find_shards
+from neardup.io.outputs.outputs import Outputs
 from neardup.io.storage.places import Place, place_of
 from neardup.judging.reports.bands import Bands
 from neardup.judging.reports.members import Members, members

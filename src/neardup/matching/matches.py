@@ -14,9 +14,9 @@ from neardup.display import SHOWN_ROWS, counted, html_table, similarity_text
 from neardup.fingerprints.documents import Documents, KeptValues, join_documents, read_documents
 from neardup.hamming.candidate_graph import candidate_pairs, within_groups
 from neardup.hamming.near import hamming_distances, near_fingerprints
-from neardup.io.corpora import Corpus, CorpusPair
-from neardup.io.reading import Html
-from neardup.io.table_corpus import TableCorpus
+from neardup.io.corpora.protocol import Corpus, CorpusPair
+from neardup.io.corpora.reading import Html
+from neardup.io.corpora.table_corpus import TableCorpus
 from neardup.matching.candidates.methods import find_candidates
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.distance_limit import distance_limit

@@ -21,13 +21,13 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.errors import DataError, InputError
 from neardup.io.checksums import checksum
+from neardup.io.corpora.stored_shards import StoredShard
 from neardup.io.endings import split_ending
-from neardup.io.formats.json_values import quote
+from neardup.io.formats.json.json_values import quote
 from neardup.io.ids import plain_ids
-from neardup.io.sealed_parquet import SealedWriter, batches_of, opened_sealed
+from neardup.io.outputs.sealed_parquet import SealedWriter, batches_of, opened_sealed
 from neardup.io.storage.compression import open_for_reading, open_for_writing
 from neardup.io.storage.places import Place, place_of
-from neardup.io.stored_shards import StoredShard
 
 SUMMARY_ENDING = ".summary.json"
 FORMAT = 2

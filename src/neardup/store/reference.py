@@ -12,7 +12,7 @@ from neardup.arrays import Array
 from neardup.errors import InputError, OptionError
 from neardup.fingerprints.minhash import Signatures
 from neardup.fingerprints.simhash import Fingerprints
-from neardup.io.batch import Batch
+from neardup.io.corpora.batch import Batch
 from neardup.matching.similarities.table import Elements, maker_of
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class MadeTexts:
-    """What was made of the documents of a batch; see `neardup.io.batch.Made`."""
+    """What was made of the documents of a batch; see `neardup.io.corpora.batch.Made`."""
 
     fingerprints: Fingerprints
     joined: Elements
@@ -36,7 +36,7 @@ class MadeTexts:
 
 
 class StoreReference:
-    """The documents of a store by their numbers; those that are gone are rows without a text. See `neardup.io.corpora.Corpus`."""
+    """The documents of a store by their numbers; those that are gone are rows without a text. See `neardup.io.corpora.protocol.Corpus`."""
 
     def __init__(self, store: Store, rows: int | None = None) -> None:
         """The documents that the store has now, or the first `rows` numbers of them; it stays open."""
@@ -49,7 +49,7 @@ class StoreReference:
         return len(self._kept)
 
     def map(self, work: Callable[[Batch], Result], *, wanted: Array | None = None) -> Iterator[tuple[int, Result]]:
-        """See `neardup.io.corpora.Corpus`."""
+        """See `neardup.io.corpora.protocol.Corpus`."""
         for first in range(0, self.rows, AT_ONCE):
             begin, end = np.searchsorted(self._kept, [first, first + AT_ONCE])
             numbers = self._kept[begin:end]

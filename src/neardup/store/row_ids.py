@@ -7,9 +7,9 @@ import numpy as np
 import pyarrow.compute as pc
 
 from neardup.arrays import Array
-from neardup.io.formats.json_values import default_ids
+from neardup.io.corpora.shard import Shard
+from neardup.io.formats.json.json_values import default_ids
 from neardup.io.formats.table import FILES
-from neardup.io.shard import Shard
 from neardup.store.command_state import ROWS_WITHOUT_ID, state_for_commands
 
 _decode = msgspec.json.Decoder().decode

@@ -5,7 +5,7 @@ from typing import Any
 
 from neardup.errors import DataError, InputError
 from neardup.io.endings import AUDIT_ENDING, CONTAMINATION_ENDING, RECORDS, SUMMARY_ENDING
-from neardup.io.output_names import output_folder, stem
+from neardup.io.outputs.output_names import output_folder, stem
 from neardup.io.storage.compression import COMPRESSION_ENDINGS, compression_of_name, open_for_reading
 from neardup.io.storage.places import Place, files_below, place_of
 from neardup.survivors.audit_reader import Line, read_line

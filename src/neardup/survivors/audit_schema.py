@@ -44,7 +44,7 @@ def _number_tokens(values: "Array") -> list[str]:
 
 
 def _string_tokens(values: Sequence[str | None]) -> list[str]:
-    from neardup.io.formats.json_values import quote
+    from neardup.io.formats.json.json_values import quote
 
     return ["null" if value is None else quote(value) for value in values]
 

@@ -20,10 +20,10 @@ import pyarrow.compute as pc
 
 from neardup.arrays import Array
 from neardup.errors import DataError
+from neardup.io.corpora.stored_shards import StoredShard, starts_of
 from neardup.io.ids import plain_ids, tokens_of_ids
-from neardup.io.sealed_parquet import SealedWriter, read_sealed
+from neardup.io.outputs.sealed_parquet import SealedWriter, read_sealed
 from neardup.io.storage.places import Place, place_of
-from neardup.io.stored_shards import StoredShard, starts_of
 from neardup.survivors.audit_schema import columns_named
 from neardup.survivors.decisions import NONE, Decisions
 from neardup.survivors.outcomes import DocumentNames, Outcomes

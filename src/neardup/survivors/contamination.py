@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.display import counted
-from neardup.io.corpora import Corpus
+from neardup.io.corpora.protocol import Corpus
 from neardup.matching.contamination.items import Items, read_items
 from neardup.matching.contamination.options import DecontaminationOptions
 from neardup.matching.contamination.scan import Scanned, Scanner

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.fingerprints.documents import Documents
-from neardup.io.corpus import Rejected, by_reason
+from neardup.io.corpora.file_corpus import Rejected, by_reason
 from neardup.kernels.compilation import described
 from neardup.matching.recipe_decides import what_recipe_decides
 from neardup.options import DedupOptions

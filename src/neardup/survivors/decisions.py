@@ -8,7 +8,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.fingerprints.documents import Documents
-from neardup.io.codecs import codec
+from neardup.io.resume.codecs import codec
 from neardup.matching.candidates.task import Found
 from neardup.options import DedupOptions
 from neardup.resources.scratch import IN_MEMORY, Scratch, parts_of

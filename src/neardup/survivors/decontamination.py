@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.display import SHOWN_ROWS, html_table
-from neardup.io.reading import Html
-from neardup.io.table_corpus import TableCorpus
+from neardup.io.corpora.reading import Html
+from neardup.io.corpora.table_corpus import TableCorpus
 from neardup.matching.contamination.items import Items
 from neardup.matching.contamination.options import DecontaminationOptions, DecontaminationOptionsDict
 from neardup.matching.contamination.scan import Scanned

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from neardup.io.table_corpus import TableCorpus
+from neardup.io.corpora.table_corpus import TableCorpus
 from neardup.recipe.recipe import Recipe
 from neardup.survivors.decisions import Decisions
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from neardup.io.formats.json_values import JSON_TOKEN
+from neardup.io.formats.json.json_values import JSON_TOKEN
 from neardup.survivors.audit_schema import ID, RESULTS, Column, Source, columns_named, columns_of
 from neardup.survivors.decisions import Decisions
 from neardup.survivors.outcomes import DocumentNames, Outcomes

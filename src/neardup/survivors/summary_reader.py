@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 import msgspec
 
 from neardup.errors import DataError, InputError
-from neardup.io.reading import stored_reading
+from neardup.io.corpora.reading import stored_reading
 from neardup.io.storage.places import Place
 from neardup.options import DedupOptions
 from neardup.recipe.similarity import stored_similarity

@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from neardup.arrays import Bools, Int64s
 from neardup.fingerprints.unit_corpus import UnitCorpus
-from neardup.io.batch import Batch
-from neardup.io.checkpoints import NO_CHECKPOINTS, Checkpoints
+from neardup.io.corpora.batch import Batch
+from neardup.io.resume.checkpoints import NO_CHECKPOINTS, Checkpoints
 from neardup.survivors.audit import AuditChunk, lines_of
 from neardup.survivors.audit_schema import UNITS, columns_of
 from neardup.survivors.decisions import NONE, Decisions

@@ -16,7 +16,7 @@ Extract = Callable[[str], str]
 """Maps a page to its text; never raises, and several threads may call it."""
 
 PACKAGES = {"main": "trafilatura", "whole": "selectolax"}
-"""Functions that make the text, by mode; the keys are those of `neardup.io.reading.HTML`."""
+"""Functions that make the text, by mode; the keys are those of `neardup.io.corpora.reading.HTML`."""
 
 _INVISIBLE = frozenset(("head", "script", "style", "template", "noscript", "iframe", "object", "svg", "datalist"))
 _BLOCKS = frozenset(
@@ -34,7 +34,7 @@ _AROUND_BREAKS = re.compile(r"[ \t]*\n\s*")
 
 
 def extractor(html: str) -> Extract:
-    """The function that turns pages into text, for one of `neardup.io.reading.HTML`.
+    """The function that turns pages into text, for one of `neardup.io.corpora.reading.HTML`.
 
     Raises:
         MissingExtra: its parser is not installed.

@@ -9,7 +9,7 @@ from neardup.cli.parsing.options import described
 from neardup.cli.shown.terminal import line_width, tell
 from neardup.cli.shown.verbosity import is_verbose
 from neardup.display import counted
-from neardup.io.shards import demand_present
+from neardup.io.corpora.shards import demand_present
 from neardup.judging.evaluation.options import MIN_PRECISION, SAMPLE, TARGET_RECALL
 from neardup.recipe.methods import MEASURED
 from neardup.recipe.similarities import SIMILARITIES

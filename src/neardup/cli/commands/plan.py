@@ -13,7 +13,7 @@ from neardup.cli.parsing.options import described
 from neardup.cli.shown.terminal import tell
 from neardup.cli.shown.verbosity import is_verbose
 from neardup.display import ToldLine, about, counted, duration, size_text
-from neardup.io.shards import demand_present
+from neardup.io.corpora.shards import demand_present
 from neardup.recipe.methods import BY_DISTANCE
 from neardup.recipe.similarities import SIMILARITIES
 

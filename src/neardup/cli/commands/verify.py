@@ -9,7 +9,7 @@ from click.core import ParameterSource
 from neardup.cli.parsing import options, values
 from neardup.cli.parsing.options import DEFAULTS, described
 from neardup.cli.shown.terminal import fitting
-from neardup.io.shards import demand_present
+from neardup.io.corpora.shards import demand_present
 from neardup.options import CLUSTERS, OnError
 from neardup.recipe.similarities import SIMILARITIES
 

@@ -8,7 +8,7 @@ import click
 from neardup.cli.parsing.flags import in_flags
 from neardup.cli.parsing.values import COLUMN, FILE, KEEP, NUMBER, RECIPE, SIMILARITY, Names
 from neardup.cli.shown.verbosity import is_verbose, keep_verbose
-from neardup.io.reading import HTML, Reading
+from neardup.io.corpora.reading import HTML, Reading
 from neardup.options import CLUSTERS, KEEPS, DedupOptions
 from neardup.recipe.methods import METHODS, MethodRow, Promise
 from neardup.recipe.similarities import SIMILARITIES, SimilarityRow

@@ -11,8 +11,8 @@ from neardup.dedup import reference_columns
 from neardup.engines.schemas import REFERENCE, rows_of
 from neardup.engines.stages import Part
 from neardup.errors import OptionError
-from neardup.io.batch import Batch
-from neardup.io.corpora import Corpus
+from neardup.io.corpora.batch import Batch
+from neardup.io.corpora.protocol import Corpus
 from neardup.options import DedupOptions
 
 COLUMNS = ("text", "id", "within", "value")

@@ -8,7 +8,7 @@ import pyarrow as pa
 from neardup.engines.ray.input_files import step_of
 from neardup.engines.ray.sort_columns import normal
 from neardup.errors import InputError, OptionError
-from neardup.io.formats.parquet_values import is_value
+from neardup.io.formats.columnar.parquet_values import is_value
 
 
 def demand_dataset(*given: Any) -> None:

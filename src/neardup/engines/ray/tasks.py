@@ -17,7 +17,7 @@ from neardup.engines.reading.unchanged_input import SEEN, Content, Watched
 from neardup.engines.setting import Setting
 from neardup.engines.stages import Found, Output, Part, Reading, Stage
 from neardup.errors import InputError
-from neardup.io.formats.parquet_values import value_tokens
+from neardup.io.formats.columnar.parquet_values import value_tokens
 
 DECODE = "Decode the input by its encoding before it is read, or leave such rows out."
 """What to do about strings that are no UTF-8."""

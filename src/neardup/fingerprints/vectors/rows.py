@@ -88,7 +88,7 @@ def _check_dimension(dimension: int) -> None:
 def _of_arrow(vectors: Any, protocol: str) -> Array:
     import pyarrow as pa
 
-    from neardup.io.formats.vector_columns import list_kind, vectors_of_column
+    from neardup.io.formats.columnar.vector_columns import list_kind, vectors_of_column
 
     try:
         column = pa.array(vectors) if protocol == "__arrow_c_array__" else pa.chunked_array(vectors)

@@ -23,7 +23,7 @@ from neardup.hamming.index.methods.table import METHODS
 from neardup.hamming.index.segment import Segment, StoredFile, StoredSegment
 from neardup.hamming.index.segment_file import SegmentFile, read_segment_file, write_segment_file
 from neardup.io.checksums import checksum
-from neardup.io.growing_file import to_disk
+from neardup.io.outputs.growing_file import to_disk
 from neardup.io.storage.places import local_path
 from neardup.recipe.parts import FILES
 

@@ -17,13 +17,13 @@ import pyarrow.compute as pc
 
 from neardup.arrays import Array
 from neardup.errors import DataError
-from neardup.io.batch import Batch, Columns, Part, Reject, Rejections, read_parts
+from neardup.io.checks.missing_columns import MissingColumnError
+from neardup.io.corpora.batch import Batch, Columns, Part, Reject, Rejections, read_parts
+from neardup.io.corpora.shard import Shard
 from neardup.io.formats.delimited_rows import Header, fields_of, read_header, read_rows
-from neardup.io.formats.json_values import default_ids, is_utf8, joined, json_values, only, quoted, spread
+from neardup.io.formats.json.json_values import default_ids, is_utf8, joined, json_values, only, quoted, spread
 from neardup.io.formats.lines import Lines, mask_of
 from neardup.io.formats.text_sink import TextSink, demand_same_kind, with_parts, write_changed
-from neardup.io.missing_columns import MissingColumnError
-from neardup.io.shard import Shard
 from neardup.io.storage.refusals import already_there, mixed_formats
 from neardup.kernels.io.delimited import FINE
 

@@ -14,13 +14,13 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.errors import DataError, InputError
-from neardup.io.batch import BATCH_BYTES
+from neardup.io.checks.likely_encoding import encoding_advice
+from neardup.io.corpora.batch import BATCH_BYTES
+from neardup.io.corpora.shard import Shard
 from neardup.io.dialect import Dialect
 from neardup.io.formats.dialect_search import find_dialect
 from neardup.io.formats.line_blocks import LineBlock, LineFile, after_line, join_blocks
 from neardup.io.formats.lines import Lines, lines_of_block, overlong
-from neardup.io.likely_encoding import encoding_advice
-from neardup.io.shard import Shard
 from neardup.io.storage.encodings import Encoding
 from neardup.kernels.io.delimited import (
     BEGIN,

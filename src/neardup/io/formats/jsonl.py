@@ -1,6 +1,6 @@
 """JSON lines: one object per line, in UTF-8. The output keeps every byte of the rows that are kept.
 
-`neardup.io.formats.lines` defines rows, `neardup.io.formats.json_rows` defines how a row is read, and
+`neardup.io.formats.lines` defines rows, `neardup.io.formats.json.json_rows` defines how a row is read, and
 `neardup.io.formats.table.Format` states the guarantees of the functions here.
 """
 
@@ -15,16 +15,16 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import DataError, InputError
-from neardup.io.batch import Batch, Columns, Part, Reject, read_parts
-from neardup.io.formats.json_blocks import BlockReader
-from neardup.io.formats.json_rows import BadRow, Pairs, has_column, keys_of, parse_object
-from neardup.io.formats.json_spans import text_spans
-from neardup.io.formats.json_values import json_members, quote
+from neardup.io.checks.missing_columns import MissingColumnError
+from neardup.io.corpora.batch import Batch, Columns, Part, Reject, read_parts
+from neardup.io.corpora.shard import Shard
+from neardup.io.formats.json.json_blocks import BlockReader
+from neardup.io.formats.json.json_rows import BadRow, Pairs, has_column, keys_of, parse_object
+from neardup.io.formats.json.json_spans import text_spans
+from neardup.io.formats.json.json_values import json_members, quote
 from neardup.io.formats.line_blocks import LineFile
 from neardup.io.formats.lines import BLANK, Lines, mask_of, read_lines
 from neardup.io.formats.text_sink import TextSink, demand_same_kind, with_parts, write_changed
-from neardup.io.missing_columns import MissingColumnError
-from neardup.io.shard import Shard
 from neardup.io.storage.encodings import UTF_8
 from neardup.io.storage.refusals import already_there, mixed_formats
 

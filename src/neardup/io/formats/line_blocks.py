@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.io.batch import BATCH_BYTES
-from neardup.io.shard import Shard
+from neardup.io.corpora.batch import BATCH_BYTES
+from neardup.io.corpora.shard import Shard
 from neardup.io.storage.compression import open_for_reading, position
 from neardup.io.storage.encodings import Encoding, encoding_of
 from neardup.kernels.chosen_bytes import PLACES_BEHIND

@@ -11,9 +11,9 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.display import counted
-from neardup.io.batch import BATCH_BYTES
+from neardup.io.corpora.batch import BATCH_BYTES
+from neardup.io.corpora.shard import Shard
 from neardup.io.formats.line_blocks import LineBlock, LineFile
-from neardup.io.shard import Shard
 from neardup.io.storage.encodings import UTF_8, Encoding
 
 BLANK = b" \t\r"

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from neardup.io.batch import Batch
+from neardup.io.corpora.batch import Batch
 from neardup.text.html import Extract
 
 

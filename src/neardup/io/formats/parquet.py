@@ -14,12 +14,12 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.errors import InputError
-from neardup.io.batch import BATCH_BYTES, Batch, Columns, Part, Reject, Rejections, read_parts
-from neardup.io.formats.json_values import plain_column
-from neardup.io.formats.parquet_columns import ColumnReader
-from neardup.io.formats.parquet_files import batches, opened
-from neardup.io.formats.parquet_sink import Sink, demand_same_schema
-from neardup.io.shard import Shard
+from neardup.io.corpora.batch import BATCH_BYTES, Batch, Columns, Part, Reject, Rejections, read_parts
+from neardup.io.corpora.shard import Shard
+from neardup.io.formats.columnar.parquet_columns import ColumnReader
+from neardup.io.formats.columnar.parquet_files import batches, opened
+from neardup.io.formats.columnar.parquet_sink import Sink, demand_same_schema
+from neardup.io.formats.json.json_values import plain_column
 from neardup.io.storage.encodings import UTF_8
 from neardup.io.storage.refusals import already_there, mixed_formats
 

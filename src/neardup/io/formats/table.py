@@ -11,8 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
-from neardup.io.batch import Batch, Columns, Part, Reject
-from neardup.io.shard import Shard
+from neardup.io.corpora.batch import Batch, Columns, Part, Reject
+from neardup.io.corpora.shard import Shard
 
 if TYPE_CHECKING:
     from neardup.arrays import Array

@@ -13,10 +13,10 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.errors import InputError
-from neardup.io.batch import Batch, Columns, Part, Reject, Rejections, read_parts
-from neardup.io.formats.json_values import quote
+from neardup.io.corpora.batch import Batch, Columns, Part, Reject, Rejections, read_parts
+from neardup.io.corpora.shard import Shard
+from neardup.io.formats.json.json_values import quote
 from neardup.io.formats.lines import too_long
-from neardup.io.shard import Shard
 from neardup.io.storage.compression import open_for_reading, open_for_writing
 from neardup.io.storage.encodings import encoding_of
 from neardup.io.storage.places import copy_file, name_as_text

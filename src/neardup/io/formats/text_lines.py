@@ -13,12 +13,12 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
-from neardup.io.batch import Batch, Columns, Part, Reject, Rejections, read_parts
+from neardup.io.corpora.batch import Batch, Columns, Part, Reject, Rejections, read_parts
+from neardup.io.corpora.shard import Shard
 from neardup.io.formats import jsonl
-from neardup.io.formats.json_values import default_ids, is_utf8, only, spread
+from neardup.io.formats.json.json_values import default_ids, is_utf8, only, spread
 from neardup.io.formats.lines import Lines, mask_of, read_lines
 from neardup.io.formats.text_sink import TextSink
-from neardup.io.shard import Shard
 from neardup.io.storage.refusals import no_columns
 from neardup.kernels.io.delimited import WHOLE, unfold_fields
 

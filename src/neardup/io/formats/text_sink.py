@@ -9,8 +9,8 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import InputError
+from neardup.io.corpora.shard import Shard
 from neardup.io.formats.lines import Lines
-from neardup.io.shard import Shard
 from neardup.io.storage.compression import open_for_writing
 
 

@@ -12,9 +12,9 @@ from neardup.hamming.index.labels import labels_of
 from neardup.hamming.index.methods.table import IndexMethod
 from neardup.hamming.index.store import demand_free, home_of, is_index
 from neardup.hamming.index.stored_recipe import missing_parts
-from neardup.io.formats.json_values import quote
-from neardup.io.reading import ReadingDict, reading_of
-from neardup.io.shards import Inputs
+from neardup.io.corpora.reading import ReadingDict, reading_of
+from neardup.io.corpora.shards import Inputs
+from neardup.io.formats.json.json_values import quote
 from neardup.jobs.indexes.index_inputs import opened, recipe_of_index
 from neardup.options import IndexOptions, OnError
 from neardup.progress import Watcher, progress_of
@@ -54,7 +54,7 @@ def build_index(
         integer_ids: all ids are integers. Otherwise ids are stored as strings, 17 as well as "17".
         overwrite: replace an existing index once the new one is complete.
         on_error, threads, temp_dir, progress: as in `fingerprint_files`; rows that are skipped are counted.
-        **reading: the fields of `neardup.io.reading.Reading` (text, id …), for texts.
+        **reading: the fields of `neardup.io.corpora.reading.Reading` (text, id …), for texts.
 
     Returns:
         The number of documents.

@@ -19,11 +19,11 @@ from neardup.fingerprints.fingerprint_file import (
 )
 from neardup.hamming.index.index import Index
 from neardup.hamming.index.labels import labels_of
-from neardup.io.corpus import FileCorpus, why
-from neardup.io.number_files import refuse_numbers
-from neardup.io.reading import READING, Reading, recipe_for
-from neardup.io.shard import Shard
-from neardup.io.shards import Inputs, find_shards
+from neardup.io.checks.number_files import refuse_numbers
+from neardup.io.corpora.file_corpus import FileCorpus, why
+from neardup.io.corpora.reading import READING, Reading, recipe_for
+from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.shards import Inputs, find_shards
 from neardup.progress import Progress
 from neardup.recipe.element_recipe import ElementRecipe
 from neardup.recipe.kinds import FingerprintRecipe

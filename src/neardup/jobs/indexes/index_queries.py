@@ -18,10 +18,10 @@ from neardup.fingerprints.documents import Documents
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.hamming.index.index import Index
 from neardup.hamming.index.store import home_of
-from neardup.io.formats.json_values import quote
-from neardup.io.read_files import ReadFiles
-from neardup.io.reading import ReadingDict, reading_of
-from neardup.io.shards import Inputs, listed_inputs
+from neardup.io.corpora.read_files import ReadFiles
+from neardup.io.corpora.reading import ReadingDict, reading_of
+from neardup.io.corpora.shards import Inputs, listed_inputs
+from neardup.io.formats.json.json_values import quote
 from neardup.io.storage.places import path_text
 from neardup.jobs.answer_files import answers_place, answers_to
 from neardup.jobs.indexes.index_inputs import opened, recipe_of_index, recipe_of_texts, refuse_lists

@@ -11,16 +11,12 @@ import numpy as np
 
 from neardup.display import counted
 from neardup.errors import InputError, OptionError
-from neardup.io.checkpoints import Checkpoints
-from neardup.io.column_checks import LISTED
-from neardup.io.corpus import FileCorpus, Rejected
-from neardup.io.output_names import output_for
-from neardup.io.outputs import Outputs
-from neardup.io.reading import Reading, ReadingDict, reading_of
-from neardup.io.shard import Shard
-from neardup.io.shards import find_shards, listed_inputs
-from neardup.io.storage.places import Place, path_text, place_of
-from neardup.io.stored_shards import (
+from neardup.io.checks.column_checks import LISTED
+from neardup.io.corpora.file_corpus import FileCorpus, Rejected
+from neardup.io.corpora.reading import Reading, ReadingDict, reading_of
+from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.shards import find_shards, listed_inputs
+from neardup.io.corpora.stored_shards import (
     FINGERPRINT,
     content_of,
     is_as_it_was,
@@ -29,6 +25,10 @@ from neardup.io.stored_shards import (
     recorded_reading,
     starts_of,
 )
+from neardup.io.outputs.output_names import output_for
+from neardup.io.outputs.outputs import Outputs
+from neardup.io.resume.checkpoints import Checkpoints
+from neardup.io.storage.places import Place, path_text, place_of
 from neardup.jobs.removal.output_paths import OutputPaths
 from neardup.jobs.removal.request import Request
 from neardup.jobs.removal.run import run
@@ -67,7 +67,7 @@ def apply_files(
         clusters: a file that `cluster_files` wrote.
         inputs: the shards, or some of them, unchanged since they were fingerprinted.
         output, annotate, audit, overwrite, threads, temp_dir, progress: as in `deduplicate_files`.
-        **reading: the fields of `neardup.io.reading.Reading`. The cluster file has those that were given to `fingerprint_files`;
+        **reading: the fields of `neardup.io.corpora.reading.Reading`. The cluster file has those that were given to `fingerprint_files`;
             give them for one of an older version, and `text` and `html` for fingerprints of another program, so that
             `verify_files`, `explain` and `report` find the texts.
 

@@ -3,10 +3,10 @@
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
+from neardup.io.corpora.shard import Shard
 from neardup.io.formats.table import FILES
-from neardup.io.outputs import Outputs
-from neardup.io.records import write_lines
-from neardup.io.shard import Shard
+from neardup.io.outputs.outputs import Outputs
+from neardup.io.outputs.records import write_lines
 from neardup.jobs.removal.output_paths import OutputPaths
 from neardup.survivors.audit import AuditChunk
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from neardup.errors import InputError
+from neardup.io.corpora.reading import READING, Reading, TextReadingDict
+from neardup.io.corpora.shards import find_shards, listed_inputs, repeated_files
 from neardup.io.endings import CONTAMINATION_ENDING
-from neardup.io.output_names import output_for
-from neardup.io.reading import READING, Reading, TextReadingDict
-from neardup.io.shards import find_shards, listed_inputs, repeated_files
+from neardup.io.outputs.output_names import output_for
 from neardup.io.storage.places import path_text
 from neardup.jobs.removal.output_paths import demand_output
 from neardup.jobs.removal.request import Request
@@ -66,7 +66,7 @@ def decontaminate_files(
             rows are then listed as items that were not checked.
         progress: True shows the progress as the command line does. A function is called with each `ProgressEvent`. By default
             nothing is shown.
-        **options: the fields of `neardup.io.reading.Reading` (text, id …) and of `DecontaminationOptions`.
+        **options: the fields of `neardup.io.corpora.reading.Reading` (text, id …) and of `DecontaminationOptions`.
 
     Raises:
         InputError: an input is missing, an output exists, a file is both input and benchmark, or formats do not fit.

@@ -10,13 +10,13 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.display import ToldLine, counted, labeled, share_text, size_text
-from neardup.io.checkpoints import Checkpoints
-from neardup.io.corpus import FileCorpus, Rejected
-from neardup.io.number_files import refuse_lone_numbers
-from neardup.io.outputs import Outputs
-from neardup.io.reading import Reading
-from neardup.io.records import write_lines
-from neardup.io.shard import Shard
+from neardup.io.checks.number_files import refuse_lone_numbers
+from neardup.io.corpora.file_corpus import FileCorpus, Rejected
+from neardup.io.corpora.reading import Reading
+from neardup.io.corpora.shard import Shard
+from neardup.io.outputs.outputs import Outputs
+from neardup.io.outputs.records import write_lines
+from neardup.io.resume.checkpoints import Checkpoints
 from neardup.io.storage.places import Place
 from neardup.jobs.removal.output_paths import OutputPaths
 from neardup.jobs.removal.request import Request

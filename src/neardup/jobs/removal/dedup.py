@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from neardup.errors import OptionError
-from neardup.io.output_names import output_for
-from neardup.io.reading import DedupFileOptions, recipe_for, split_options
-from neardup.io.shards import listed_inputs
+from neardup.io.corpora.reading import DedupFileOptions, recipe_for, split_options
+from neardup.io.corpora.shards import listed_inputs
+from neardup.io.outputs.output_names import output_for
 from neardup.io.storage.places import path_text
 from neardup.jobs.removal.output_paths import demand_output
 from neardup.jobs.removal.request import Request
@@ -62,7 +62,7 @@ def deduplicate_files(
         on_error: the treatment of rows that cannot be read: `stop`, or `skip` them into a file of rejects.
         progress: True shows the progress as the command line does. A function is called with each `ProgressEvent`. By default
             nothing is shown.
-        **options: the fields of `neardup.io.reading.Reading` (text, id …) and of `DedupOptions`.
+        **options: the fields of `neardup.io.corpora.reading.Reading` (text, id …) and of `DedupOptions`.
 
     Raises:
         InputError: an input is missing, an output exists, or the formats of input and output do not fit.

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from neardup.dedup import find_duplicates
-from neardup.io.checkpoints import Checkpoints
-from neardup.io.corpus import FileCorpus, Rejected
+from neardup.io.checks.number_files import refuse_lone_numbers
+from neardup.io.corpora.file_corpus import FileCorpus, Rejected
+from neardup.io.corpora.reading import recipe_for
+from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.stored_shards import digest_of_contents
 from neardup.io.ids import repeated_ids
-from neardup.io.number_files import refuse_lone_numbers
-from neardup.io.outputs import Outputs
-from neardup.io.reading import recipe_for
-from neardup.io.shard import Shard
+from neardup.io.outputs.outputs import Outputs
+from neardup.io.resume.checkpoints import Checkpoints
 from neardup.io.storage.places import Place, place_of
-from neardup.io.stored_shards import digest_of_contents
 from neardup.jobs.removal.output_paths import OutputPaths
 from neardup.jobs.removal.request import Request
 from neardup.jobs.removal.resume import run_description

@@ -9,20 +9,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from neardup.io.corpora.read_files import ReadFiles
+from neardup.io.corpora.reading import Reading
+from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.shards import find_shards
 from neardup.io.endings import AUDIT_ENDING
-from neardup.io.output_names import STANDARD_OUTPUT, output_folder
-from neardup.io.outputs import Outputs
-from neardup.io.read_files import ReadFiles
-from neardup.io.reading import Reading
-from neardup.io.shard import Shard
-from neardup.io.shards import find_shards
+from neardup.io.outputs.output_names import STANDARD_OUTPUT, output_folder
+from neardup.io.outputs.outputs import Outputs
 from neardup.io.storage.places import Place, place_of
 from neardup.jobs.removal.output_paths import OutputPaths, dedup_output_paths
 from neardup.progress import Progress
 from neardup.resources.resources import DEFAULTS, Resources
 
 if TYPE_CHECKING:
-    from neardup.io.run_folder import RunFolder
+    from neardup.io.resume.run_folder import RunFolder
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from neardup.errors import InputError
-from neardup.io.corpus import FileCorpus
-from neardup.io.output_names import STANDARD_OUTPUT, stem
-from neardup.io.reading import Reading
-from neardup.io.run_folder import RunFolder
-from neardup.io.shard import Shard
+from neardup.io.corpora.file_corpus import FileCorpus
+from neardup.io.corpora.reading import Reading
+from neardup.io.corpora.shard import Shard
+from neardup.io.outputs.output_names import STANDARD_OUTPUT, stem
+from neardup.io.resume.run_folder import RunFolder
 from neardup.io.storage.remote import RemotePath
 from neardup.jobs.removal.output_paths import OutputPaths
 from neardup.options import DedupOptions

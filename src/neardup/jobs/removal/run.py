@@ -9,13 +9,13 @@ import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
-from neardup.io.checkpoints import NO_CHECKPOINTS, Checkpoints
-from neardup.io.corpus import Rejected
-from neardup.io.output_names import STANDARD_OUTPUT
-from neardup.io.outputs import Outputs
-from neardup.io.read_files import ReadFiles
-from neardup.io.records import write_lines
-from neardup.io.shard import Shard
+from neardup.io.corpora.file_corpus import Rejected
+from neardup.io.corpora.read_files import ReadFiles
+from neardup.io.corpora.shard import Shard
+from neardup.io.outputs.output_names import STANDARD_OUTPUT
+from neardup.io.outputs.outputs import Outputs
+from neardup.io.outputs.records import write_lines
+from neardup.io.resume.checkpoints import NO_CHECKPOINTS, Checkpoints
 from neardup.io.storage.places import Place, place_of
 from neardup.jobs.removal.audits import write_audits
 from neardup.jobs.removal.output_paths import OutputPaths
@@ -55,7 +55,7 @@ class Steps(Protocol[Found, DoneGiven]):
 
     @property
     def reads_besides(self) -> Mapping[str, Iterable[Place]]:
-        """The files and folders that are read besides the shards, as `neardup.io.read_files.ReadFiles` takes them."""
+        """The files and folders that are read besides the shards, as `neardup.io.corpora.read_files.ReadFiles` takes them."""
         ...
 
     @property

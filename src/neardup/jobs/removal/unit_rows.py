@@ -9,9 +9,9 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.fingerprints.unit_corpus import UnitCorpus
-from neardup.io.batch import Columns
+from neardup.io.corpora.batch import Columns
+from neardup.io.corpora.shard import Shard
 from neardup.io.formats.table import FORMATS, Sink
-from neardup.io.shard import Shard
 from neardup.survivors.decisions import Decisions
 from neardup.survivors.unit_audit import emptied_rows
 from neardup.text.units import without_units

@@ -10,11 +10,11 @@ import numpy as np
 from neardup.dedup import find_duplicates
 from neardup.errors import InputError
 from neardup.fingerprints.unit_corpus import UnitCorpus
-from neardup.io.checkpoints import Checkpoints
-from neardup.io.corpus import FileCorpus, Rejected
+from neardup.io.corpora.file_corpus import FileCorpus, Rejected
+from neardup.io.corpora.shard import Shard
 from neardup.io.formats.table import FORMATS, ROWS, Rewritable
-from neardup.io.outputs import Outputs
-from neardup.io.shard import Shard
+from neardup.io.outputs.outputs import Outputs
+from neardup.io.resume.checkpoints import Checkpoints
 from neardup.io.storage.places import Place
 from neardup.jobs.removal.output_paths import OutputPaths
 from neardup.jobs.removal.request import Request

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast, get_args
 
 from neardup.errors import OptionError
-from neardup.io.output_names import output_for
-from neardup.io.reading import Reading, UnitFileOptions, split_options
-from neardup.io.shards import listed_inputs
+from neardup.io.corpora.reading import Reading, UnitFileOptions, split_options
+from neardup.io.corpora.shards import listed_inputs
+from neardup.io.outputs.output_names import output_for
 from neardup.io.storage.places import path_text
 from neardup.jobs.removal.output_paths import demand_output
 from neardup.jobs.removal.request import Request
@@ -74,7 +74,7 @@ def deduplicate_units(
         unit: `line` or `paragraph`; see `neardup.text.units`. Each text column is divided into units by itself.
         annotate, against: not supported for units; refused.
         inputs, output, recipe, dry_run, audit, overwrite, resume, on_error, progress: as in `deduplicate_files`.
-        **options: the fields of `neardup.io.reading.Reading` (except html) and of `DedupOptions`.
+        **options: the fields of `neardup.io.corpora.reading.Reading` (except html) and of `DedupOptions`.
 
     Raises:
         InputError: a format cannot be rewritten, and as in `deduplicate_files`.

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from neardup.arrays import Array
+from neardup.io.corpora.shard import Shard
 from neardup.io.formats.table import FILES, FORMATS, Sink, open_sink
-from neardup.io.outputs import Outputs
-from neardup.io.records import compression_of
-from neardup.io.shard import Shard
+from neardup.io.outputs.outputs import Outputs
+from neardup.io.outputs.records import compression_of
 from neardup.io.storage.places import Place
 from neardup.progress import Progress
 from neardup.resources.threads import in_order, thread_count

@@ -10,13 +10,13 @@ import pyarrow.compute as pc
 from neardup.arrays import Array
 from neardup.errors import InputError, OptionError
 from neardup.hamming.candidate_graph import no_candidates
-from neardup.io.corpus import is_of_source
-from neardup.io.outputs import Outputs
-from neardup.io.read_files import ReadFiles
-from neardup.io.shard import Shard
-from neardup.io.shards import Inputs, find_shards, listed_inputs
+from neardup.io.corpora.file_corpus import is_of_source
+from neardup.io.corpora.read_files import ReadFiles
+from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.shards import Inputs, find_shards, listed_inputs
+from neardup.io.corpora.stored_shards import StoredShard, starts_of
+from neardup.io.outputs.outputs import Outputs
 from neardup.io.storage.places import path_text, place_of
-from neardup.io.stored_shards import StoredShard, starts_of
 from neardup.jobs.results import FileResult
 from neardup.jobs.stages.paired_documents import PairedDocuments, demand_pairs, read_paired_documents
 from neardup.matching.candidates.task import Found

@@ -11,10 +11,10 @@ from neardup.fingerprints.digits import BITS_PER_DIGIT, LONGEST, SIGN_NEEDS_BITS
 from neardup.fingerprints.digits import Reading as DigitReading
 from neardup.fingerprints.imported import read_stored
 from neardup.fingerprints.written import is_binary, is_string
-from neardup.io.batch import Columns
-from neardup.io.corpus import FileCorpus
-from neardup.io.formats.parquet_files import opened
-from neardup.io.shard import Shard
+from neardup.io.corpora.batch import Columns
+from neardup.io.corpora.file_corpus import FileCorpus
+from neardup.io.corpora.shard import Shard
+from neardup.io.formats.columnar.parquet_files import opened
 from neardup.progress import Progress
 from neardup.recipe.plain_recipe import MOST_BITS
 from neardup.recipe.programs import DIGITS, Digits

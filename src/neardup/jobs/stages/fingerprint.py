@@ -10,15 +10,15 @@ from neardup.errors import InputError, OptionError
 from neardup.fingerprints.digit_file import ENDINGS as DIGIT_ENDINGS
 from neardup.fingerprints.documents import Documents, read_part
 from neardup.fingerprints.fingerprint_file import fingerprint_file_parts, fingerprint_file_recipe, hold_fingerprints
-from neardup.io.batch import Batch
-from neardup.io.corpus import FileCorpus
-from neardup.io.number_files import refuse_numbers
-from neardup.io.output_names import output_for
-from neardup.io.reading import Reading, ReadingDict, reading_of, recipe_for
-from neardup.io.shard import Shard
-from neardup.io.shards import find_shards, listed_inputs
+from neardup.io.checks.number_files import refuse_numbers
+from neardup.io.corpora.batch import Batch
+from neardup.io.corpora.file_corpus import FileCorpus
+from neardup.io.corpora.reading import Reading, ReadingDict, reading_of, recipe_for
+from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.shards import find_shards, listed_inputs
+from neardup.io.corpora.stored_shards import recorded_reading
+from neardup.io.outputs.output_names import output_for
 from neardup.io.storage.places import path_text
-from neardup.io.stored_shards import recorded_reading
 from neardup.jobs.stages.fingerprint_outputs import (
     FingerprintPaths,
     fingerprint_paths,
@@ -65,7 +65,7 @@ def fingerprint_files(
         on_error: the treatment of rows that cannot be read: `stop`, or `skip` them into a file of rejects, which is the output
             without its ending + `.rejects.jsonl`.
         recipe, threads, temp_dir, overwrite, progress: as in `deduplicate_files`.
-        **reading: the fields of `neardup.io.reading.Reading` (text, id …).
+        **reading: the fields of `neardup.io.corpora.reading.Reading` (text, id …).
 
     Returns:
         The number of documents, without rejected rows.

@@ -12,16 +12,16 @@ from neardup.fingerprints.digit_file import ENDINGS as DIGIT_ENDINGS
 from neardup.fingerprints.digit_file import DigitWriter, checked_digits, digit_format
 from neardup.fingerprints.documents import Documents
 from neardup.fingerprints.fingerprint_file import FingerprintWriter
-from neardup.io.batch import Batch
-from neardup.io.corpus import FileCorpus, why
+from neardup.io.corpora.batch import Batch
+from neardup.io.corpora.file_corpus import FileCorpus, why
+from neardup.io.corpora.read_files import ReadFiles
+from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.stored_shards import stored_shards
 from neardup.io.endings import REJECTS_ENDING
-from neardup.io.output_names import output_folder, stem
-from neardup.io.outputs import Outputs
-from neardup.io.read_files import ReadFiles
-from neardup.io.records import write_lines
-from neardup.io.shard import Shard
+from neardup.io.outputs.output_names import output_folder, stem
+from neardup.io.outputs.outputs import Outputs
+from neardup.io.outputs.records import write_lines
 from neardup.io.storage.places import Place, place_of
-from neardup.io.stored_shards import stored_shards
 from neardup.progress import Progress
 from neardup.recipe.kinds import FingerprintRecipe, short_document
 from neardup.recipe.programs import Digits
@@ -35,7 +35,7 @@ class FileRecipe(NamedTuple):
         recipe: the recipe of the fingerprints.
         value: the columns whose values are stored.
         digits: how fingerprints are written in files of digits; None for fingerprint files.
-        reading: how the shards are read, see `neardup.io.stored_shards.recorded_reading`.
+        reading: how the shards are read, see `neardup.io.corpora.stored_shards.recorded_reading`.
     """
 
     recipe: FingerprintRecipe

@@ -12,14 +12,14 @@ from neardup.errors import InputError, OptionError
 from neardup.fingerprints.features import features_of
 from neardup.fingerprints.weights.counting import FeatureCounter, Run, merged
 from neardup.fingerprints.weights.table import EXTRACTORS
-from neardup.io.batch import Batch
-from neardup.io.corpus import FileCorpus, open_corpus, why
+from neardup.io.corpora.batch import Batch
+from neardup.io.corpora.file_corpus import FileCorpus, open_corpus, why
+from neardup.io.corpora.read_files import ReadFiles
+from neardup.io.corpora.reading import TextReadingDict, reading_of
 from neardup.io.endings import REJECTS_ENDING
-from neardup.io.output_names import stem
-from neardup.io.outputs import Outputs
-from neardup.io.read_files import ReadFiles
-from neardup.io.reading import TextReadingDict, reading_of
-from neardup.io.records import write_lines
+from neardup.io.outputs.output_names import stem
+from neardup.io.outputs.outputs import Outputs
+from neardup.io.outputs.records import write_lines
 from neardup.io.storage.places import local_path
 from neardup.options import OnError
 from neardup.progress import Watcher, progress_of
@@ -168,7 +168,7 @@ def fit_files(
         on_error: the treatment of rows that cannot be read: `stop`, or `skip` them into a file of rejects, which is the output
             without its ending + `.rejects.jsonl`.
         progress: as in `deduplicate_files`.
-        **reading: the fields of `neardup.io.reading.Reading` (text, id …).
+        **reading: the fields of `neardup.io.corpora.reading.Reading` (text, id …).
 
     Raises:
         InputError: an input is missing, and as in `fit`.

@@ -8,15 +8,15 @@ from neardup.errors import InputError, OptionError
 from neardup.fingerprints.digits import check_bits, check_digits
 from neardup.fingerprints.fingerprint_file import is_fingerprint_file
 from neardup.fingerprints.imported import ImportedBatches
-from neardup.io.batch import Columns
-from neardup.io.corpus import FileCorpus
+from neardup.io.corpora.batch import Columns
+from neardup.io.corpora.file_corpus import FileCorpus
+from neardup.io.corpora.reading import ReadingDict, reading_of
+from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.shards import find_shards, listed_inputs
+from neardup.io.corpora.stored_shards import FINGERPRINT, recorded_reading
 from neardup.io.formats.table import FILES
-from neardup.io.output_names import output_for
-from neardup.io.reading import ReadingDict, reading_of
-from neardup.io.shard import Shard
-from neardup.io.shards import find_shards, listed_inputs
+from neardup.io.outputs.output_names import output_for
 from neardup.io.storage.places import path_text
-from neardup.io.stored_shards import FINGERPRINT, recorded_reading
 from neardup.jobs.stages.digit_readings import readings_of, tell_of_missing_zeros
 from neardup.jobs.stages.fingerprint import with_distance
 from neardup.jobs.stages.fingerprint_outputs import fingerprint_paths, write_fingerprint_files
@@ -71,7 +71,7 @@ def import_fingerprint_files(
         on_error: the treatment of rows whose fingerprint is missing, has wrong digits or another width: `stop`, or `skip` them
             into a file of rejects, which is the output without its ending + `.rejects.jsonl`.
         threads, temp_dir, overwrite, progress: as in `fingerprint_files`.
-        **reading: id, lines, encoding, dialect, max_document_bytes of `neardup.io.reading.Reading`.
+        **reading: id, lines, encoding, dialect, max_document_bytes of `neardup.io.corpora.reading.Reading`.
 
     Returns:
         The number of fingerprints, without rejected rows.

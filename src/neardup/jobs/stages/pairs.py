@@ -23,15 +23,15 @@ from neardup.fingerprints.fingerprint_file import (
 )
 from neardup.hamming.candidate_graph import candidate_pairs
 from neardup.hamming.near import hamming_distances, near_fingerprints
-from neardup.io.corpus import FileCorpus, check_on_error, why
-from neardup.io.number_files import refuse_numbers
-from neardup.io.outputs import Outputs
-from neardup.io.read_files import ReadFiles
-from neardup.io.reading import READING, Reading, ReadingDict, recipe_for, split_options
-from neardup.io.shard import Shard
-from neardup.io.shards import find_shards, listed_inputs, repeated_files
+from neardup.io.checks.number_files import refuse_numbers
+from neardup.io.corpora.file_corpus import FileCorpus, check_on_error, why
+from neardup.io.corpora.read_files import ReadFiles
+from neardup.io.corpora.reading import READING, Reading, ReadingDict, recipe_for, split_options
+from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.shards import find_shards, listed_inputs, repeated_files
+from neardup.io.corpora.stored_shards import StoredShard, recorded_reading, starts_of, stored_shards
+from neardup.io.outputs.outputs import Outputs
 from neardup.io.storage.places import Place, path_text, place_of
-from neardup.io.stored_shards import StoredShard, recorded_reading, starts_of, stored_shards
 from neardup.matching.candidates.simhash import check_cost
 from neardup.matching.candidates.task import Found
 from neardup.matching.distance_limit import distance_limit
@@ -83,7 +83,7 @@ def pair_files(
             `against`). `cluster_files` knows the others from their fingerprint files.
         recipe, on_error, overwrite, progress: as in `deduplicate_files`. Fingerprint files have their own ids and recipe. Skipped
             rows are only counted; `fingerprint_files` writes them to a file.
-        **options: the fields of `neardup.io.reading.Reading` (text, id …; for texts only);
+        **options: the fields of `neardup.io.corpora.reading.Reading` (text, id …; for texts only);
             method, min_similarity (of texts only), similarity, max_distance, threads, memory, temp_dir of `DedupOptions`.
 
     Returns:

@@ -11,16 +11,16 @@ from neardup.errors import InputError
 from neardup.fingerprints.documents import Documents
 from neardup.fingerprints.vectors.dense import DenseRoute
 from neardup.fingerprints.vectors.planes import planes_of
-from neardup.io.batch import BATCH_BYTES, Batch, Columns
-from neardup.io.corpus import FileCorpus
-from neardup.io.formats.parquet_files import batches, opened
-from neardup.io.formats.vector_columns import fixed_dimension
-from neardup.io.output_names import output_for
-from neardup.io.reading import Reading
-from neardup.io.shard import Shard
-from neardup.io.shards import find_shards, listed_inputs
+from neardup.io.corpora.batch import BATCH_BYTES, Batch, Columns
+from neardup.io.corpora.file_corpus import FileCorpus
+from neardup.io.corpora.reading import Reading
+from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.shards import find_shards, listed_inputs
+from neardup.io.corpora.stored_shards import recorded_reading
+from neardup.io.formats.columnar.parquet_files import batches, opened
+from neardup.io.formats.columnar.vector_columns import fixed_dimension
+from neardup.io.outputs.output_names import output_for
 from neardup.io.storage.places import path_text
-from neardup.io.stored_shards import recorded_reading
 from neardup.jobs.stages.fingerprint_outputs import fingerprint_paths, write_fingerprint_files
 from neardup.kernels.xxh3 import digest_rows
 from neardup.options import OnError

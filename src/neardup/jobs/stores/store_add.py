@@ -8,13 +8,13 @@ from typing import Any, Unpack
 
 from neardup.display import ToldLine, counted, share_text
 from neardup.errors import InputError
-from neardup.io.corpus import FileCorpus
+from neardup.io.corpora.file_corpus import FileCorpus
+from neardup.io.corpora.read_files import ReadFiles
+from neardup.io.corpora.reading import TextReadingDict, reading_of
+from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.shards import Inputs, find_shards, listed_inputs
 from neardup.io.formats.table import FILES
-from neardup.io.output_names import listed
-from neardup.io.read_files import ReadFiles
-from neardup.io.reading import TextReadingDict, reading_of
-from neardup.io.shard import Shard
-from neardup.io.shards import Inputs, find_shards, listed_inputs
+from neardup.io.outputs.output_names import listed
 from neardup.io.storage.places import name_as_text, path_text
 from neardup.jobs.answer_files import answers_place, answers_to
 from neardup.jobs.store_places import folder_of_store, opened_store

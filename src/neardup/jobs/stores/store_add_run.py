@@ -15,12 +15,12 @@ from typing import Any
 
 from neardup.display import counted
 from neardup.errors import InputError
-from neardup.io.growing_file import GrowingFile, partial_of
-from neardup.io.output_names import STANDARD_OUTPUT
-from neardup.io.outputs import Outputs
-from neardup.io.read_files import ReadFiles
-from neardup.io.reading import Reading
-from neardup.io.shard import Shard
+from neardup.io.corpora.read_files import ReadFiles
+from neardup.io.corpora.reading import Reading
+from neardup.io.corpora.shard import Shard
+from neardup.io.outputs.growing_file import GrowingFile, partial_of
+from neardup.io.outputs.output_names import STANDARD_OUTPUT
+from neardup.io.outputs.outputs import Outputs
 from neardup.io.storage.places import Place, real_name
 from neardup.jobs.stores.store_answers import UpdateCounts
 from neardup.jobs.streams.filter_run import recorded_inputs

@@ -8,10 +8,10 @@ from typing import Unpack
 
 from neardup.display import ToldLine, counted, share_text
 from neardup.errors import InputError
-from neardup.io.read_files import ReadFiles
-from neardup.io.reading import TextReadingDict, reading_of
-from neardup.io.shard import Shard
-from neardup.io.shards import Inputs, find_shards, listed_inputs
+from neardup.io.corpora.read_files import ReadFiles
+from neardup.io.corpora.reading import TextReadingDict, reading_of
+from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.shards import Inputs, find_shards, listed_inputs
 from neardup.io.storage.places import path_text
 from neardup.jobs.answer_files import answers_place, answers_to
 from neardup.jobs.store_places import folder_of_store, opened_store

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from neardup.errors import InputError, OptionError
-from neardup.io.read_files import ReadFiles
+from neardup.io.corpora.read_files import ReadFiles
 from neardup.io.storage.places import path_text
 from neardup.jobs.answer_files import answers_place, answers_to
 from neardup.jobs.store_places import folder_of_store, opened_store

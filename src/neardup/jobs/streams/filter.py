@@ -8,12 +8,12 @@ from typing import Any, Unpack
 
 from neardup.errors import InputError, NeardupError
 from neardup.hamming.index.store import demand_free, home_of, is_index
-from neardup.io.corpus import check_on_error
-from neardup.io.output_names import STANDARD_OUTPUT
-from neardup.io.outputs import Outputs
-from neardup.io.read_files import ReadFiles
-from neardup.io.reading import TextReadingDict, reading_of
-from neardup.io.shards import Inputs
+from neardup.io.corpora.file_corpus import check_on_error
+from neardup.io.corpora.read_files import ReadFiles
+from neardup.io.corpora.reading import TextReadingDict, reading_of
+from neardup.io.corpora.shards import Inputs
+from neardup.io.outputs.output_names import STANDARD_OUTPUT
+from neardup.io.outputs.outputs import Outputs
 from neardup.io.storage.places import near_folder, path_text
 from neardup.jobs.answer_files import StandardOutput
 from neardup.jobs.streams.filter_run import (
@@ -104,7 +104,7 @@ def filter_files(
         on_error: the treatment of rows that cannot be read: `stop`, or `skip` them into a file beside the audit.
         give_up: if a run of another call was interrupted, end it first: its outputs appear with the lines they have so far.
         overwrite, threads, progress: as in `deduplicate_files`.
-        **reading: the fields of `neardup.io.reading.Reading` (text, id …).
+        **reading: the fields of `neardup.io.corpora.reading.Reading` (text, id …).
 
     Raises:
         RecipeMismatch: the index has another recipe.

@@ -17,15 +17,15 @@ from typing import Any, Protocol
 
 from neardup.display import counted
 from neardup.errors import DataError, InputError
+from neardup.io.corpora.read_files import ReadFiles
+from neardup.io.corpora.reading import Reading
+from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.shards import Inputs, find_shards, listed_inputs
 from neardup.io.endings import AUDIT_ENDING, REJECTS_ENDING, split_ending
-from neardup.io.growing_file import GrowingFile, partial_of
 from neardup.io.line_rows import demand_lines, pipe_shard
-from neardup.io.output_names import STANDARD_OUTPUT, output_folder, stem
-from neardup.io.outputs import Outputs
-from neardup.io.read_files import ReadFiles
-from neardup.io.reading import Reading
-from neardup.io.shard import Shard
-from neardup.io.shards import Inputs, find_shards, listed_inputs
+from neardup.io.outputs.growing_file import GrowingFile, partial_of
+from neardup.io.outputs.output_names import STANDARD_OUTPUT, output_folder, stem
+from neardup.io.outputs.outputs import Outputs
 from neardup.io.storage.places import is_url, real_name
 from neardup.jobs.streams.line_walk import Sinks
 from neardup.progress import Progress

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from neardup.errors import OptionError
-from neardup.io.corpus import FileCorpus, check_on_error
-from neardup.io.growing_file import GrowingFile, partial_of
-from neardup.io.output_names import STANDARD_OUTPUT
-from neardup.io.outputs import Outputs
-from neardup.io.read_files import ReadFiles
-from neardup.io.reading import READING, Reading, TextReadingDict
-from neardup.io.shards import Inputs
+from neardup.io.corpora.file_corpus import FileCorpus, check_on_error
+from neardup.io.corpora.read_files import ReadFiles
+from neardup.io.corpora.reading import READING, Reading, TextReadingDict
+from neardup.io.corpora.shards import Inputs
+from neardup.io.outputs.growing_file import GrowingFile, partial_of
+from neardup.io.outputs.output_names import STANDARD_OUTPUT
+from neardup.io.outputs.outputs import Outputs
 from neardup.io.storage.places import local_path, path_text
 from neardup.jobs.answer_files import StandardOutput
 from neardup.jobs.store_places import alone, folder_of_store, no_store, store_is_there, told_of_options
@@ -93,7 +93,7 @@ def filter_with_store(
         on_error: the treatment of rows that cannot be read: `stop`, or `skip` them into a file beside the audit.
         give_up: if a run of another call was interrupted, end it first: its outputs appear with the lines they have so far.
         overwrite, threads, progress: as in `deduplicate_files`.
-        **options: the fields of `neardup.io.reading.Reading` (text, id …); and method, similarity, min_similarity and max_distance
+        **options: the fields of `neardup.io.corpora.reading.Reading` (text, id …); and method, similarity, min_similarity and max_distance
             of a new store, which must be those of a store that is there.
 
     Raises:

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
-from neardup.io.batch import BATCH_BYTES, Batch
-from neardup.io.reading import Reading
-from neardup.io.shard import Shard
+from neardup.io.corpora.batch import BATCH_BYTES, Batch
+from neardup.io.corpora.reading import Reading
+from neardup.io.corpora.shard import Shard
 from neardup.jobs.stores.store_answers import UpdateCounts
 from neardup.jobs.streams.filter import FilterResult
 from neardup.jobs.streams.filter_run import files_of

@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_chunks
 from neardup.hamming.index.labels import labels_of
-from neardup.io.batch import Batch
-from neardup.io.reading import Reading
-from neardup.io.shard import Shard
+from neardup.io.corpora.batch import Batch
+from neardup.io.corpora.reading import Reading
+from neardup.io.corpora.shard import Shard
 from neardup.jobs.streams.line_walk import Block, LineWalk, Sinks, write_rejects
 from neardup.progress import Progress
 from neardup.survivors.audit import filter_lines

@@ -10,12 +10,12 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import InputError
-from neardup.io.batch import BATCH_BYTES, Batch, Rejections
-from neardup.io.corpus import row_error
+from neardup.io.corpora.batch import BATCH_BYTES, Batch, Rejections
+from neardup.io.corpora.file_corpus import row_error
+from neardup.io.corpora.reading import Reading
+from neardup.io.corpora.shard import Shard
 from neardup.io.formats.lines import Lines
 from neardup.io.line_rows import after_rows, block_reader, line_rows
-from neardup.io.reading import Reading
-from neardup.io.shard import Shard
 from neardup.io.storage.encodings import Encoding
 from neardup.progress import Progress
 from neardup.resources.threads import in_order

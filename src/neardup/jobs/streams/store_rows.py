@@ -8,11 +8,11 @@ import msgspec
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.io.batch import Batch
-from neardup.io.corpus import FileCorpus
-from neardup.io.number_files import refuse_numbers
-from neardup.io.reading import Reading
-from neardup.io.shard import Shard
+from neardup.io.checks.number_files import refuse_numbers
+from neardup.io.corpora.batch import Batch
+from neardup.io.corpora.file_corpus import FileCorpus
+from neardup.io.corpora.reading import Reading
+from neardup.io.corpora.shard import Shard
 from neardup.progress import Progress
 from neardup.resources.resources import Resources
 

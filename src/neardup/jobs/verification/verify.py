@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Unpack
 
 from neardup.display import as_code
 from neardup.errors import InputError, OptionError
+from neardup.io.corpora.reading import READING, Reading, ReadingDict, recipe_for, split_options
+from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.shards import find_shards, listed_inputs, repeated_files
 from neardup.io.endings import AUDIT_ENDING, CONTAMINATION_ENDING
 from neardup.io.formats.table import FILES
-from neardup.io.output_names import output_folder, stem
-from neardup.io.reading import READING, Reading, ReadingDict, recipe_for, split_options
-from neardup.io.shard import Shard
-from neardup.io.shards import find_shards, listed_inputs, repeated_files
+from neardup.io.outputs.output_names import output_folder, stem
 from neardup.io.storage.places import Place, files_below, path_text, place_of, real_name
 from neardup.judging.reports.commands import flags_of
 from neardup.judging.verification.claim import Claim, read_claim
@@ -76,7 +76,7 @@ def verify_files(
         on_error: the treatment of rows of the inputs that cannot be read, for a run without a summary: `stop`, or `skip`.
         progress: as in `deduplicate_files`.
         **options: threads, memory and temp_dir; the similarity of the run once more, if it has a function; and, for a run without a
-            summary, min_similarity, similarity, within, cluster of `DedupOptions` and the fields of `neardup.io.reading.Reading`.
+            summary, min_similarity, similarity, within, cluster of `DedupOptions` and the fields of `neardup.io.corpora.reading.Reading`.
 
     Raises:
         InputError: a file is missing, or no inputs are known.

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from neardup.errors import InputError
-from neardup.io.corpus import FileCorpus
-from neardup.io.shard import Shard
+from neardup.io.corpora.file_corpus import FileCorpus
+from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.stored_shards import FINGERPRINT
 from neardup.io.storage.places import Place
-from neardup.io.stored_shards import FINGERPRINT
 from neardup.jobs.removal.reference import FingerprintReference, open_reference, open_verified_store
 from neardup.judging.verification.apart import check_apart, check_covered, join_options
 from neardup.judging.verification.claim import Claim

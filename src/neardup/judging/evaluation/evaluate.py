@@ -17,10 +17,10 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from neardup.io.corpora import Corpus
+from neardup.io.corpora.protocol import Corpus
+from neardup.io.corpora.reading import Html
+from neardup.io.corpora.table_corpus import TableCorpus
 from neardup.io.ids import plain_ids
-from neardup.io.reading import Html
-from neardup.io.table_corpus import TableCorpus
 from neardup.judging.evaluation.curves import distance_histogram, distance_scores, similarity_counts, threshold_scores
 from neardup.judging.evaluation.given_labels import Labeled, labels_of
 from neardup.judging.evaluation.intervals import UNKNOWN, wilson

@@ -1,6 +1,6 @@
 """The options of `evaluate` and `evaluate_files`. Importing this module loads no compiled code."""
 
-from neardup.io.reading import ReadingDict
+from neardup.io.corpora.reading import ReadingDict
 from neardup.recipe.similarity import SimilarityLike
 from neardup.resources.resources import ResourceOptions
 

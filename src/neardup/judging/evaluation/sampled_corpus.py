@@ -7,7 +7,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.fingerprints.documents import Documents, read_documents
-from neardup.io.corpora import Corpus
+from neardup.io.corpora.protocol import Corpus
 from neardup.judging.evaluation.request import EvaluationRequest
 from neardup.judging.evaluation.sampling import choose
 from neardup.matching.equal_texts import exact_representatives

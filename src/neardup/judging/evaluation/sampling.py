@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.io.batch import Batch
-from neardup.io.corpora import Corpus
+from neardup.io.corpora.batch import Batch
+from neardup.io.corpora.protocol import Corpus
 from neardup.kernels.hamming.comparisons import distances_to
 from neardup.kernels.matching.sampling import SampledSets, SimilarSets, count_distances, find_similar
 from neardup.matching.similarities.element_store import ElementStore, read_again

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from neardup.errors import OptionError
+from neardup.io.corpora.reading import READING, Reading
 from neardup.io.endings import AUDIT_ENDING
-from neardup.io.output_names import stem
-from neardup.io.reading import READING, Reading
+from neardup.io.outputs.output_names import stem
 from neardup.options import DedupOptions
 from neardup.recipe.given_elements import recipe_of_elements
 from neardup.recipe.presets import RECIPES

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from neardup.errors import NeardupError
-from neardup.io.corpus import FileCorpus
-from neardup.io.reading import stored_reading
-from neardup.io.shard import Shard
-from neardup.io.shards import find_shards
-from neardup.io.storage.places import Place
-from neardup.io.stored_shards import (
+from neardup.io.corpora.file_corpus import FileCorpus
+from neardup.io.corpora.reading import stored_reading
+from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.shards import find_shards
+from neardup.io.corpora.stored_shards import (
     StoredShard,
     content_of,
     digest_of_contents,
@@ -20,6 +19,7 @@ from neardup.io.stored_shards import (
     named_as_stored,
     reading_recorded,
 )
+from neardup.io.storage.places import Place
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import stored_recipe

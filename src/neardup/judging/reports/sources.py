@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.io.batch import Columns
-from neardup.io.corpus import FileCorpus
+from neardup.io.corpora.batch import Columns
+from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.resources.resources import DEFAULTS, Resources
 
 MOST_VALUES = 100_000

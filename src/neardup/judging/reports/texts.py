@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 
 from neardup.arrays import Array
 from neardup.fingerprints.simhash import fingerprint_array
-from neardup.io.batch import Batch
-from neardup.io.corpus import FileCorpus
+from neardup.io.corpora.batch import Batch
+from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.kernels.digests import digest_documents
 from neardup.recipe.parts import FOLDING
 from neardup.recipe.recipe import Recipe

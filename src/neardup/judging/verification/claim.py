@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from neardup.display import threshold_text
 from neardup.errors import InputError, NeardupError, OptionError
-from neardup.io.reading import Reading, stored_reading
+from neardup.io.corpora.reading import Reading, stored_reading
 from neardup.io.storage.places import Place, place_of
 from neardup.options import CLUSTERS
 from neardup.recipe.methods import METHODS, Promise
@@ -19,7 +19,7 @@ from neardup.recipe.vectors import KIND as VECTORS
 from neardup.survivors.summary_reader import RunSummary, no_summary, read_summaries
 
 if TYPE_CHECKING:
-    from neardup.io.stored_shards import StoredShard
+    from neardup.io.corpora.stored_shards import StoredShard
 
 COUNTS = ("rows", "documents", "rejected", "survivors", "duplicates", "exact_duplicates", "short", "repeated_ids")
 """Counts of a summary that add up over the parts of a run in stages."""
@@ -175,7 +175,7 @@ def _content_of_store(files: Mapping[str, Any]) -> str | None:
 
 def _shards(clusters: str, folder: str, rows: int) -> "tuple[StoredShard, ...]":
     """The shards of a run in stages, all of which were applied."""
-    from neardup.io.stored_shards import reading_recorded
+    from neardup.io.corpora.stored_shards import reading_recorded
     from neardup.survivors.cluster_file import read_cluster_file  # loads Arrow; claims are read before refusals
 
     if not place_of(clusters).is_file():

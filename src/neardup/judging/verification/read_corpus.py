@@ -11,8 +11,8 @@ import numpy as np
 from neardup.arrays import Array, Bools, Int64s
 from neardup.dedup import room_for_elements
 from neardup.fingerprints.documents import Documents, FirstPass, KeptValues, join_documents, read_documents
-from neardup.io.corpora import Corpus, pair_of
-from neardup.io.corpus import FileCorpus
+from neardup.io.corpora.file_corpus import FileCorpus
+from neardup.io.corpora.protocol import Corpus, pair_of
 from neardup.judging.verification.claim import Claim
 from neardup.judging.verification.rows import RowKeys
 from neardup.matching.similarities.element_store import ElementStore, read_again

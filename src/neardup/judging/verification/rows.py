@@ -9,10 +9,10 @@ import numpy as np
 
 from neardup.arrays import Array, Bools, Int64s
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_chunks
-from neardup.io.batch import Batch
-from neardup.io.corpus import FileCorpus
-from neardup.io.formats.json_values import default_ids
-from neardup.io.shard import Shard
+from neardup.io.corpora.batch import Batch
+from neardup.io.corpora.file_corpus import FileCorpus
+from neardup.io.corpora.shard import Shard
+from neardup.io.formats.json.json_values import default_ids
 from neardup.judging.verification.result import Check
 from neardup.matching.similarities.element_store import ElementStore
 from neardup.recipe.recipe import Recipe

@@ -6,8 +6,8 @@ from typing import TypeVar
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.io.batch import Batch
-from neardup.io.checkpoints import NO_CHECKPOINTS
+from neardup.io.corpora.batch import Batch
+from neardup.io.resume.checkpoints import NO_CHECKPOINTS
 from neardup.matching.candidates.task import Task
 from neardup.matching.similarities.element_store import ElementStore
 from neardup.matching.similarities.table import Elements, maker_of

@@ -11,7 +11,7 @@ from neardup.fingerprints.minhash import Signatures, Signing
 from neardup.hamming.candidate_graph import CandidateGraph
 from neardup.hamming.near import hamming_distances
 from neardup.hamming.unique import Unique, collapse
-from neardup.io.batch import Batch
+from neardup.io.corpora.batch import Batch
 from neardup.kernels.xxh3 import digest_rows
 from neardup.matching.band_plan import Bands, agreement_limit, plan_bands
 from neardup.matching.bands import spool_banded

@@ -8,9 +8,9 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.fingerprints.documents import Documents
 from neardup.hamming.candidate_graph import CandidateGraph, within_groups
-from neardup.io.checkpoints import NO_CHECKPOINTS, Checkpoints
-from neardup.io.codecs import codec
-from neardup.io.corpora import Corpus
+from neardup.io.corpora.protocol import Corpus
+from neardup.io.resume.checkpoints import NO_CHECKPOINTS, Checkpoints
+from neardup.io.resume.codecs import codec
 from neardup.matching.similarities.element_store import ElementStore
 from neardup.options import DedupOptions
 from neardup.progress import Progress

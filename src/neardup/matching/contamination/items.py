@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.io.batch import Batch
+from neardup.io.corpora.batch import Batch
 from neardup.kernels.matching.items import ItemIndex
 from neardup.matching.contamination.options import LEAST_TOKENS, DecontaminationOptions
 from neardup.matching.contamination.token_places import texts_in_chunks, token_places

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.fingerprints.workspace import Workspace
-from neardup.io.batch import Batch
+from neardup.io.corpora.batch import Batch
 from neardup.kernels.matching.items import STATE, find_suspects
 from neardup.matching.contamination.excerpts import Excerpt, excerpt_of
 from neardup.matching.contamination.items import Items

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.io.codecs import ascend, codec
+from neardup.io.resume.codecs import ascend, codec
 from neardup.kernels.matching import prefixes as kernels
 from neardup.matching.similarities.table import Elements
 from neardup.resources.resources import Resources

@@ -8,9 +8,9 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_chunks, join_fingerprints
-from neardup.io.batch import Batch
-from neardup.io.checkpoints import NO_CHECKPOINTS, Checkpoints
-from neardup.io.corpora import Corpus
+from neardup.io.corpora.batch import Batch
+from neardup.io.corpora.protocol import Corpus
+from neardup.io.resume.checkpoints import NO_CHECKPOINTS, Checkpoints
 from neardup.kernels.matching.similarities import Stored, similarities_of, working_memory
 from neardup.matching.similarities.first_pass import first_pass
 from neardup.matching.similarities.table import Elements, maker_of

@@ -11,7 +11,7 @@ from neardup.fingerprints.features import features_of_texts, weighted_features
 from neardup.fingerprints.shingle_hashes import shingle_hashes
 from neardup.fingerprints.weights.fixed_point import fixed
 from neardup.fingerprints.workspace import Workspace
-from neardup.io.codecs import ascend, codec
+from neardup.io.resume.codecs import ascend, codec
 from neardup.kernels.fingerprints.features import hash_windows
 from neardup.kernels.fingerprints.shingles import sort_spare
 from neardup.kernels.fingerprints.votes import UNIFORM, WEIGHTINGS

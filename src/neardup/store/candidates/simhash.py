@@ -12,7 +12,7 @@ from neardup.arrays import Array
 from neardup.errors import DataError, NeardupError
 from neardup.hamming.index.index import Index
 from neardup.hamming.index.store import MANIFEST, is_index
-from neardup.io.growing_file import to_disk
+from neardup.io.outputs.growing_file import to_disk
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
 from neardup.store.candidates.plan import Plan

@@ -10,7 +10,7 @@ from shutil import rmtree
 from typing import Any
 
 from neardup.errors import InputError
-from neardup.io.growing_file import to_disk
+from neardup.io.outputs.growing_file import to_disk
 from neardup.store.postgresql.log_rows import NO_REQUEST, Head
 from neardup.store.postgresql.places import DatabasePlace
 from neardup.store.session.folder import LOCK, RECORD, REPLICA_MARK, is_store, writing

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from neardup.hamming.index.stored_recipe import fields_in_folder
-from neardup.io.growing_file import to_disk
+from neardup.io.outputs.growing_file import to_disk
 from neardup.kernels.matching.elements import WEIGHTS
 from neardup.kernels.matching.similarities import BY_NORM
 from neardup.matching.similarities.table import maker_of

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from neardup.errors import InputError
-from neardup.io.growing_file import to_disk
+from neardup.io.outputs.growing_file import to_disk
 from neardup.store.formats.contents import Contents
 from neardup.store.formats.derived import Derived
 from neardup.store.record.record import Record

@@ -13,7 +13,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import DataError, OptionError
-from neardup.io.batch import Batch
+from neardup.io.corpora.batch import Batch
 from neardup.progress import Progress
 from neardup.resources.resources import Resources
 from neardup.resources.unfinished import removed_by, undisturbed

@@ -10,7 +10,7 @@ from itertools import islice
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.io.growing_file import to_disk
+from neardup.io.outputs.growing_file import to_disk
 from neardup.store.formats.contents import Contents
 from neardup.store.formats.derived import Derived, nothing_derived
 from neardup.store.formats.removal_bits import NO_MARKS, Marks

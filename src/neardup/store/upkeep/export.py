@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.io.checksums import checksum
-from neardup.io.sealed_parquet import SealedWriter
+from neardup.io.outputs.sealed_parquet import SealedWriter
 from neardup.matching.similarities.table import Elements
 from neardup.store.formats.contents import Layout, weights_of
 from neardup.store.record.documents_table import RemovedRow

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from neardup.errors import InputError, NeardupError, OptionError
-from neardup.io.corpus import FileCorpus
+from neardup.io.corpora.file_corpus import FileCorpus
+from neardup.io.corpora.reading import Reading, stored_reading
+from neardup.io.corpora.shards import find_shards
+from neardup.io.corpora.stored_shards import digest_of_contents
 from neardup.io.endings import AUDIT_ENDING
-from neardup.io.output_names import stem
-from neardup.io.reading import Reading, stored_reading
-from neardup.io.shards import find_shards
+from neardup.io.outputs.output_names import stem
 from neardup.io.storage.places import Place, place_of
-from neardup.io.stored_shards import digest_of_contents
 from neardup.progress import Progress
 from neardup.recipe.methods import METHODS
 from neardup.recipe.presets import RecipeLike

@@ -13,7 +13,7 @@ import numpy as np
 
 from neardup.display import counted
 from neardup.errors import DataError
-from neardup.io.growing_file import to_disk
+from neardup.io.outputs.growing_file import to_disk
 from neardup.store.formats.derived import nothing_derived
 from neardup.store.formats.removal_bits import CHUNK, NO_MARKS, Marks
 from neardup.store.record.documents_table import DocumentRow

@@ -14,7 +14,7 @@ from neardup.errors import DataError, InputError
 from neardup.fingerprints.simhash import Fingerprints
 from neardup.hamming.index.stored_recipe import located_fields
 from neardup.io.checksums import checksum
-from neardup.io.sealed_parquet import SEAL, BrokenSealError, batches_of, metadata_of, opened_sealed
+from neardup.io.outputs.sealed_parquet import SEAL, BrokenSealError, batches_of, metadata_of, opened_sealed
 from neardup.io.storage.places import place_of
 from neardup.matching.similarities.table import Elements
 from neardup.recipe.recipe import Recipe

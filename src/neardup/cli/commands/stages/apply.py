@@ -7,7 +7,7 @@ import click
 from neardup.cli.parsing import options, values
 from neardup.cli.shown.next_command import after_removal
 from neardup.cli.shown.terminal import tell_result
-from neardup.io.shards import demand_present
+from neardup.io.corpora.shards import demand_present
 
 
 @click.command()

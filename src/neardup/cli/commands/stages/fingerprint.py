@@ -10,7 +10,7 @@ from neardup.cli.shown.next_command import after_fingerprints
 from neardup.cli.shown.terminal import tell
 from neardup.display import counted
 from neardup.errors import OptionError
-from neardup.io.shards import demand_present
+from neardup.io.corpora.shards import demand_present
 from neardup.recipe.plain_recipe import MOST_BITS
 from neardup.recipe.programs import DIGITS
 from neardup.recipe.vectors import METHODS

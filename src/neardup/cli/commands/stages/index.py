@@ -10,7 +10,7 @@ from neardup.cli.shown.next_command import next_of
 from neardup.cli.shown.terminal import tell
 from neardup.display import counted
 from neardup.hamming.index.methods.table import AUTO, METHODS, option_meanings
-from neardup.io.shards import demand_present
+from neardup.io.corpora.shards import demand_present
 from neardup.recipe.presets import RECIPES
 from neardup.recipe.programs import DIGITS
 

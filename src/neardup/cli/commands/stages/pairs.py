@@ -8,7 +8,7 @@ from click.core import ParameterSource
 from neardup.cli.parsing import options, values
 from neardup.cli.shown.terminal import tell
 from neardup.display import counted
-from neardup.io.shards import demand_present
+from neardup.io.corpora.shards import demand_present
 from neardup.options import OnError
 
 

@@ -9,7 +9,7 @@ from neardup.cli.parsing import options, values
 from neardup.cli.shown.next_command import next_of
 from neardup.cli.shown.terminal import tell
 from neardup.display import ToldLine, counted, share_text
-from neardup.io.shards import demand_present
+from neardup.io.corpora.shards import demand_present
 from neardup.recipe.presets import RECIPES
 
 ONLY_INDEX: dict[str, Any] = {"integer_ids": False}

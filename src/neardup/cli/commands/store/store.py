@@ -12,7 +12,7 @@ from neardup.cli.commands.store.store_upkeep import path
 from neardup.cli.parsing import options, values
 from neardup.cli.shown.terminal import line_width, tell
 from neardup.display import counted, size_text
-from neardup.io.shards import demand_present
+from neardup.io.corpora.shards import demand_present
 
 ids = click.argument("ids", nargs=-1, metavar="ID...")
 ids_file = click.option(

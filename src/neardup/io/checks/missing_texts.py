@@ -1,0 +1,140 @@
+"""What to do about a file without the text column: its columns may hold fingerprints of another program, or vectors."""
+
+import contextlib
+import re
+from typing import Any
+
+from neardup.errors import DataError, InputError
+from neardup.io.checks.number_files import NAMING, digits_like, importing, quoted_name
+from neardup.io.corpora.batch import Columns
+from neardup.io.corpora.shard import Shard
+
+_ROWS = 100
+_BYTES = 1 << 16
+_TEXT = 80
+"""A value of so many characters is a text, if it is no number."""
+
+Sample = dict[str, list[Any]]
+"""The first values of each column: strings, integers, bytes or lists."""
+
+
+def advice(shard: Shard, columns: Columns) -> str:
+    """A sentence about a file that lacks a text column of `columns`, with the command that reads what it has; or nothing."""
+    if columns.vector is not None or columns.stored is not None or shard.format not in _SAMPLES:
+        return ""
+    with contextlib.suppress(DataError, InputError, StopIteration):
+        if shard.format == "parquet" and _has_fingerprints(shard):
+            return " It is a fingerprint file: give it to `neardup pairs` or `neardup index build`."
+        sample = _SAMPLES[shard.format](shard)
+        if all(name in sample or "." in name for name in columns.text):
+            return ""
+        if shard.format in ("csv", "tsv") and digits_like([name for name in sample if digits_like([name])]):
+            return f" {_without_header(shard, sample)}"
+        has_texts = any(map(_are_texts, sample.values()))
+        for name in sorted(sample, key=_rank):
+            if has_texts and _rank(name) and isinstance(sample[name][0], str | int):
+                continue  # the name of the texts was forgotten: numbers beside them are those of commits, or sums
+            if name != columns.id_or_default and (found := _advice_on(shard, name, sample[name])):
+                return f" {found}"
+    return ""
+
+
+_OF_FINGERPRINTS = re.compile(r"f(inger)?_?p|print|hash|digest|sign", re.IGNORECASE)
+_OF_IDS = re.compile(r"(^|[^a-z])(id|key|uuid|guid|url|row|number|date|time)s?$", re.IGNORECASE)
+
+
+def _are_texts(values: list[Any]) -> bool:
+    """Whether at least half of the values are long enough to be texts, and no numbers."""
+    long = [
+        value for value in values if isinstance(value, str) and len(value) >= _TEXT and digits_like([value]) is None
+    ]
+    return 2 * len(long) >= max(1, len(values))
+
+
+def _rank(name: str) -> int:
+    """Which column to propose first: one named like fingerprints, and last one named like ids."""
+    return 0 if _OF_FINGERPRINTS.search(name) else 2 if _OF_IDS.search(name) else 1
+
+
+def _without_header(shard: Shard, sample: Sample) -> str:
+    """What to do about a table whose first line is a row."""
+    if len(sample) > 1:
+        return (
+            "Its first line seems to be a row, not names of columns: put names before it, such as id and fingerprint."
+        )
+    [(first, values)] = sample.items()
+    lines = [first, *(str(value) for value in values)]
+    digits = digits_like(lines)
+    return (
+        f"It seems to have no header. If its lines are fingerprints of another program, bring them in, {NAMING}: "
+        + (f"{importing(shard, digits, None, lines)}.")
+    )
+
+
+def _advice_on(shard: Shard, name: str, values: list[Any]) -> str | None:
+    known = [value for value in values if value is not None]
+    if not known:
+        return None
+    if all(isinstance(value, list) and value and not isinstance(value[0], str | list | dict) for value in known):
+        names = shard.name, name, shard.name.removesuffix(".parquet") + ".prints.parquet"
+        given, column, target = map(quoted_name, names)
+        return (
+            f'If its column "{name}" holds vectors, fingerprint them: '
+            f"`neardup fingerprint {given} --vector {column} -o {target}`."
+        )
+    if all(isinstance(value, bytes) for value in known):
+        digits = None
+    else:
+        if not all(isinstance(value, str | int) and not isinstance(value, bool) for value in known):
+            return None
+        digits = digits_like(str(value) for value in known)
+        if digits is None:
+            return None
+        if shard.format == "parquet" and isinstance(known[0], int):
+            digits = None  # the type says it
+    return (
+        f'If its column "{name}" holds fingerprints of another program, bring them in, {NAMING}: '
+        f"{importing(shard, digits, name, map(str, known))}."
+    )
+
+
+def _has_fingerprints(shard: Shard) -> bool:
+    from neardup.io.formats.columnar.parquet_files import opened
+
+    with opened(shard) as file:
+        return b"neardup.digest" in (file.metadata.metadata or {})
+
+
+def _of_parquet(shard: Shard) -> Sample:
+    from neardup.io.formats.columnar.parquet_files import opened
+
+    with opened(shard) as file:
+        batch = next(file.iter_batches(batch_size=_ROWS), None)
+        return {} if batch is None else {name: batch.column(i).to_pylist() for i, name in enumerate(batch.schema.names)}
+
+
+def _of_delimited(shard: Shard) -> Sample:
+    from neardup.io.formats.delimited_rows import fields_of, read_header, read_rows
+
+    header = read_header(shard)
+    block = next(read_rows(shard, header))
+    starts, ends = block.starts[:_ROWS], block.ends[:_ROWS]
+    found = fields_of(block.data, starts, ends, header.dialect, list(range(len(header.names))))
+    return {name: column.to_pylist() for name, column in zip(header.names, found.columns, strict=True)}
+
+
+def _of_json_lines(shard: Shard) -> Sample:
+    from neardup.io.formats.json.json_rows import BadRow, parse_object
+    from neardup.io.formats.lines import read_lines
+
+    with contextlib.closing(read_lines(shard, _BYTES)) as blocks:
+        block = next(blocks)
+    sample: Sample = {}
+    for row in range(min(len(block), _ROWS)):
+        with contextlib.suppress(BadRow):
+            for key, value in parse_object(block.line(row)):
+                sample.setdefault(key, []).append(value)
+    return sample
+
+
+_SAMPLES = {"parquet": _of_parquet, "csv": _of_delimited, "tsv": _of_delimited, "jsonl": _of_json_lines}

@@ -1,0 +1,271 @@
+"""Texts in memory as a corpus: any input that `neardup.text.frames` accepts; the output has the type of the input."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import Decimal
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from neardup.arrays import Array
+from neardup.display import as_code
+from neardup.errors import DataError, InputError, OptionError
+from neardup.io.corpora.batch import Batch
+from neardup.io.corpora.file_corpus import is_within
+from neardup.io.corpora.reading import Html, Reading
+from neardup.io.formats.columnar.parquet_values import is_value, value_tokens
+from neardup.io.formats.json.json_values import only, value_token
+from neardup.io.formats.pages import text_of_pages
+from neardup.options import DedupOptions, options_for_elements
+from neardup.recipe.given_elements import recipe_of_elements
+from neardup.recipe.recipe import Recipe
+from neardup.resources.resources import DEFAULTS, Resources
+from neardup.resources.threads import in_order
+from neardup.text.columns import in_chunks
+from neardup.text.frames import Frame, frame_of, holds_elements, holds_sets, texts_of, texts_of_elements
+from neardup.text.html import extractor
+
+Result = TypeVar("Result")
+
+_TEXT = pa.large_string()
+_NOT_OF_ONE_KIND = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError)
+LISTED = 5
+"""Number of sources that a message names."""
+
+
+def _ids(frame: Frame, id: str | None) -> Any:  # noqa: A002
+    """The ids as one Arrow array: the column named, or the column `id` if every row has one; otherwise the rows' numbers.
+
+    A null becomes the row's number, too.
+    """
+    name = id
+    if name is None and "id" in frame.names and (frame.dicts is None or all("id" in item for item in frame.dicts)):
+        name = "id"
+    if name is None:
+        return pa.array(np.arange(frame.rows))
+    found = frame.column(name, "ids")
+    try:
+        found = pa.array(found) if isinstance(found, list) else found
+    except _NOT_OF_ONE_KIND as problem:
+        raise DataError(f"The ids are not all of one kind: {problem}. Make them all strings.") from None
+    found = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+    found = found.dictionary_decode() if pa.types.is_dictionary(found.type) else found
+    return _with_row_numbers(found) if found.null_count else found
+
+
+def _with_row_numbers(ids: Any) -> Any:
+    """Ids with the row's number instead of null, in the type of the ids if that can hold it."""
+    rows = pa.array(np.arange(len(ids)))
+    if pa.types.is_null(ids.type):
+        return rows
+    try:
+        return pc.coalesce(ids, rows.cast(ids.type))
+    except _NOT_OF_ONE_KIND:
+        return ids
+
+
+def _values(frame: Frame, name: str) -> Any:
+    """A column in the form of `Batch.values`: Arrow large_string[rows], JSON values; null where there is no value."""
+    column = frame.column(name, "values", optional=True)
+    if isinstance(column, list):
+        try:
+            found = pa.array(column, from_pandas=True)
+        except (*_NOT_OF_ONE_KIND, UnicodeEncodeError):
+            return pa.array([_token(value, row, name) for row, value in enumerate(column)], _TEXT)
+        column = found
+    column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if not is_value(column.type):
+        raise InputError(
+            f"The column {name!r} of the values is {column.type}, but strings, numbers, dates or truth values are needed."
+        )
+    return value_tokens(column)
+
+
+def _token(value: Any, row: int, name: str) -> str | None:
+    """The JSON value of one value in a column of mixed types."""
+    value = value.item() if isinstance(value, np.generic) else value
+    value = str(value) if isinstance(value, Decimal) else value
+    if value is not None and not isinstance(value, str | int | float):
+        raise DataError(
+            f"The value {str(value)[:60]!r} of the column {name!r}, row {row}, is a {type(value).__name__} among others. "
+            "Make them all of one kind: strings, numbers, dates or truth values."
+        )
+    return value_token(value)
+
+
+def _refuse_with_lists(called: str, how: Reading) -> None:
+    """Refuse options that sets and lists without a name have no use for."""
+    given = [name for name in ("text", "elements", "html") if getattr(how, name) != getattr(Reading(), name)]
+    if given:
+        raise OptionError(f"{as_code(given, ' and ')}: {called} is one column of sets or lists. Leave it out.")
+
+
+class TableCorpus:
+    """A corpus of rows in memory.
+
+    Attributes:
+        ids: Arrow array, the documents' ids, or their row numbers if they have none.
+        of_elements: whether documents are given sets or lists, and not texts; `has_sets`: some are sets, which have no order.
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        *,
+        text: str | Iterable[str] = "text",
+        id: str | None = None,  # noqa: A002
+        elements: str | None = None,
+        html: Html | None = None,
+        values: Sequence[str] = (),
+        source: str | None = None,
+        called: str = "data",
+        names_are_optional: bool = False,
+        resources: Resources = DEFAULTS,
+    ) -> None:
+        """See `neardup.deduplicate`.
+
+        Args:
+            data, text, id, elements, html: as there.
+            values: columns whose values come with each batch.
+            source: the column that names the source of each row.
+            called: the name of the argument that held the data.
+            names_are_optional: if the data is a single column without a name, column names are ignored.
+        """
+        how = Reading(text=text, id=id, elements=elements, html=html)
+        frame = frame_of(data, called)
+        if names_are_optional and not frame.has_columns:
+            how = Reading(html=html)
+        self._extract = None if how.html is None else extractor(how.html)
+        self.of_elements = how.elements is not None or holds_elements(frame)
+        if self.of_elements and not frame.has_columns:
+            _refuse_with_lists(called, how)
+        self.has_sets = self.of_elements and holds_sets(frame, how.elements)
+        self._texts = texts_of_elements(frame, how.elements) if self.of_elements else texts_of(frame, how.text)
+        self.ids = _ids(frame, how.id)
+        self._values = [_values(frame, name) for name in values]
+        self._source = None if source is None else frame.column(source, "sources")
+        self._frame, self._resources = frame, resources
+
+    def fitted(self, recipe: Recipe, options: DedupOptions) -> tuple[Recipe, DedupOptions]:
+        """The recipe and the options; for given sets and lists, those that compare elements as they are.
+
+        Raises:
+            OptionError: they say how texts are cut, or ask for the order of sets.
+        """
+        if not self.of_elements:
+            return recipe, options
+        return recipe_of_elements(recipe), options_for_elements(options, have_sets=self.has_sets)
+
+    def demand_same_kind(self, other: "TableCorpus", names: tuple[str, str]) -> None:
+        """Raise OptionError if one of two corpora, the arguments `names`, is of texts and the other of given sets or lists."""
+        if self.of_elements == other.of_elements or not self._frame.rows or not other._frame.rows:
+            return
+        mine, theirs = ("sets or lists" if each.of_elements else "texts" for each in (self, other))
+        raise OptionError(
+            f"`{names[0]}` has {mine}, and `{names[1]}` has {theirs}: they cannot be compared. Give both of one kind."
+        )
+
+    def demand_texts(self, name: str) -> None:
+        """Raise OptionError if the argument `name` has given sets or lists."""
+        if self.of_elements:
+            raise OptionError(f"`{name}` has sets or lists, and only texts can be searched for passages. Give texts.")
+
+    @property
+    def repeated_ids(self) -> int:
+        """Documents whose id occurs on an earlier document."""
+        return len(self.ids) - len(self.ids.unique())
+
+    def map(self, work: Callable[[Batch], Result], *, wanted: Array | None = None) -> Iterator[tuple[int, Result]]:
+        """See `neardup.io.corpora.protocol.Corpus`."""
+
+        def read(batch: Batch) -> tuple[int, Result]:
+            return batch.row, work(batch if self._extract is None else text_of_pages(batch, self._extract))
+
+        yield from in_order(read, self._batches(wanted), self._resources.thread_count)
+
+    def _batches(self, wanted: Array | None) -> Iterator[Batch]:
+        row = 0
+        for array in self._texts:
+            for texts in in_chunks(array):
+                n = len(texts)
+                values = tuple(column.slice(row, n) for column in self._values)
+                if wanted is not None:
+                    mask = wanted[row : row + n]
+                    texts, values = only(texts, mask), tuple(only(column, mask) for column in values)
+                yield Batch(row, texts, pa.nulls(n, _TEXT), values, of_elements=self.of_elements)
+                row += n
+
+    def texts_of(self, rows: Iterable[int]) -> dict[int, str]:
+        """The texts of some rows, by row; of pages, the text that they show."""
+        starts = np.cumsum([0, *map(len, self._texts)])
+        found = {}
+        for row in rows:
+            array = int(np.searchsorted(starts, row, side="right")) - 1
+            texts = self._texts[array].slice(row - int(starts[array]), 1)
+            batch = Batch(row, texts, pa.nulls(1, _TEXT), ())
+            found[row] = (batch if self._extract is None else text_of_pages(batch, self._extract)).texts[0].as_py()
+        return found
+
+    def check_sources(self, sources: Sequence[str]) -> None:
+        """See `neardup.io.corpora.protocol.SourcedCorpus`. A source is a value of the source column, or a folder or glob that contains
+        such values.
+        """
+        if sources and self._source is None:
+            raise OptionError(
+                f"`prefer_source={tuple(sources)!r}`: a column says which source a row is from. Give its name as `source`."
+            )
+        names = self._source_names()[0] if sources else []
+        for source in sources:
+            if not any(is_within(name, source) for name in names if name is not None):
+                there = ", ".join(map(str, names[:LISTED])) + (" …" if len(names) > LISTED else "")
+                raise InputError(f"`prefer_source={source!r}`: no row is of this source. The sources are {there}.")
+
+    def source_ranks(self, sources: Sequence[str]) -> Array | None:
+        """See `neardup.io.corpora.protocol.SourcedCorpus`."""
+        if not sources:
+            return None
+        names, codes = self._source_names()
+        ranks = [
+            next(
+                (rank for rank, source in enumerate(sources) if name is not None and is_within(name, source)),
+                len(sources),
+            )
+            for name in names
+        ]
+        found: Array = np.array(ranks, np.int64)[codes]
+        return found
+
+    def _source_names(self) -> tuple[list[str | None], Array]:
+        """The unique sources, None last, and the index of each row's source among them."""
+        column: Any = self._source
+        if isinstance(column, list):
+            column = pa.array([None if value is None else str(value) for value in column], _TEXT)
+        column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        if not is_value(column.type):
+            raise InputError(f"The column of the sources is {column.type}, but strings or numbers are needed.")
+        encoded = pc.dictionary_encode(column.cast(_TEXT))
+        names = encoded.dictionary.to_pylist()
+        return [*names, None], encoded.indices.fill_null(len(names)).to_numpy(zero_copy_only=False)
+
+    def keep(self, kept: Array) -> Any:
+        """The rows where `kept` (bool[rows]) is true, in the type of the input."""
+        return self._frame.keep(kept)
+
+    def ids_with(self, reference: "TableCorpus | None") -> Any:
+        """The ids, followed by those of the reference; as strings if the two have different types.
+
+        Raises:
+            DataError: the types differ, and one of them has no strings.
+        """
+        if reference is None:
+            return self.ids
+        both = [self.ids, reference.ids]
+        if both[0].type != both[1].type:
+            try:
+                both = [ids.cast(_TEXT) for ids in both]
+            except _NOT_OF_ONE_KIND:
+                raise DataError(
+                    f"The ids are {both[0].type} in the data and {both[1].type} in the reference. Make them all strings."
+                ) from None
+        return pa.concat_arrays(both)

@@ -1,0 +1,1 @@
+"""Parquet: its files, columns and values, and columns of vectors."""

@@ -1,0 +1,1 @@
+"""JSON: its values and spans, and rows of objects, read in blocks."""

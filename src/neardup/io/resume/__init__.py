@@ -1,0 +1,1 @@
+"""RESUME: what a run saves, so that the same command continues it."""
