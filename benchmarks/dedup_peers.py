@@ -26,7 +26,7 @@ from contender import AT_LEAST, Array, Found
 from contests import Contest, add_interpreters, contend, interpreters, versions
 from corpora import python_installation
 from judging import coded, judge
-from neardup.recipe.methods import METHODS
+from neardup.recipe.tables.methods import METHODS
 from peer_contenders import contenders
 from planted import near_copies
 

@@ -19,7 +19,7 @@ import opencc
 
 import measure
 import neardup as nd
-from neardup.recipe.parts import NormalizerName
+from neardup.recipe.tables.parts import NormalizerName
 
 FILES = {"quantangshi": "poet.tang.*.json", "yudingquantangshi": "*.json"}
 STEPS: tuple[tuple[NormalizerName, ...], ...] = (

@@ -27,7 +27,7 @@ import package_texts
 from chart_style import INK, new_figure, save
 from commands import run
 from corpora import python_installation
-from neardup.recipe.methods import METHODS
+from neardup.recipe.tables.methods import METHODS
 from planted import RATES, Copy, near_copies
 
 AT_LEAST = 0.8

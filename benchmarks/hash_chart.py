@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from chart_style import AMBER, BLUE, PALE, ROSE, TEAL, new_figure, save
-from neardup.recipe.hashes import HASHES
+from neardup.recipe.tables.hashes import HASHES
 
 SHOWN = {"fnv1_64": ROSE, "fnv1a_64": AMBER, "lookup3": BLUE, "xxh3_64": TEAL}
 

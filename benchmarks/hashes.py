@@ -28,7 +28,7 @@ from hash_statistics import (
 )
 from measure import arguments, environment, rounded, table, take_turns, write_json
 from neardup.fingerprints.hashes.features import hash_features
-from neardup.recipe.hashes import HASH_ROWS, HASHES
+from neardup.recipe.tables.hashes import HASH_ROWS, HASHES
 
 ENGLISH, CHINESE = "en_pep_revisions_even", "zh_laws_national"
 WORD, HAN = re.compile(r"[^\W\d_]+"), re.compile("[\u4e00-\u9fff]+")

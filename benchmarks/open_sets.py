@@ -24,7 +24,7 @@ from contender import AT_LEAST, Array, Interpreters
 from contests import Contest, add_interpreters, contend, interpreters, versions
 from corpora import OPEN_SETS, ReferenceSet, data_folder, missing, reference_set
 from judging import judge
-from neardup.recipe.methods import METHODS
+from neardup.recipe.tables.methods import METHODS
 from peer_contenders import contenders
 
 LIMIT, QUICK_LIMIT = 600, 90

@@ -224,7 +224,7 @@ def measured(work: Callable[[list[str]], Found], texts: list[str]) -> tuple[dict
 
 def main() -> None:
     """Run one contender; its times and memory go to standard output as JSON, what it found to the file."""
-    from neardup.recipe.methods import METHODS
+    from neardup.recipe.tables.methods import METHODS
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name")

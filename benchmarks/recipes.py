@@ -26,8 +26,8 @@ from neardup.hamming.block_plan import plan_join
 from neardup.hamming.pairs import join
 from neardup.kernels.matching.jaccard import similarities
 from neardup.matching.similarities.table import shingle_sets_of
-from neardup.recipe.parts import WEIGHTS
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.tables.parts import WEIGHTS
 from recall import LONGEST_DISTANCE, SIMILAR, Counts, count, cut, distances, families, join_sets, own_pairs, total
 
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -16,7 +16,7 @@ from corpora import Texts, data_folder, missing, open_texts
 from measure import arguments, environment, rounded, table, take_turns, write_json
 from neardup.fingerprints.features import weighted_features
 from neardup.fingerprints.weights.table import EXTRACTORS
-from neardup.recipe.parts import WEIGHTS
+from neardup.recipe.tables.parts import WEIGHTS
 from neardup.text.columns import in_chunks
 from neardup.text.normalizers import normalized
 

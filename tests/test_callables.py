@@ -5,7 +5,7 @@ import json
 import pytest
 
 import neardup as nd
-from neardup.recipe.hashes import HashFunction
+from neardup.recipe.tables.hashes import HashFunction
 
 TEXTS = [
     f"the {number} ferry leaves the harbour at nine and comes back at noon" for number in ("first", "second", "third")

@@ -24,9 +24,9 @@ from neardup.fingerprints.simhash import Fingerprints, fingerprint_array
 from neardup.hamming.index.segment_file import FORMAT as SEGMENT_FORMAT
 from neardup.hamming.index.store import FORMAT as MANIFEST_FORMAT
 from neardup.matching.pair_file import FORMAT as PAIRS_FORMAT
-from neardup.recipe.frequency_file import FORMAT as FREQUENCIES_FORMAT
+from neardup.recipe.files.frequency_file import FORMAT as FREQUENCIES_FORMAT
+from neardup.recipe.files.word_lists import word_list
 from neardup.recipe.programs import Digits
-from neardup.recipe.word_lists import word_list
 from neardup.store.record.record import FORMAT as RECORD_FORMAT
 from neardup.store.upkeep.export import FORMAT as EXPORT_FORMAT
 from neardup.survivors.cluster_file import FORMAT as CLUSTERS_FORMAT

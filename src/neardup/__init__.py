@@ -68,13 +68,13 @@ if TYPE_CHECKING:
     from neardup.matching.similarities.compare_texts import similarity
     from neardup.options import DedupOptions
     from neardup.progress import ProgressEvent
-    from neardup.recipe.document_frequencies import DocumentFrequencies
-    from neardup.recipe.hashes import HashFunction
+    from neardup.recipe.files.document_frequencies import DocumentFrequencies
     from neardup.recipe.presets import RECIPES, NamedRecipe
     from neardup.recipe.programs import ProgramRecipe
     from neardup.recipe.recipe import Recipe
-    from neardup.recipe.segmenters import Segmenter
     from neardup.recipe.similarity import Similarity
+    from neardup.recipe.tables.hashes import HashFunction
+    from neardup.recipe.tables.segmenters import Segmenter
     from neardup.recipe.vectors import VectorRecipe
     from neardup.service.async_client import AsyncClient
     from neardup.service.client import Client
@@ -103,7 +103,7 @@ _HOME = {
     "DecontaminationSummary": "survivors.contamination_summary",
     "DedupOptions": "options",
     "DedupResult": "survivors.dedup_result",
-    "DocumentFrequencies": "recipe.document_frequencies",
+    "DocumentFrequencies": "recipe.files.document_frequencies",
     "Estimate": "fingerprints.minhash",
     "EstimatedCosine": "fingerprints.vectors.cosine",
     "Evaluation": "judging.evaluation.result",
@@ -113,7 +113,7 @@ _HOME = {
     "FilterResult": "jobs.streams.filter",
     "FingerprintSteps": "judging.comparison",
     "Groups": "hamming.index.answers",
-    "HashFunction": "recipe.hashes",
+    "HashFunction": "recipe.tables.hashes",
     "IdPairs": "hamming.index.answers",
     "Index": "hamming.index.index",
     "IndexInfo": "hamming.index.answers",
@@ -136,7 +136,7 @@ _HOME = {
     "RecipeMismatch": "errors",
     "ReportFile": "judging.report",
     "RowError": "errors",
-    "Segmenter": "recipe.segmenters",
+    "Segmenter": "recipe.tables.segmenters",
     "ServiceError": "errors",
     "Signatures": "fingerprints.minhash",
     "Similarity": "recipe.similarity",

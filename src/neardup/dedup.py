@@ -32,9 +32,9 @@ from neardup.matching.recipe_decides import options_by_recipe, what_recipe_decid
 from neardup.matching.similarities.element_store import ElementStore
 from neardup.options import DedupOptions, DedupOptionsDict, options_of
 from neardup.progress import Progress, Watcher, progress_of
-from neardup.recipe.methods import METHODS
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.tables.methods import METHODS
 from neardup.resources.allocators import give_back
 from neardup.resources.room import free_bytes
 from neardup.survivors.annotations import annotations

@@ -13,10 +13,10 @@ from typing import Any, Literal, TypedDict
 from neardup.display import as_code
 from neardup.errors import OptionError, is_integer
 from neardup.recipe.given_elements import similarity_of_elements
-from neardup.recipe.methods import BY_DISTANCE, METHODS, Method, Promise
-from neardup.recipe.similarities import SimilarityName
 from neardup.recipe.similarity import Similarity, SimilarityLike, measure_of, similarity_of
 from neardup.recipe.stored_parts import plain
+from neardup.recipe.tables.methods import BY_DISTANCE, METHODS, Method, Promise
+from neardup.recipe.tables.similarities import SimilarityName
 from neardup.resources.resources import ResourceOptions, Resources
 
 Cluster = Literal["star", "components"]
@@ -58,11 +58,11 @@ class DedupOptions:
     """How near-duplicates are found and which of them survive.
 
     Attributes:
-        method: how candidates are found, one of `neardup.recipe.methods.METHODS`. `auto` is simhash if a distance is given, if
+        method: how candidates are found, one of `neardup.recipe.tables.methods.METHODS`. `auto` is simhash if a distance is given, if
             `min_similarity` is 0, or if the recipe brings a distance and is not the default one with the default distance.
         min_similarity: the similarity threshold, from 0 to 1; a pair below it is no match. With 0, pairs match by distance alone,
             and no text is read again.
-        similarity: the similarity of texts: one of `neardup.recipe.similarities.SIMILARITIES`, a `Similarity`, or a .toml file with
+        similarity: the similarity of texts: one of `neardup.recipe.tables.similarities.SIMILARITIES`, a `Similarity`, or a .toml file with
             its fields. A `Similarity` that a name stands for becomes that name.
         max_distance: a Hamming distance of fingerprints. With simhash, pairs up to this distance are candidates; the default is
             the recipe's. With minhash, candidates above it are not verified; see `neardup.matching.distance_limit`. exact

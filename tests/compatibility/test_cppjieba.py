@@ -13,8 +13,8 @@ import naive_hashes
 import neardup as nd
 from compatibility import tools
 from compatibility.corpus import CHARACTERS, TEXTS
-from neardup.recipe.dictionaries import jieba_entries
-from neardup.recipe.word_lists import user_dictionary
+from neardup.recipe.files.dictionaries import jieba_entries
+from neardup.recipe.files.word_lists import user_dictionary
 from neardup.text.segmenters.cppjieba import SEPARATORS, cutter
 from neardup.text.segmenters.cutting import CutterSettings
 from places import DATA

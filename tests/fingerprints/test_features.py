@@ -16,7 +16,7 @@ from neardup.fingerprints.simhash import fingerprint_array
 from neardup.fingerprints.weights.table import heaviest
 from neardup.matching.similarities.first_pass import first_pass
 from neardup.matching.similarities.table import maker_of
-from neardup.recipe.parts import HASHES
+from neardup.recipe.tables.parts import HASHES
 from neardup.text.normalizers import fold_texts, normalized
 from neardup.text.segmenters.table import tokens_of
 from strategies import texts

@@ -13,7 +13,7 @@ import naive_hashes
 from columns import as_integers, joined
 from neardup.errors import OptionError
 from neardup.fingerprints.hashes.features import hash_features
-from neardup.recipe.hashes import HASH_ROWS, HASHES, HashFunction
+from neardup.recipe.tables.hashes import HASH_ROWS, HASHES, HashFunction
 from places import GOLDEN
 
 VALUES = json.loads((GOLDEN / "hashes.json").read_text(encoding="utf-8"))
@@ -150,9 +150,7 @@ def test_a_bare_function_is_refused_because_a_recipe_could_not_name_it():
 
 
 def test_names_are_known_without_loading_compiled_code():
-    program = (
-        "from neardup.recipe.hashes import HASHES\nimport sys\nprint(sorted({'numba', 'numpy'} & set(sys.modules)))"
-    )
+    program = "from neardup.recipe.tables.hashes import HASHES\nimport sys\nprint(sorted({'numba', 'numpy'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

@@ -30,8 +30,8 @@ from neardup.fingerprints.profiles.values import (
     weighted_value,
 )
 from neardup.kernels.fingerprints.keywords import partial_sort
-from neardup.recipe import profiles as names
 from neardup.recipe.presets import find_recipe
+from neardup.recipe.tables import profiles as names
 from places import GOLDEN, ROOT
 from strategies import texts
 

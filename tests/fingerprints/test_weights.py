@@ -15,8 +15,8 @@ from neardup.fingerprints.features import weighted_features
 from neardup.fingerprints.weights.fixed_point import fixed
 from neardup.fingerprints.weights.table import EXTRACTORS, WEIGHT_TABLE
 from neardup.kernels.fingerprints.frequencies import begin_buckets, look_up
-from neardup.recipe.parts import WEIGHTS
-from neardup.recipe.similarities import SIMILARITIES
+from neardup.recipe.tables.parts import WEIGHTS
+from neardup.recipe.tables.similarities import SIMILARITIES
 from neardup.text.normalizers import fold_texts, normalized
 from strategies import texts
 

@@ -16,7 +16,7 @@ from neardup.io.corpora.reading import Reading
 from neardup.io.corpora.sample import read_sample
 from neardup.judging import estimate as estimating
 from neardup.options import DedupOptions
-from neardup.recipe.methods import METHODS
+from neardup.recipe.tables.methods import METHODS
 from neardup.resources.resources import DEFAULTS
 
 WORDS = [f"word{number}" for number in range(3_000)]

@@ -34,8 +34,8 @@ from neardup.judging.evaluation.scores import RecipeScore, Trial
 from neardup.judging.evaluation.warnings import warnings_of_few, warnings_of_short
 from neardup.options import DedupOptions
 from neardup.progress import Progress
-from neardup.recipe.methods import MEASURED
-from neardup.recipe.similarities import SimilarityName
+from neardup.recipe.tables.methods import MEASURED
+from neardup.recipe.tables.similarities import SimilarityName
 from neardup.resources.resources import Resources
 from strategies import word_text
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import naive
 import neardup as nd
 from neardup.recipe.given_elements import recipe_of_elements, similarity_of_elements
-from neardup.recipe.similarities import SIMILARITIES
+from neardup.recipe.tables.similarities import SIMILARITIES
 from neardup.text.given_elements import BadElements, elements_of, text_of, texts_of_lists, token_of
 from neardup.text.normalizers import normalized
 from neardup.text.segmenters.tokens import between_spaces_of

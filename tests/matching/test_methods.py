@@ -28,8 +28,8 @@ from neardup.matching.prefix_join import join
 from neardup.matching.similarities.table import Elements
 from neardup.options import DedupOptions
 from neardup.progress import Progress
-from neardup.recipe.methods import METHODS, Promise
-from neardup.recipe.similarities import SIMILARITIES
+from neardup.recipe.tables.methods import METHODS, Promise
+from neardup.recipe.tables.similarities import SIMILARITIES
 from neardup.resources.resources import Resources
 from neardup.survivors import verification
 from told import Told

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import naive
 import neardup as nd
-from neardup.recipe.parts import NORMALIZERS
 from neardup.recipe.serialization import stored_recipe
-from neardup.recipe.similarities import SIMILARITIES
+from neardup.recipe.tables.parts import NORMALIZERS
+from neardup.recipe.tables.similarities import SIMILARITIES
 from neardup.text.passages import compare_passages
 from strategies import texts
 

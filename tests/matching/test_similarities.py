@@ -27,7 +27,7 @@ from neardup.matching.similarities.element_store import ElementStore, read_again
 from neardup.matching.similarities.first_pass import first_pass
 from neardup.matching.similarities.table import SIMILARITY_TABLE
 from neardup.progress import Progress
-from neardup.recipe.similarities import SIMILARITIES
+from neardup.recipe.tables.similarities import SIMILARITIES
 from neardup.resources.resources import Resources
 from neardup.survivors import clusters
 from neardup.survivors.clusters import CLUSTERERS
@@ -62,7 +62,7 @@ def test_rows_kernels_and_definitions_name_the_same_similarities():
 
 def test_rows_load_no_compiled_code():
     program = (
-        "from neardup.recipe.similarities import SIMILARITIES\nfrom neardup.recipe.methods import METHODS\n"
+        "from neardup.recipe.tables.similarities import SIMILARITIES\nfrom neardup.recipe.tables.methods import METHODS\n"
         "import sys\nprint(sorted({'numba', 'numpy'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import naive
 import neardup as nd
 from neardup.recipe.recipe import digest_of
-from neardup.recipe.similarities import SIMILARITIES
 from neardup.recipe.similarity import measure_of, similarity_of, stored_similarity
+from neardup.recipe.tables.similarities import SIMILARITIES
 
 MEASURES = sorted(SIMILARITIES)
 WORDS = [

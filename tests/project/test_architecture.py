@@ -32,7 +32,6 @@ CROWDED = {
     "fingerprints": 18,
     "hamming/index": 26,
     "judging/evaluation": 23,
-    "recipe": 31,
     "resources": 20,
     "service": 32,
     "store/postgresql": 22,

@@ -9,8 +9,8 @@ import pytest
 
 import neardup as nd
 from neardup.fingerprints.fingerprint_file import fingerprint_file_recipe, read_fingerprint_file
-from neardup.recipe import kept_files
-from neardup.recipe.kept_files import KeptFile
+from neardup.recipe.files import kept_files
+from neardup.recipe.files.kept_files import KeptFile
 from neardup.recipe.serialization import stored_recipe
 
 NEWS = "美国雇员称内部有九架飞碟，曾看见灰色外星人的云计算中心建筑物"

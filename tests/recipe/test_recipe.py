@@ -11,10 +11,11 @@ import pytest
 
 import neardup as nd
 from neardup.fingerprints.fingerprint_file import read_fingerprint_file
-from neardup.recipe import jieba_files, segmenter_identity, stored_parts
-from neardup.recipe.parts import UNICODE
+from neardup.recipe import stored_parts
+from neardup.recipe.files import jieba_files, segmenter_identity
 from neardup.recipe.presets import find_recipe
 from neardup.recipe.serialization import check_same, stored_recipe
+from neardup.recipe.tables.parts import UNICODE
 from neardup.text.unicode_tables import UNICODE_VERSION
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import naive
 import neardup as nd
 from neardup.recipe import stored_parts
-from neardup.recipe.parts import NORMALIZERS
-from neardup.recipe.word_lists import STOP_LISTS, stop_list
+from neardup.recipe.files.word_lists import STOP_LISTS, stop_list
+from neardup.recipe.tables.parts import NORMALIZERS
 from neardup.text import normalizers
 from neardup.text.normalizers import NORMALIZER_TABLE, normalized
 from neardup.text.segmenters.table import tokens_of

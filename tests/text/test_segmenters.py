@@ -21,8 +21,8 @@ import neardup as nd
 from neardup.fingerprints.by_features import fingerprint_folded
 from neardup.recipe import stored_parts
 from neardup.recipe.presets import find_recipe
-from neardup.recipe.segmenters import SEGMENTERS
 from neardup.recipe.serialization import stored_recipe
+from neardup.recipe.tables.segmenters import SEGMENTERS
 from neardup.resources.threads import in_order
 from neardup.text.normalizers import normalized
 from neardup.text.segmenters import sudachi, workers
@@ -351,7 +351,7 @@ import neardup as nd
 from neardup.text.segmenters import workers
 from neardup.text.segmenters.workers import Worker
 from neardup.text.segmenters.cutting import CutterSettings
-from neardup.recipe.segmenters import SEGMENTERS
+from neardup.recipe.tables.segmenters import SEGMENTERS
 nd.fingerprint(["法律 条文"] * 3, recipe=nd.Recipe(segmenter="rjieba"), threads=1)
 worker = Worker(CutterSettings("rjieba", None, True, (), ""))
 worker.cut(b"a", bytes(8) + b"\\1" + bytes(7))

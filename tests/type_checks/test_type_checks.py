@@ -16,8 +16,10 @@ from neardup import dedup, options
 from neardup.fingerprints import minhash
 from neardup.hamming.index.methods import table as index_methods
 from neardup.io.corpora import reading
-from neardup.recipe import hashes, methods, parts, presets, profiles, segmenters, similarities, vectors, word_lists
+from neardup.recipe import presets, vectors
+from neardup.recipe.files import word_lists
 from neardup.recipe.presets import RecipeLike
+from neardup.recipe.tables import hashes, methods, parts, profiles, segmenters, similarities
 from neardup.resources import resources
 
 FOLDER = Path(__file__).parent

@@ -10,8 +10,8 @@ from neardup.matching.distance_limit import distance_limit
 from neardup.matching.recipe_decides import options_by_recipe
 from neardup.matching.similarities.table import ElementMaker, maker_of
 from neardup.options import DedupOptions
-from neardup.recipe.methods import METHODS, Promise
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.tables.methods import METHODS, Promise
 
 HIGH = 0.75
 """A similarity from which shorter bitmaps tell most pairs of unlike texts."""

@@ -30,8 +30,8 @@ from neardup.io.ids import plain_ids, tokens_of_ids
 from neardup.io.outputs.sealed_parquet import SealedWriter, batches_of, metadata_of, opened_sealed, read_sealed
 from neardup.io.storage.places import Place, parquet_source, place_of
 from neardup.recipe.kinds import FingerprintRecipe
-from neardup.recipe.parts import digest_of
 from neardup.recipe.serialization import any_stored_recipe
+from neardup.recipe.tables.parts import digest_of
 
 FORMAT = "2"
 COLUMNS = ("id", "id_is_string", "fingerprint", "short", "tokens", "length", "digest")

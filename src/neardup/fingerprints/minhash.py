@@ -39,11 +39,11 @@ from neardup.fingerprints.workspace import Workspace
 from neardup.io.resume.codecs import codec
 from neardup.kernels.fingerprints.minhash import Constants, scratch, sign_documents, sign_sets
 from neardup.recipe.given_elements import recipe_of_elements, similarity_of_elements
-from neardup.recipe.parts import FOLDING
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.similarities import normalizers_only
 from neardup.recipe.similarity import Similarity, SimilarityLike, measure_of, similarity_of
+from neardup.recipe.tables.parts import FOLDING
+from neardup.recipe.tables.similarities import normalizers_only
 from neardup.resources.threads import in_order, thread_count
 from neardup.text.columns import in_chunks
 from neardup.text.frames import frame_of, holds_elements, texts_of, texts_of_elements

@@ -6,9 +6,9 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.kernels.fingerprints import features as kernels
-from neardup.recipe.parts import FOLDING, folds_last
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarity import Similarity
+from neardup.recipe.tables.parts import FOLDING, folds_last
 from neardup.text.normalizers import compared_form, normalized
 from neardup.text.segmenters.table import tokens_of
 

@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from neardup.recipe.parts import FOLDING
+from neardup.recipe.tables.parts import FOLDING
 from neardup.text.normalizers import FoldedTexts, compared_form
 
 KEPT_BYTES = 1 << 23

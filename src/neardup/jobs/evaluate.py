@@ -26,9 +26,9 @@ from neardup.judging.evaluation.scores import USUAL
 from neardup.judging.reports.commands import flags_of
 from neardup.options import OnError
 from neardup.progress import Watcher, progress_of
-from neardup.recipe.methods import MeasuredMethod
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.similarity import Similarity, SimilarityLike
+from neardup.recipe.tables.methods import MeasuredMethod
 from neardup.resources.unfinished import temporary_folder
 
 

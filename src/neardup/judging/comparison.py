@@ -23,8 +23,8 @@ from neardup.kernels.xxh3 import xxh3_64, xxh3_128
 from neardup.matching.similarities.compare_texts import similarities_to
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.similarities import CJK_SHINGLE, WORD_SHINGLE, SimilarityName
 from neardup.recipe.stored_parts import available
+from neardup.recipe.tables.similarities import CJK_SHINGLE, WORD_SHINGLE, SimilarityName
 from neardup.text.normalizers import normalize, normalized
 from neardup.text.tokenizers import tokens, windows
 
@@ -68,7 +68,7 @@ class Comparison:
         similarity: Jaccard of the shingles, after the recipe's normalizers. This and all later fields are None if features were
             given.
         common_shingles, all_shingles: number of distinct shingles in both texts, and in either.
-        similarities: every similarity of `neardup.recipe.similarities.SIMILARITIES`, by name.
+        similarities: every similarity of `neardup.recipe.tables.similarities.SIMILARITIES`, by name.
     """
 
     left: FingerprintSteps

@@ -23,10 +23,10 @@ from neardup.matching.recipe_decides import options_by_recipe
 from neardup.matching.similarities.element_store import ElementStore
 from neardup.options import DedupOptions, OnError
 from neardup.progress import Progress, Watcher, progress_of
-from neardup.recipe.methods import METHODS, Method, Promise
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.similarities import SIMILARITIES
+from neardup.recipe.tables.methods import METHODS, Method, Promise
+from neardup.recipe.tables.similarities import SIMILARITIES
 from neardup.resources.limits import memory_bytes
 from neardup.resources.memory_use import peak_memory_bytes
 from neardup.resources.threads import thread_count

@@ -7,8 +7,8 @@ from neardup.io.corpora.sample import Sample
 from neardup.matching.candidates.costs import COUNT_SECONDS, Estimate
 from neardup.matching.distance_limit import distance_limit
 from neardup.options import DedupOptions
-from neardup.recipe.methods import METHODS
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.tables.methods import METHODS
 from neardup.resources.limits import memory_bytes
 from neardup.resources.pair_spool import PAIR_BYTES
 from neardup.resources.shares import share_of

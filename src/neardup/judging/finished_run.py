@@ -12,12 +12,12 @@ from neardup.io.corpora.reading import READING, stored_reading
 from neardup.io.corpora.shards import find_shards
 from neardup.io.corpora.stored_shards import named_as_stored, reading_recorded
 from neardup.io.storage.places import Place, place_of
-from neardup.recipe.methods import METHODS
 from neardup.recipe.presets import RecipeLike
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import recipe_of_run
-from neardup.recipe.similarities import SimilarityName, is_of_older_similarity
 from neardup.recipe.similarity import Similarity, stored_similarity
+from neardup.recipe.tables.methods import METHODS
+from neardup.recipe.tables.similarities import SimilarityName, is_of_older_similarity
 from neardup.survivors.audit import audit_lines
 from neardup.survivors.audit_files import read_audit, summary_path
 from neardup.survivors.cluster_file import ClusterFile, read_cluster_file

@@ -18,8 +18,8 @@ from neardup.judging.finished_run import FinishedRun, read_finished_run
 from neardup.judging.near_ids import NearIds, id_of_row
 from neardup.matching.similarities.compare_texts import similarities_to
 from neardup.recipe.kinds import few_tokens
-from neardup.recipe.methods import METHODS
 from neardup.recipe.presets import RecipeLike
+from neardup.recipe.tables.methods import METHODS
 from neardup.survivors.audit_files import same_id
 from neardup.text.preference import groups_of
 

@@ -12,8 +12,8 @@ from neardup.matching.recipe_decides import options_by_recipe
 from neardup.matching.similarities.compare_texts import similarities_to
 from neardup.options import DedupOptions
 from neardup.recipe.kinds import few_tokens
-from neardup.recipe.methods import METHODS
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.tables.methods import METHODS
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,10 +29,10 @@ from neardup.matching.distance_limit import distance_limit
 from neardup.matching.recipe_decides import options_by_recipe, what_recipe_decides
 from neardup.options import DedupOptions, OnError
 from neardup.progress import Progress, Watcher, progress_of
-from neardup.recipe.methods import BY_DISTANCE
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
+from neardup.recipe.tables.methods import BY_DISTANCE
 from neardup.resources.limits import memory_bytes
 from neardup.resources.memory_use import peak_memory_bytes
 from neardup.resources.unfinished import temporary_folder

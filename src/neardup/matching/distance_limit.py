@@ -3,10 +3,10 @@
 from neardup.errors import OptionError
 from neardup.options import DedupOptions
 from neardup.recipe.kinds import FingerprintRecipe
-from neardup.recipe.methods import METHODS
 from neardup.recipe.presets import usual_distance
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarity import Similarity
+from neardup.recipe.tables.methods import METHODS
 
 
 def demand_similarity(recipe: FingerprintRecipe, options: DedupOptions) -> None:

@@ -10,11 +10,11 @@ import dataclasses
 from neardup.display import as_code, threshold_text
 from neardup.options import DedupOptions
 from neardup.recipe.given_elements import recipe_of_elements, similarity_of_elements
-from neardup.recipe.methods import BY_DISTANCE, METHODS, Promise
 from neardup.recipe.presets import usual_distance
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.similarities import SIMILARITIES
 from neardup.recipe.similarity import Similarity
+from neardup.recipe.tables.methods import BY_DISTANCE, METHODS, Promise
+from neardup.recipe.tables.similarities import SIMILARITIES
 
 _NOT_COMPARED = ("hash", "bits", "min_tokens", "profile", "profile_window")
 """The fields that say nothing about the features of a text or their weights."""

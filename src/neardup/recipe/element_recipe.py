@@ -6,8 +6,8 @@ no text has by chance. So what a recipe is of is stored beside its fields, and f
 
 from typing import ClassVar
 
-from neardup.recipe.parts import ELEMENTS
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.tables.parts import ELEMENTS
 
 
 class ElementRecipe(Recipe):

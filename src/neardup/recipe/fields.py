@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from neardup.recipe.hashes import HashFunction
-from neardup.recipe.parts import FOLDING, HashName, NormalizerName, WeightName
-from neardup.recipe.profiles import ProfileName
-from neardup.recipe.segmenters import Segmenter, SegmenterMode, SegmenterName
+from neardup.recipe.files.word_lists import DictionaryName, StopListName, WordList
 from neardup.recipe.stored_parts import StoredPart
-from neardup.recipe.word_lists import DictionaryName, StopListName, WordList
+from neardup.recipe.tables.hashes import HashFunction
+from neardup.recipe.tables.parts import FOLDING, HashName, NormalizerName, WeightName
+from neardup.recipe.tables.profiles import ProfileName
+from neardup.recipe.tables.segmenters import Segmenter, SegmenterMode, SegmenterName
 
 
 @dataclass(frozen=True, kw_only=True)

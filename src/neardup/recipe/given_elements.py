@@ -5,11 +5,11 @@ import dataclasses
 from neardup.display import as_code
 from neardup.errors import OptionError
 from neardup.recipe.element_recipe import ElementRecipe
-from neardup.recipe.parts import OF_TEXTS
 from neardup.recipe.presets import usual_distance
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.similarities import SIMILARITIES, SimilarityName
 from neardup.recipe.similarity import Similarity, measure_of
+from neardup.recipe.tables.parts import OF_TEXTS
+from neardup.recipe.tables.similarities import SIMILARITIES, SimilarityName
 
 
 def recipe_of_elements(recipe: Recipe) -> ElementRecipe:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from neardup.errors import is_integer
-from neardup.recipe.parts import digest_of
+from neardup.recipe.tables.parts import digest_of
 
 MOST_BITS = 512
 

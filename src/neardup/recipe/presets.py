@@ -8,16 +8,16 @@ from typing import Any, Literal
 
 from neardup.display import as_code
 from neardup.errors import OptionError
-from neardup.recipe.document_frequencies import BACKGROUND
+from neardup.recipe.files.document_frequencies import BACKGROUND
+from neardup.recipe.files.toml_file import toml_values
+from neardup.recipe.files.word_lists import STOP_LISTS, USER_DICTIONARIES, DictionaryName
 from neardup.recipe.kinds import FingerprintRecipe
-from neardup.recipe.parts import BY_LENGTH, HashName
 from neardup.recipe.problems import meant
-from neardup.recipe.profiles import DISTANCES, PROFILES, ProfileName
 from neardup.recipe.programs import ProgramRecipe
 from neardup.recipe.recipe import ImpossibleRecipe, Recipe
-from neardup.recipe.toml_file import toml_values
+from neardup.recipe.tables.parts import BY_LENGTH, HashName
+from neardup.recipe.tables.profiles import DISTANCES, PROFILES, ProfileName
 from neardup.recipe.vectors import VectorRecipe
-from neardup.recipe.word_lists import STOP_LISTS, USER_DICTIONARIES, DictionaryName
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from typing import Any
 
 from neardup.display import as_code
 from neardup.errors import is_integer
-from neardup.recipe.document_frequencies import BACKGROUND
 from neardup.recipe.fields import RecipeFields
-from neardup.recipe.hashes import HashFunction
-from neardup.recipe.parts import BY_LENGTH, HASHES, NORMALIZERS, WEIGHT_PACKAGES, WEIGHTS
-from neardup.recipe.profiles import NOT_DECIDED, PROFILES, WINDOWED
-from neardup.recipe.segmenters import GUESSING, SEGMENTERS, Segmenter, option_problems
+from neardup.recipe.files.document_frequencies import BACKGROUND
 from neardup.recipe.stored_parts import StoredPart
+from neardup.recipe.tables.hashes import HashFunction
+from neardup.recipe.tables.parts import BY_LENGTH, HASHES, NORMALIZERS, WEIGHT_PACKAGES, WEIGHTS
+from neardup.recipe.tables.profiles import NOT_DECIDED, PROFILES, WINDOWED
+from neardup.recipe.tables.segmenters import GUESSING, SEGMENTERS, Segmenter, option_problems
 
 NUMBERS = (
     ("word_shingle", 1, 64),

@@ -8,10 +8,15 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from neardup.errors import OptionError, is_integer
-from neardup.recipe.document_frequencies import DocumentFrequencies
 from neardup.recipe.fields import RecipeFields
-from neardup.recipe.kept_files import kept_files
-from neardup.recipe.parts import (
+from neardup.recipe.files.document_frequencies import DocumentFrequencies
+from neardup.recipe.files.kept_files import kept_files
+from neardup.recipe.files.referenced_files import read_dictionary, read_frequencies, read_stop_words
+from neardup.recipe.files.segmenter_identity import segmenter_identity
+from neardup.recipe.files.weights_identity import weights_identity
+from neardup.recipe.problems import field_problems
+from neardup.recipe.stored_parts import StoredPart, plain, with_versions
+from neardup.recipe.tables.parts import (
     COUNTED,
     FILES,
     FIRST_FIELDS,
@@ -25,12 +30,7 @@ from neardup.recipe.parts import (
     digest_of,
     folds_last,
 )
-from neardup.recipe.problems import field_problems
-from neardup.recipe.referenced_files import read_dictionary, read_frequencies, read_stop_words
-from neardup.recipe.segmenter_identity import segmenter_identity
-from neardup.recipe.segmenters import PACKAGES
-from neardup.recipe.stored_parts import StoredPart, plain, with_versions
-from neardup.recipe.weights_identity import weights_identity
+from neardup.recipe.tables.segmenters import PACKAGES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +44,7 @@ class Recipe(RecipeFields):
         word_shingle: tokens in a window that starts at a word.
         cjk_shingle: tokens in a window that starts at a Han or Kana character; for the segmenter `words` only.
         weights: the weights of features, one of WEIGHTS.
-        hash: the hash of features, one of HASHES, or a `neardup.recipe.hashes.HashFunction`.
+        hash: the hash of features, one of HASHES, or a `neardup.recipe.tables.hashes.HashFunction`.
         bits: the fingerprint's width, 1 to 512; 64 and 128 are fastest.
         min_tokens: a text with fewer tokens is `short`; only equal texts are its duplicates.
         max_distance: the default distance. A recipe without one takes that of the named recipe with the same bits, if any. It is
@@ -56,13 +56,13 @@ class Recipe(RecipeFields):
         mode: the mode of the segmenter: "search" for jieba and rjieba; "A", "B" or "C" (the default) for sudachi, from shortest to
             longest words.
         hmm: whether jieba, rjieba and cppjieba guess words that their dictionary lacks, with a hidden Markov model.
-        dictionary: the path of a user dictionary in UTF-8, or a name of `neardup.recipe.word_lists.USER_DICTIONARIES`. It is read
+        dictionary: the path of a user dictionary in UTF-8, or a name of `neardup.recipe.files.word_lists.USER_DICTIONARIES`. It is read
             at once; its content decides the digest.
-        stop_words: tokens to leave out before windows are formed: names of `neardup.recipe.word_lists.STOP_LISTS`, or paths of
+        stop_words: tokens to leave out before windows are formed: names of `neardup.recipe.files.word_lists.STOP_LISTS`, or paths of
             UTF-8 files with one word per line, which are read at once. The words are normalized as texts are.
         document_frequencies: for weights="tfidf": the path of a file that `neardup fit` wrote, or "jieba" for the inverse document
             frequencies of that package. Its metadata is read at once; its content decides the digest.
-        profile: another tool whose bits are reproduced, one of `neardup.recipe.profiles.PROFILES`. It decides everything except
+        profile: another tool whose bits are reproduced, one of `neardup.recipe.tables.profiles.PROFILES`. It decides everything except
             the fields in NOT_DECIDED.
         profile_window: the number of words, characters or bytes in the profile's windows, 1 to 64; the tool's usual number by
             default.

@@ -8,18 +8,18 @@ from typing import Any
 from neardup.errors import InputError, RecipeMismatch
 from neardup.recipe.differences import difference
 from neardup.recipe.element_recipe import EitherRecipe, ElementRecipe
-from neardup.recipe.kept_files import KeptFile, files_of
+from neardup.recipe.files.kept_files import KeptFile, files_of
+from neardup.recipe.files.segmenter_identity import stored_segmenter
+from neardup.recipe.files.weights_identity import stored_weights
+from neardup.recipe.files.word_lists import STOP_LISTS, USER_DICTIONARIES, stop_list, user_dictionary
 from neardup.recipe.kinds import FingerprintRecipe
-from neardup.recipe.parts import ELEMENTS, NORMALIZER_PACKAGES, NOT_DECIDING, OF, TEXTS, digest_of
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.programs import KIND as PROGRAM_KIND
 from neardup.recipe.programs import stored_program_recipe
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.segmenter_identity import stored_segmenter
 from neardup.recipe.stored_parts import of_other_versions, stored, with_versions
+from neardup.recipe.tables.parts import ELEMENTS, NORMALIZER_PACKAGES, NOT_DECIDING, OF, TEXTS, digest_of
 from neardup.recipe.vectors import KIND, stored_vector_recipe
-from neardup.recipe.weights_identity import stored_weights
-from neardup.recipe.word_lists import STOP_LISTS, USER_DICTIONARIES, stop_list, user_dictionary
 
 AnyRecipe = FingerprintRecipe | Mapping[str, Any]
 """A recipe of any kind, or the result of its `as_dict`."""

@@ -10,17 +10,17 @@ from typing import Any
 
 from neardup.display import as_code
 from neardup.errors import OptionError
-from neardup.recipe.kept_files import kept_files
-from neardup.recipe.parts import FILES, FOLDING, NormalizerName, digest_of, folds_last
+from neardup.recipe.files.kept_files import kept_files
+from neardup.recipe.files.toml_file import toml_values
+from neardup.recipe.files.word_lists import StopListName, WordList
 from neardup.recipe.presets import in_folder
 from neardup.recipe.problems import meant, unknown
 from neardup.recipe.recipe import ImpossibleRecipe, Recipe
-from neardup.recipe.segmenters import Segmenter, SegmenterMode, SegmenterName
 from neardup.recipe.serialization import stored_recipe
-from neardup.recipe.similarities import SIMILARITIES, SimilarityName
 from neardup.recipe.stored_parts import StoredPart
-from neardup.recipe.toml_file import toml_values
-from neardup.recipe.word_lists import StopListName, WordList
+from neardup.recipe.tables.parts import FILES, FOLDING, NormalizerName, digest_of, folds_last
+from neardup.recipe.tables.segmenters import Segmenter, SegmenterMode, SegmenterName
+from neardup.recipe.tables.similarities import SIMILARITIES, SimilarityName
 
 CUTTING = ("segmenter", "mode", "hmm", "dictionary", "stop_words")
 """The fields that cut texts into tokens, which a `Recipe` has, too."""
@@ -33,7 +33,7 @@ class Similarity:
     The fields have the names and the meaning of those of `Recipe`, but they decide what is compared, not a fingerprint.
 
     Attributes:
-        measure: one of `neardup.recipe.similarities.SIMILARITIES`. `cosine` compares the features of the recipe and takes no other
+        measure: one of `neardup.recipe.tables.similarities.SIMILARITIES`. `cosine` compares the features of the recipe and takes no other
             field. `edit` compares single tokens in their order and takes no sizes of shingles.
         word_shingle: tokens in a shingle that starts at a word; 3 by default, 1 for `edit`.
         cjk_shingle: tokens in a shingle that starts at a Han or Kana character, for the segmenter `words` only; 5 by default, 1 for

@@ -20,7 +20,7 @@ class StoredPart:
     Attributes:
         content: the part's values in the digest, as JSON.
         why: why it is not available, and what to do, if more is known than that.
-        file: the file that it came from, a `neardup.recipe.kept_files.KeptFile`, if it came from one.
+        file: the file that it came from, a `neardup.recipe.files.kept_files.KeptFile`, if it came from one.
     """
 
     content: str

@@ -14,8 +14,8 @@ from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.kinds import FingerprintRecipe
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.similarities import similarity_mark
 from neardup.recipe.similarity import similarity_to_store
+from neardup.recipe.tables.similarities import similarity_mark
 from neardup.resources.memory_use import peak_memory_bytes
 from neardup.resources.spool import peak_temporary_bytes
 from neardup.survivors.decisions import Decisions, Findings

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from neardup.recipe.parts import FOLDING
+from neardup.recipe.tables.parts import FOLDING
 from neardup.text.shown_tokens import Token, shingle_spans, tokens_of
 
 MOST_COMPARED = 20_000

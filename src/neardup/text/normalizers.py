@@ -18,8 +18,8 @@ from neardup.arrays import Array
 from neardup.kernels.text.normalization import SPARE, fold_documents, replace_characters
 from neardup.kernels.text.utf8 import count_characters
 from neardup.kernels.text.variants import replace_variants
-from neardup.recipe.parts import FOLDING, NORMALIZER_PACKAGES, folds_last
 from neardup.recipe.stored_parts import StoredPart, check_installed
+from neardup.recipe.tables.parts import FOLDING, NORMALIZER_PACKAGES, folds_last
 from neardup.text.normal_forms import normal_form
 from neardup.text.unicode_tables import (
     DIGIT,
@@ -174,7 +174,7 @@ NORMALIZER_TABLE: dict[str, Callable[[Any], FoldedTexts]] = {
     "simplified": partial(_converted, "simplified", "t2s"),
     "shinjitai": partial(_converted, "shinjitai", "t2jp"),
 }
-"""The normalizers, by the names in `neardup.recipe.parts.NORMALIZERS`: from an Arrow `large_string` array to normalized texts."""
+"""The normalizers, by the names in `neardup.recipe.tables.parts.NORMALIZERS`: from an Arrow `large_string` array to normalized texts."""
 
 
 def normalized(texts: Any, steps: Sequence[Any]) -> FoldedTexts:

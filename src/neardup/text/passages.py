@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from neardup.recipe.parts import FOLDING
+from neardup.recipe.tables.parts import FOLDING
 from neardup.text.alignment import Places, align
 from neardup.text.shown_tokens import Token
 from neardup.text.visible import plainly

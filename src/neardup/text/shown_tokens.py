@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from neardup.recipe.parts import FOLDING
-from neardup.recipe.similarities import CJK_SHINGLE, WORD_SHINGLE
+from neardup.recipe.tables.parts import FOLDING
+from neardup.recipe.tables.similarities import CJK_SHINGLE, WORD_SHINGLE
 from neardup.text.normalizers import normalize
 from neardup.text.tokenizers import CJK, SEPARATOR, WORD, token_class
 

@@ -15,7 +15,7 @@ from neardup.cli.parsing import options, values
 from neardup.cli.parsing.options import described
 from neardup.cli.shown.terminal import line_width, tell
 from neardup.display import ToldLine, cut, display_width, similarity_text
-from neardup.recipe.similarities import SIMILARITIES
+from neardup.recipe.tables.similarities import SIMILARITIES
 
 if TYPE_CHECKING:
     from neardup.judging.comparison import Comparison, Feature, FingerprintSteps

@@ -11,8 +11,8 @@ from neardup.cli.shown.verbosity import is_verbose
 from neardup.display import counted
 from neardup.io.corpora.shards import demand_present
 from neardup.judging.evaluation.options import MIN_PRECISION, SAMPLE, TARGET_RECALL
-from neardup.recipe.methods import MEASURED
-from neardup.recipe.similarities import SIMILARITIES
+from neardup.recipe.tables.methods import MEASURED
+from neardup.recipe.tables.similarities import SIMILARITIES
 
 if TYPE_CHECKING:
     from neardup.judging.evaluation.result import Evaluation

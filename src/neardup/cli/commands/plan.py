@@ -14,8 +14,8 @@ from neardup.cli.shown.terminal import tell
 from neardup.cli.shown.verbosity import is_verbose
 from neardup.display import ToldLine, about, counted, duration, size_text
 from neardup.io.corpora.shards import demand_present
-from neardup.recipe.methods import BY_DISTANCE
-from neardup.recipe.similarities import SIMILARITIES
+from neardup.recipe.tables.methods import BY_DISTANCE
+from neardup.recipe.tables.similarities import SIMILARITIES
 
 if TYPE_CHECKING:
     from neardup.hamming.block_plan import BlockPlan

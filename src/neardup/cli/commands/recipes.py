@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from neardup.recipe.presets import RECIPES
-from neardup.recipe.profiles import NOT_DECIDED
+from neardup.recipe.tables.profiles import NOT_DECIDED
 
 
 @click.command()

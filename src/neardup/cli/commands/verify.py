@@ -11,7 +11,7 @@ from neardup.cli.parsing.options import DEFAULTS, described
 from neardup.cli.shown.terminal import fitting
 from neardup.io.corpora.shards import demand_present
 from neardup.options import CLUSTERS, OnError
-from neardup.recipe.similarities import SIMILARITIES
+from neardup.recipe.tables.similarities import SIMILARITIES
 
 
 @click.command()

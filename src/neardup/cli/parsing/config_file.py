@@ -6,7 +6,7 @@ import click
 
 from neardup.errors import InputError, OptionError
 from neardup.options import meant_option
-from neardup.recipe.toml_file import toml_values
+from neardup.recipe.files.toml_file import toml_values
 
 
 def read_config(context: click.Context, files: tuple[str, ...]) -> dict[str, Any]:

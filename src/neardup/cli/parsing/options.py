@@ -10,8 +10,8 @@ from neardup.cli.parsing.values import COLUMN, FILE, KEEP, NUMBER, RECIPE, SIMIL
 from neardup.cli.shown.verbosity import is_verbose, keep_verbose
 from neardup.io.corpora.reading import HTML, Reading
 from neardup.options import CLUSTERS, KEEPS, DedupOptions
-from neardup.recipe.methods import METHODS, MethodRow, Promise
-from neardup.recipe.similarities import SIMILARITIES, SimilarityRow
+from neardup.recipe.tables.methods import METHODS, MethodRow, Promise
+from neardup.recipe.tables.similarities import SIMILARITIES, SimilarityRow
 from neardup.store.preference import STORE_KEEPS
 
 if TYPE_CHECKING:

@@ -91,7 +91,7 @@ class _Similarity(_Word):
     name = "similarity"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
-        from neardup.recipe.similarities import SIMILARITIES
+        from neardup.recipe.tables.similarities import SIMILARITIES
 
         return _beginning(incomplete, SIMILARITIES) or [CompletionItem(incomplete, type="file")]
 

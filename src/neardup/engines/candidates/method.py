@@ -9,7 +9,7 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.engines.job_options import Work
 from neardup.kernels.store.prefixes import Order
-from neardup.recipe.methods import Method as MethodName
+from neardup.recipe.tables.methods import Method as MethodName
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.errors import CallableError, NeardupError, OptionError
-from neardup.recipe.hashes import HashFunction
+from neardup.recipe.tables.hashes import HashFunction
 
 
 def hash_distinct(data: Array, offsets: Array, digest: Callable[[bytes], bytes], size: int, out: Array) -> None:

@@ -7,7 +7,7 @@ from neardup.errors import OptionError, is_integer
 from neardup.fingerprints.hashes.distinct import hash_by_caller
 from neardup.fingerprints.hashes.table import hash_function
 from neardup.kernels.fingerprints.widths import widen_values
-from neardup.recipe.hashes import HASH_ROWS, MOST_BITS, HashFunction, unknown_hash
+from neardup.recipe.tables.hashes import HASH_ROWS, MOST_BITS, HashFunction, unknown_hash
 
 
 def hash_features(data: Array, offsets: Array, name: str | HashFunction, bits: int) -> Array:
@@ -21,7 +21,7 @@ def hash_features(data: Array, offsets: Array, name: str | HashFunction, bits: i
     Args:
         data: the UTF-8 bytes of all features, joined: uint8[].
         offsets: where each begins, and where the last one ends: int64[n + 1], not decreasing, within `data`.
-        name: one of `neardup.recipe.hashes.HASHES`, or a function of your own as a `HashFunction`.
+        name: one of `neardup.recipe.tables.hashes.HASHES`, or a function of your own as a `HashFunction`.
         bits: 1 to 512.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The functions that compute the hashes of features, for the rows of `neardup.recipe.hashes`."""
+"""The functions that compute the hashes of features, for the rows of `neardup.recipe.tables.hashes`."""
 
 import hashlib
 import importlib
@@ -8,14 +8,14 @@ from typing import Any
 
 from neardup.arrays import Array
 from neardup.fingerprints.hashes.distinct import hash_distinct
-from neardup.recipe.hashes import HASH_ROWS
+from neardup.recipe.tables.hashes import HASH_ROWS
 
 Fill = Callable[[Array, Array, Array], None]
 
 
 @cache
 def hash_function(name: str) -> Fill:
-    """The function of a hash, by name; see `neardup.recipe.hashes.HashRow.kernel`."""
+    """The function of a hash, by name; see `neardup.recipe.tables.hashes.HashRow.kernel`."""
     row = HASH_ROWS[name]
     if row.kernel is None:
         return _digest(name, row.bits)

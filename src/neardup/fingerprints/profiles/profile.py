@@ -9,7 +9,7 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.fingerprints.hashes.features import hash_features
 from neardup.kernels.fingerprints.features import vote
-from neardup.recipe.hashes import HashFunction
+from neardup.recipe.tables.hashes import HashFunction
 
 Weighted = list[tuple[bytes, int]]
 """Features, each with its count or weight."""
@@ -21,7 +21,7 @@ class Profile:
 
     Attributes:
         features: computes the features of a text; with a window, takes a text and the window's size.
-        hash: of the features: a name in `neardup.recipe.hashes.HASHES`, or a function.
+        hash: of the features: a name in `neardup.recipe.tables.hashes.HASHES`, or a function.
         wide_hash: the hash for more than 64 bits, if it is another one.
         window: how many words, characters or bytes the tool usually joins; 0 if the tool has no such option.
         hash_bits: the hash is computed at this width, and the fingerprint uses its highest bits; 0 means the fingerprint's width.

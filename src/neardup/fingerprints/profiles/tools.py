@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from neardup.fingerprints.profiles.profile import Profile, Weighted, counted, windows
-from neardup.recipe.hashes import HashFunction
 from neardup.recipe.stored_parts import check_installed
+from neardup.recipe.tables.hashes import HashFunction
 from neardup.text.html import page_text
 from neardup.text.normal_forms import normal_form
 
@@ -254,4 +254,4 @@ PROFILES = {
     "text-dedup-0.4.1": _text_dedup_0_4_1(),
     "wayback": Profile(wayback, "blake2b"),
 }
-"""The profiles, by the names in `neardup.recipe.profiles.PROFILES`, which describes each."""
+"""The profiles, by the names in `neardup.recipe.tables.profiles.PROFILES`, which describes each."""

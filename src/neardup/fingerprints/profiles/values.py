@@ -16,8 +16,8 @@ from neardup.fingerprints.profiles.given_features import each, feature_bytes, pa
 from neardup.fingerprints.profiles.profile import as_integer
 from neardup.fingerprints.profiles.tools import DATA_JUICER, PROFILES, data_juicer_windows
 from neardup.kernels.fingerprints.features import vote
-from neardup.recipe import profiles as names
-from neardup.recipe.hashes import HashFunction, NativeHash
+from neardup.recipe.tables import profiles as names
+from neardup.recipe.tables.hashes import HashFunction, NativeHash
 
 DIGESTS = ("md5", "sha1", "sha256", "sha512", "blake2b")
 """Hashes for `leonsim_value` by name."""
@@ -138,7 +138,7 @@ def given_value(
     *,
     bits: int = 0,
 ) -> int:
-    """The fingerprint of your own features under a profile of `neardup.recipe.profiles.PROFILES`.
+    """The fingerprint of your own features under a profile of `neardup.recipe.tables.profiles.PROFILES`.
 
     Args:
         profile: its hash, its tie and its order of bits are used.
@@ -224,7 +224,7 @@ def weighted_value(
 ) -> int:
     """SimHash with floating-point weights, added in the given order, as in cppjieba and the Go program; a bit is 1 above 0.
 
-    `hash`: a name in `neardup.recipe.hashes.HASHES`, or a `HashFunction`.
+    `hash`: a name in `neardup.recipe.tables.hashes.HASHES`, or a `HashFunction`.
 
     >>> keywords = [("蓝翔", 11.7392), ("CEO", 11.7392), ("升职", 10.8562), ("加薪", 10.6426), ("手扶拖拉机", 10.0089)]
     >>> weighted_value(keywords, hash="lookup3")

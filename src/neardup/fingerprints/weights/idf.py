@@ -9,8 +9,8 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.fingerprints.weights.fixed_point import fixed
 from neardup.fingerprints.weights.idf_table import IdfTable, idf_table
-from neardup.recipe.document_frequencies import BACKGROUND, DocumentFrequencies
-from neardup.recipe.frequency_file import frequency_parts
+from neardup.recipe.files.document_frequencies import BACKGROUND, DocumentFrequencies
+from neardup.recipe.files.frequency_file import frequency_parts
 
 
 def smooth_idf(counts: Array, documents: int) -> Array:

@@ -13,7 +13,7 @@ from neardup.fingerprints.weights.table import FINE
 from neardup.kernels.fingerprints.jieba_textrank import GraphScratch, rank_documents
 from neardup.kernels.fingerprints.keywords import choose_keywords, order_by_weight
 from neardup.kernels.text.jieba_words import EVERY, GUESS
-from neardup.recipe.jieba_files import EXTRA, JIEBA
+from neardup.recipe.files.jieba_files import EXTRA, JIEBA
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.stored_parts import check_installed
 from neardup.text.normalizers import FoldedTexts

@@ -9,7 +9,7 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.errors import DataError
 from neardup.fingerprints.weights.fixed_point import fixed
-from neardup.recipe.document_frequencies import jieba_idf_file
+from neardup.recipe.files.document_frequencies import jieba_idf_file
 
 if TYPE_CHECKING:
     from neardup.fingerprints.weights.idf_table import IdfTable

@@ -13,7 +13,7 @@ from neardup.fingerprints.weights.fixed_point import ONE, fixed
 from neardup.fingerprints.weights.idf import load_idf
 from neardup.fingerprints.weights.textrank import text_rank
 from neardup.kernels.fingerprints.keywords import keep_heaviest
-from neardup.recipe.document_frequencies import DocumentFrequencies
+from neardup.recipe.files.document_frequencies import DocumentFrequencies
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.stored_parts import available
 
@@ -90,7 +90,7 @@ WEIGHT_TABLE = {
     "textrank": _textrank,
     CPPJIEBA: _cppjieba,
 }
-"""The weights by the names in `neardup.recipe.parts.WEIGHTS`, except EXTRACTORS."""
+"""The weights by the names in `neardup.recipe.tables.parts.WEIGHTS`, except EXTRACTORS."""
 
 
 def weights_of(found: "Occurrences", recipe: Recipe) -> Array:

@@ -25,7 +25,7 @@ from neardup.hamming.index.segment_file import SegmentFile, read_segment_file, w
 from neardup.io.checksums import checksum
 from neardup.io.outputs.growing_file import to_disk
 from neardup.io.storage.places import local_path
-from neardup.recipe.parts import FILES
+from neardup.recipe.tables.parts import FILES
 
 FORMAT = 2
 """Version of the manifest; version 1 did not say which contents its files have."""

@@ -8,14 +8,14 @@ from typing import Any
 
 from neardup.errors import DataError
 from neardup.hamming.index.segment_file import PAGE
-from neardup.recipe.document_frequencies import DocumentFrequencies
-from neardup.recipe.frequency_file import frequency_parts
-from neardup.recipe.kept_files import FREQUENCIES, KeptFile, files_of
+from neardup.recipe.files.document_frequencies import DocumentFrequencies
+from neardup.recipe.files.frequency_file import frequency_parts
+from neardup.recipe.files.kept_files import FREQUENCIES, KeptFile, files_of
 from neardup.recipe.kinds import FingerprintRecipe
-from neardup.recipe.parts import FILES
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import any_stored_recipe
 from neardup.recipe.stored_parts import StoredPart
+from neardup.recipe.tables.parts import FILES
 
 COPIED_BYTES = 1 << 24
 """The largest file that is copied into the folder; larger ones are found by path and digest."""

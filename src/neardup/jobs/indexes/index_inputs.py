@@ -27,11 +27,11 @@ from neardup.io.corpora.shards import Inputs, find_shards
 from neardup.progress import Progress
 from neardup.recipe.element_recipe import ElementRecipe
 from neardup.recipe.kinds import FingerprintRecipe
-from neardup.recipe.parts import TEXTS
 from neardup.recipe.presets import RecipeLike, any_recipe_of
 from neardup.recipe.programs import ProgramRecipe
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
+from neardup.recipe.tables.parts import TEXTS
 from neardup.recipe.vectors import VectorRecipe
 from neardup.resources.resources import Resources
 from neardup.resources.unfinished import temporary_folder

@@ -16,7 +16,7 @@ from neardup.jobs.removal.output_paths import OutputPaths
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.similarities import similarity_mark
+from neardup.recipe.tables.similarities import similarity_mark
 from neardup.resources.limits import memory_bytes
 from neardup.resources.scratch import Scratch
 from neardup.survivors.counting import versions

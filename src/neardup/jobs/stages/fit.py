@@ -23,8 +23,8 @@ from neardup.io.outputs.records import write_lines
 from neardup.io.storage.places import local_path
 from neardup.options import OnError
 from neardup.progress import Watcher, progress_of
-from neardup.recipe.document_frequencies import DocumentFrequencies
-from neardup.recipe.frequency_file import FrequencyWriter, describe_frequency_file, frequency_parts
+from neardup.recipe.files.document_frequencies import DocumentFrequencies
+from neardup.recipe.files.frequency_file import FrequencyWriter, describe_frequency_file, frequency_parts
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.resources.resources import Resources
@@ -113,7 +113,7 @@ def fit(
 
     Args:
         texts: a list or an iterator of strings, a column or a table: any input of `deduplicate`.
-        output: a file that ends in .parquet; see `neardup.recipe.frequency_file` for the format.
+        output: a file that ends in .parquet; see `neardup.recipe.files.frequency_file` for the format.
         text: the column of the texts in a table, or several columns; as in `deduplicate`.
         recipe: decides the features; its weights, hash and bits do not matter. `Recipe()` by default.
         merge: files of document frequencies of the same tokens, whose counts are added: parts of a corpus, or earlier counts. A

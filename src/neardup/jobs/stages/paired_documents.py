@@ -22,8 +22,8 @@ from neardup.matching.pair_file import PairChunk, PairSummary, read_pair_summary
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.kinds import FingerprintRecipe
-from neardup.recipe.parts import FILES
 from neardup.recipe.serialization import check_same
+from neardup.recipe.tables.parts import FILES
 
 MADE_BY = ("method", "similarity", "max_distance", "min_tokens")
 

@@ -42,11 +42,11 @@ from neardup.matching.recipe_decides import options_by_recipe, what_recipe_decid
 from neardup.options import DedupOptions, MatchingOptions, OnError
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.kinds import short_document
-from neardup.recipe.methods import BY_DISTANCE, METHODS
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
 from neardup.recipe.similarity import similarity_to_store
+from neardup.recipe.tables.methods import BY_DISTANCE, METHODS
 from neardup.resources.resources import ResourceOptions
 from neardup.resources.unfinished import temporary_folder
 

@@ -20,8 +20,8 @@ from neardup.judging.verification.claim import Claim, read_claim
 from neardup.options import Cluster, DedupOptions, OnError
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, recipe_of
-from neardup.recipe.similarities import SimilarityName
 from neardup.recipe.similarity import Similarity, SimilarityLike
+from neardup.recipe.tables.similarities import SimilarityName
 from neardup.resources.resources import ResourceOptions
 from neardup.resources.unfinished import temporary_folder
 from neardup.survivors.audit_files import audit_files, is_audit, refuse_decontamination, summary_path, summary_paths

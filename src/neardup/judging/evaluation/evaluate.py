@@ -46,9 +46,9 @@ from neardup.judging.evaluation.truth import Truth, labeled_truth, sampled_truth
 from neardup.judging.evaluation.warnings import warnings_of
 from neardup.options import DedupOptions, options_of
 from neardup.progress import Progress, Watcher, progress_of
-from neardup.recipe.methods import MeasuredMethod
 from neardup.recipe.presets import RecipeLike, recipe_of, usual_distance
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.tables.methods import MeasuredMethod
 from neardup.survivors.counting import versions
 
 

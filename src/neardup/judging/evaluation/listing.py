@@ -19,8 +19,8 @@ from neardup.matching.equal_texts import exact_representatives
 from neardup.matching.matches import Matches, list_matches
 from neardup.options import DedupOptions
 from neardup.progress import Progress
-from neardup.recipe.similarities import SimilarityName
 from neardup.recipe.similarity import Similarity, measure_of
+from neardup.recipe.tables.similarities import SimilarityName
 
 BUDGET_SECONDS = 20.0
 """What one similarity may take by estimate, in seconds of the reference machine; so the same is tried on every machine."""

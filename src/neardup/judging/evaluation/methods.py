@@ -14,7 +14,7 @@ from neardup.judging.evaluation.truth import BANDS, Truth
 from neardup.matching.matches import list_matches
 from neardup.options import DedupOptions
 from neardup.progress import Progress
-from neardup.recipe.methods import METHODS, MeasuredMethod
+from neardup.recipe.tables.methods import METHODS, MeasuredMethod
 
 
 def method_score(method: MeasuredMethod, corpus: SampledCorpus, truth: Truth, *, max_distance: int) -> MethodScore:

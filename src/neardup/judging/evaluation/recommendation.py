@@ -8,10 +8,10 @@ from neardup.display import as_code, counted
 from neardup.judging.evaluation.intervals import Share
 from neardup.judging.evaluation.result import Recommendation
 from neardup.judging.evaluation.scores import USUAL, RecipeScore, Trial
-from neardup.recipe.methods import METHODS, Promise
 from neardup.recipe.presets import RECIPES
-from neardup.recipe.similarities import SimilarityName
 from neardup.recipe.similarity import Similarity
+from neardup.recipe.tables.methods import METHODS, Promise
+from neardup.recipe.tables.similarities import SimilarityName
 
 
 class Definition(NamedTuple):

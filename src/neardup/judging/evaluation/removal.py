@@ -10,8 +10,8 @@ from neardup.judging.evaluation.scores import RemovedShare
 from neardup.matching.equal_texts import exact_representatives
 from neardup.matching.matches import Matches
 from neardup.options import DedupOptions
-from neardup.recipe.similarities import SimilarityName
 from neardup.recipe.similarity import Similarity
+from neardup.recipe.tables.similarities import SimilarityName
 from neardup.survivors.decisions import in_order_of_preference
 from neardup.survivors.listed_pairs import EqualTexts, RowPairs, pairs_of_representatives, star_of_listed
 

@@ -10,9 +10,9 @@ from neardup.judging.evaluation.labels import LabelRows, check_labels
 from neardup.judging.evaluation.options import MIN_PRECISION, SAMPLE, TARGET_RECALL
 from neardup.options import DedupOptions
 from neardup.recipe.given_elements import similarity_of_elements
-from neardup.recipe.methods import MEASURED, METHODS, MeasuredMethod
-from neardup.recipe.similarities import SimilarityName
 from neardup.recipe.similarity import Similarity, SimilarityLike, similarity_of
+from neardup.recipe.tables.methods import MEASURED, METHODS, MeasuredMethod
+from neardup.recipe.tables.similarities import SimilarityName
 
 
 @dataclass(frozen=True, kw_only=True)

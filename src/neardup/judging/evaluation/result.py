@@ -17,8 +17,8 @@ from neardup.judging.evaluation.scores import (
     ThresholdScore,
     Trial,
 )
-from neardup.recipe.methods import METHODS, Promise
 from neardup.recipe.stored_parts import plain
+from neardup.recipe.tables.methods import METHODS, Promise
 
 
 @dataclass(frozen=True, slots=True)

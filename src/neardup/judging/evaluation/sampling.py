@@ -19,8 +19,8 @@ from neardup.matching.similarities.element_store import ElementStore, read_again
 from neardup.matching.similarities.table import maker_of
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.similarities import SimilarityName
 from neardup.recipe.similarity import Similarity
+from neardup.recipe.tables.similarities import SimilarityName
 from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.threads import in_order, thread_count
 from neardup.text.columns import in_chunks

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from neardup.judging.evaluation.intervals import Share
-from neardup.recipe.methods import MeasuredMethod
 from neardup.recipe.presets import RECIPES
-from neardup.recipe.similarities import SimilarityName
 from neardup.recipe.similarity import Similarity
+from neardup.recipe.tables.methods import MeasuredMethod
+from neardup.recipe.tables.similarities import SimilarityName
 
 USUAL = {"recipe": "default", "similarity": "jaccard"}
 """The options of a trial that a call need not give."""

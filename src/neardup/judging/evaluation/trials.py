@@ -29,10 +29,10 @@ from neardup.judging.evaluation.sampling import SimilarPairs
 from neardup.judging.evaluation.scores import MethodScore, RemovedShare, Trial
 from neardup.judging.evaluation.truth import LEAST_SHOWN, Truth, similarities_of_rows
 from neardup.options import DedupOptions
-from neardup.recipe.methods import MEASURED, METHODS, MeasuredMethod
 from neardup.recipe.presets import RECIPES
-from neardup.recipe.similarities import SimilarityName
 from neardup.recipe.similarity import Similarity, measure_of
+from neardup.recipe.tables.methods import MEASURED, METHODS, MeasuredMethod
+from neardup.recipe.tables.similarities import SimilarityName
 
 
 class Tried(NamedTuple):

@@ -16,8 +16,8 @@ from neardup.judging.evaluation.sampling import SimilarPairs, similar_pairs
 from neardup.matching.similarities.element_store import ElementStore, read_again
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.similarities import SimilarityName
 from neardup.recipe.similarity import Similarity
+from neardup.recipe.tables.similarities import SimilarityName
 
 BANDS = {"0.5-0.8": (0.5, 0.8), "0.8-0.95": (0.8, 0.95), "0.95-1": (0.95, np.inf)}
 """Bands of similarity; pairs between 0.8 and 0.95 are the hard ones to find."""

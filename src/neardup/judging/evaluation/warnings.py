@@ -9,7 +9,7 @@ from neardup.display import counted
 from neardup.judging.evaluation.intervals import Share
 from neardup.judging.evaluation.sampled_corpus import FEW_TOKENS, DocumentCounts, SampledCorpus
 from neardup.judging.evaluation.truth import Truth
-from neardup.recipe.methods import MEASURED, METHODS
+from neardup.recipe.tables.methods import MEASURED, METHODS
 
 MANY_FEW = 0.05
 """From this share of documents with few tokens on, a warning is worthwhile."""

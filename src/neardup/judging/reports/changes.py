@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from typing import Any
 
-from neardup.recipe.parts import FOLDING
+from neardup.recipe.tables.parts import FOLDING
 from neardup.text.alignment import Alignment, align
 from neardup.text.visible import plainly
 

@@ -23,7 +23,7 @@ from neardup.judging.reports.shown_pairs import bands_of_pairs
 from neardup.judging.reports.sources import Sources
 from neardup.judging.reports.tally import Tally
 from neardup.judging.reports.texts import READ_CHARACTERS, Digests, Texts
-from neardup.recipe.parts import FILES
+from neardup.recipe.tables.parts import FILES
 from neardup.text.visible import name_of, plainly
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from neardup.fingerprints.simhash import fingerprint_array
 from neardup.io.corpora.batch import Batch
 from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.kernels.digests import digest_documents
-from neardup.recipe.parts import FOLDING
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.tables.parts import FOLDING
 from neardup.survivors.audit_reader import Line
 from neardup.text.given_elements import elements_of
 from neardup.text.normalizers import compared_form, without_digits

@@ -15,7 +15,7 @@ from neardup.judging.verification.result import SHOWN_FAILURES, Check, Missed
 from neardup.matching.equal_texts import exact_representatives
 from neardup.matching.matches import Matches, list_matches
 from neardup.options import DedupOptions
-from neardup.recipe.methods import BY_DISTANCE, METHODS, Method, MethodRow, Promise
+from neardup.recipe.tables.methods import BY_DISTANCE, METHODS, Method, MethodRow, Promise
 
 EXACT: Method = "exact"
 

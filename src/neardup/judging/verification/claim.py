@@ -9,12 +9,12 @@ from neardup.errors import InputError, NeardupError, OptionError
 from neardup.io.corpora.reading import Reading, stored_reading
 from neardup.io.storage.places import Place, place_of
 from neardup.options import CLUSTERS
-from neardup.recipe.methods import METHODS, Promise
 from neardup.recipe.presets import RecipeLike
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import recipe_of_run
-from neardup.recipe.similarities import SimilarityName
 from neardup.recipe.similarity import Similarity, stored_similarity
+from neardup.recipe.tables.methods import METHODS, Promise
+from neardup.recipe.tables.similarities import SimilarityName
 from neardup.recipe.vectors import KIND as VECTORS
 from neardup.survivors.summary_reader import RunSummary, no_summary, read_summaries
 

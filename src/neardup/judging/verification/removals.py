@@ -12,7 +12,7 @@ from neardup.arrays import Array, Bools, Float64s, Int64s
 from neardup.display import similarity_text, threshold_text
 from neardup.judging.verification.read_corpus import ReadCorpus
 from neardup.judging.verification.result import Check
-from neardup.recipe.methods import METHODS
+from neardup.recipe.tables.methods import METHODS
 from neardup.survivors.audit_reader import Line
 from neardup.survivors.decisions import NONE
 

@@ -16,7 +16,7 @@ u64 = np.uint64
 ONE = u64(1)
 UNIFORM, TF, LOG, SQRT = range(4)
 WEIGHTINGS = {"uniform": UNIFORM, "tf": TF, "log": LOG, "sqrt": SQRT}
-"""By the names of `neardup.recipe.parts.WEIGHTS`: those that depend on a feature's count alone."""
+"""By the names of `neardup.recipe.tables.parts.WEIGHTS`: those that depend on a feature's count alone."""
 FRACTION_BITS = 16
 """Bits after the point in a fixed-point weight."""
 PLANES = 40

@@ -15,7 +15,7 @@ u64 = np.uint64
 SET, OCCURRENCES, WEIGHTS, SEQUENCE = range(4)
 """What is made of the shingles of a text: the distinct ones; each occurrence its own element; the distinct ones, weighted; all."""
 FORMS = {"set": SET, "occurrences": OCCURRENCES, "weights": WEIGHTS, "sequence": SEQUENCE}
-"""By the names that `neardup.recipe.similarities` has for them."""
+"""By the names that `neardup.recipe.tables.similarities` has for them."""
 
 
 class ElementForm(NamedTuple):
@@ -24,7 +24,7 @@ class ElementForm(NamedTuple):
     Attributes:
         form: SET, OCCURRENCES and WEIGHTS are ascending and distinct in each document, SEQUENCE is as in the text.
         word_size, cjk_size: tokens of a shingle that starts at a word, at a Han or Kana character.
-        weighting: how a count becomes a weight, one of `neardup.recipe.parts.WEIGHTS`; used by WEIGHTS only.
+        weighting: how a count becomes a weight, one of `neardup.recipe.tables.parts.WEIGHTS`; used by WEIGHTS only.
     """
 
     form: int

@@ -19,7 +19,7 @@ from neardup.kernels.matching.jaccard import in_common, jaccard
 
 JACCARD, WEIGHTED, CONTAINMENT, COSINE, EDIT = range(5)
 CODES = {"jaccard": JACCARD, "weighted": WEIGHTED, "containment": CONTAINMENT, "cosine": COSINE, "edit": EDIT}
-"""By the names of `neardup.recipe.similarities.SIMILARITIES`."""
+"""By the names of `neardup.recipe.tables.similarities.SIMILARITIES`."""
 BY_NORM = (COSINE,)
 """Those whose prefixes are chosen by the weights of the elements, with `bounds.cosine_prefix`, and not by their number."""
 OF_ANY_SIZES = (CONTAINMENT, COSINE)

@@ -19,7 +19,7 @@ from neardup.matching.candidates.sampled_sets import sample_of
 from neardup.matching.candidates.task import Task
 from neardup.matching.similarities.table import maker_of
 from neardup.options import DedupOptions
-from neardup.recipe.methods import METHODS
+from neardup.recipe.tables.methods import METHODS
 
 SLOWER, PATIENCE_SECONDS = 2.0, 5.0
 """Exact is taken unless by estimate it takes more than so many times as long as minhash, and more than so many seconds."""

@@ -5,7 +5,7 @@ from importlib import import_module
 from neardup.matching.candidates.candidate_join import Opener
 from neardup.matching.candidates.narrowed import list_candidates
 from neardup.matching.candidates.task import Found, Task
-from neardup.recipe.methods import JOINS, METHODS
+from neardup.recipe.tables.methods import JOINS, METHODS
 
 
 def opener_of(method: str) -> Opener:

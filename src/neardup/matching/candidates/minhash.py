@@ -20,7 +20,7 @@ from neardup.matching.candidates.elements import map_elements
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.distance_limit import distance_limit
 from neardup.matching.similarities.table import Elements, maker_of
-from neardup.recipe.methods import METHODS
+from neardup.recipe.tables.methods import METHODS
 from neardup.resources.spool import Spool, mapped_array
 from neardup.text.columns import in_chunks
 

@@ -14,11 +14,11 @@ from neardup.io.resume.codecs import codec
 from neardup.matching.similarities.element_store import ElementStore
 from neardup.options import DedupOptions
 from neardup.progress import Progress
-from neardup.recipe.methods import METHODS
-from neardup.recipe.parts import COUNTED
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.similarities import SIMILARITIES
 from neardup.recipe.similarity import Similarity
+from neardup.recipe.tables.methods import METHODS
+from neardup.recipe.tables.parts import COUNTED
+from neardup.recipe.tables.similarities import SIMILARITIES
 from neardup.resources.resources import Resources
 from neardup.resources.scratch import Scratch, parts_of
 

@@ -12,7 +12,7 @@ from neardup.io.corpora.batch import Batch
 from neardup.kernels.matching.items import ItemIndex
 from neardup.matching.contamination.options import LEAST_TOKENS, DecontaminationOptions
 from neardup.matching.contamination.token_places import texts_in_chunks, token_places
-from neardup.recipe.similarities import CJK_SHINGLE, WORD_SHINGLE
+from neardup.recipe.tables.similarities import CJK_SHINGLE, WORD_SHINGLE
 from neardup.text.tokenizers import windows
 
 NOT_CHECKED = -1

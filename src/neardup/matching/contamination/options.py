@@ -6,7 +6,7 @@ from numbers import Real
 from typing import Any, TypedDict
 
 from neardup.errors import OptionError, is_integer
-from neardup.recipe.similarities import CJK_SHINGLE, WORD_SHINGLE
+from neardup.recipe.tables.similarities import CJK_SHINGLE, WORD_SHINGLE
 from neardup.resources.resources import Resources
 
 LEAST_TOKENS = max(WORD_SHINGLE, CJK_SHINGLE)

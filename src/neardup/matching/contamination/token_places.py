@@ -15,7 +15,7 @@ from neardup.kernels.fingerprints.shingles import shingle
 from neardup.kernels.matching.elements import TokenMemory
 from neardup.kernels.text.tokens import CJK, most_tokens, tokenize
 from neardup.matching.similarities.table import token_memory
-from neardup.recipe.similarities import CJK_SHINGLE, WORD_SHINGLE
+from neardup.recipe.tables.similarities import CJK_SHINGLE, WORD_SHINGLE
 from neardup.text.columns import in_chunks
 from neardup.text.normalizers import FoldedTexts, fold_texts
 from neardup.text.unicode_tables import fold_tables

@@ -16,7 +16,7 @@ from neardup.kernels.matching import prefix_join as kernels
 from neardup.kernels.matching.common_prefixes import WIDTH, CommonMemory, RankedPrefixes, drop_far, sketch_prefixes
 from neardup.kernels.matching.similarities import BY_NORM, CODES
 from neardup.matching.prefix_join.prefixes import Prefixes
-from neardup.recipe.similarities import SIMILARITIES
+from neardup.recipe.tables.similarities import SIMILARITIES
 from neardup.resources.pair_spool import PairSpool, check_few
 from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.scratch import Scratch, parts_of

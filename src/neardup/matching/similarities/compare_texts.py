@@ -13,8 +13,8 @@ from neardup.matching.similarities.table import maker_of
 from neardup.recipe.given_elements import recipe_of_elements, similarity_of_elements
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.similarities import SIMILARITIES, SimilarityName, normalizers_only
 from neardup.recipe.similarity import Similarity, SimilarityLike, measure_of, similarity_of
+from neardup.recipe.tables.similarities import SIMILARITIES, SimilarityName, normalizers_only
 from neardup.text.columns import as_text_arrays
 from neardup.text.given_elements import have_sets, is_collection, texts_of_items
 from neardup.text.normalizers import normalize, normalized

@@ -16,8 +16,8 @@ from neardup.matching.similarities.first_pass import first_pass
 from neardup.matching.similarities.table import Elements, maker_of
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.similarities import SimilarityName
 from neardup.recipe.similarity import Similarity
+from neardup.recipe.tables.similarities import SimilarityName
 from neardup.resources.held_spool import HeldSpool
 from neardup.resources.resources import Resources
 from neardup.resources.scratch import IN_MEMORY, Scratch, parts_of

@@ -27,10 +27,10 @@ from neardup.kernels.matching.elements import (
 )
 from neardup.kernels.matching.similarities import CODES
 from neardup.kernels.text.tokens import most_tokens, token_arrays
-from neardup.recipe.parts import folds_last
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.similarities import SIMILARITIES, SimilarityName, SimilarityRow
 from neardup.recipe.similarity import Similarity
+from neardup.recipe.tables.parts import folds_last
+from neardup.recipe.tables.similarities import SIMILARITIES, SimilarityName, SimilarityRow
 from neardup.text.normalizers import FoldedTexts
 from neardup.text.unicode_tables import fold_tables
 

@@ -14,12 +14,12 @@ from neardup.io.endings import AUDIT_ENDING
 from neardup.io.outputs.output_names import stem
 from neardup.io.storage.places import Place, place_of
 from neardup.progress import Progress
-from neardup.recipe.methods import METHODS
 from neardup.recipe.presets import RecipeLike
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import recipe_of_run
-from neardup.recipe.similarities import is_of_older_similarity
 from neardup.recipe.similarity import stored_similarity
+from neardup.recipe.tables.methods import METHODS
+from neardup.recipe.tables.similarities import is_of_older_similarity
 from neardup.resources.resources import Resources
 from neardup.store.candidates.table import CANDIDATES
 from neardup.survivors.audit_files import audit_files, summary_path, summary_paths

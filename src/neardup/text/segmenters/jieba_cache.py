@@ -15,7 +15,7 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.kernels.text.jieba_routes import WordTables
 from neardup.kernels.user_cache import candidate_folders, is_private, say, writable
-from neardup.recipe.jieba_files import words_digest
+from neardup.recipe.files.jieba_files import words_digest
 from neardup.text.segmenters.jieba_counts import counted
 from neardup.text.segmenters.jieba_tables import build_tables
 

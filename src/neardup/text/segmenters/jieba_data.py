@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from neardup.errors import DataError
-from neardup.recipe.jieba_files import DICTIONARY, MODEL, TAG_MODEL, read_jieba_file
+from neardup.recipe.files.jieba_files import DICTIONARY, MODEL, TAG_MODEL, read_jieba_file
 
 STATES = "BEMS"
 """A word's begin, end and middle, and a word of one character."""

@@ -13,7 +13,7 @@ from neardup.kernels.text.jieba_routes import BEHIND, WordTables
 from neardup.kernels.text.jieba_tags import TagModel, TagScratch, tag_documents
 from neardup.kernels.text.jieba_words import NEEDED
 from neardup.kernels.text.tokens import WORD
-from neardup.recipe.jieba_files import tags_digest
+from neardup.recipe.files.jieba_files import tags_digest
 from neardup.text.normalizers import FoldedTexts
 from neardup.text.segmenters.jieba import CHARACTERS, cut_scratch
 from neardup.text.segmenters.jieba_cache import TYPES, Types, digest_of_parts, kept

@@ -11,12 +11,12 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.kernels.fingerprints.features import hash_spans
 from neardup.kernels.text.segmenters import list_hashes
-from neardup.recipe.dictionaries import jieba_entries
-from neardup.recipe.parts import folds_last
+from neardup.recipe.files.dictionaries import jieba_entries
+from neardup.recipe.files.word_lists import WordList
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.segmenters import EXTRAS, PACKAGES, Segmenter
 from neardup.recipe.stored_parts import StoredPart, available, check_installed
-from neardup.recipe.word_lists import WordList
+from neardup.recipe.tables.parts import folds_last
+from neardup.recipe.tables.segmenters import EXTRAS, PACKAGES, Segmenter
 from neardup.text.normalizers import FoldedTexts, normalized
 from neardup.text.segmenters.cutting import CutterSettings, cut_texts
 from neardup.text.segmenters.jieba import words_of_jieba
@@ -86,7 +86,7 @@ SEGMENTER_TABLE: dict[str, Callable[[FoldedTexts, Recipe], Tokens]] = {
     "cppjieba": _of_package,
     "sudachi": _of_package,
 }
-"""The segmenters, by the names in `neardup.recipe.segmenters.SEGMENTERS`."""
+"""The segmenters, by the names in `neardup.recipe.tables.segmenters.SEGMENTERS`."""
 
 
 @lru_cache(8)

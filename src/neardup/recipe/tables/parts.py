@@ -5,8 +5,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
-from neardup.recipe.hashes import HASHES as FEATURE_HASHES
-from neardup.recipe.hashes import NativeHash
+from neardup.recipe.tables.hashes import HASHES as FEATURE_HASHES
+from neardup.recipe.tables.hashes import NativeHash
 
 NormalizerName = Literal[
     "nfkc_casefold", "nfkc", "casefold", "lower", "digits", "punctuation", "simplified", "shinjitai"

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 from neardup.errors import InputError, NeardupError
-from neardup.recipe.dictionaries import dictionary_problems
-from neardup.recipe.document_frequencies import BACKGROUND, DocumentFrequencies, background_digest
+from neardup.recipe.files.dictionaries import dictionary_problems
+from neardup.recipe.files.document_frequencies import BACKGROUND, DocumentFrequencies, background_digest
+from neardup.recipe.files.word_lists import STOP_LISTS, USER_DICTIONARIES, WordList, stop_list, user_dictionary
 from neardup.recipe.stored_parts import StoredPart
-from neardup.recipe.word_lists import STOP_LISTS, USER_DICTIONARIES, WordList, stop_list, user_dictionary
 
 
 def read_dictionary(given: Any, segmenter: Any) -> tuple[Any, list[str]]:
@@ -59,7 +59,7 @@ def document_frequencies(given: Any) -> DocumentFrequencies:
             f"`document_frequencies={given!r}`: give the path of a file by `neardup fit`, or {BACKGROUND!r} for the "
             "inverse document frequencies of that package"
         )
-    from neardup.recipe.frequency_file import describe_frequency_file
+    from neardup.recipe.files.frequency_file import describe_frequency_file
 
     return describe_frequency_file(given)
 

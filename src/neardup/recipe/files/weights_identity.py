@@ -7,8 +7,8 @@ always did: `sums` tells the fingerprints of those days, whose digests lack it.
 from collections.abc import Mapping
 from typing import Any
 
-from neardup.recipe.parts import WEIGHT_PACKAGES
 from neardup.recipe.stored_parts import StoredPart, of_other_versions, stored, with_versions
+from neardup.recipe.tables.parts import WEIGHT_PACKAGES
 
 SUMS, DOUBLES = "sums", "float64"
 _IN_DOUBLES = ("cppjieba",)

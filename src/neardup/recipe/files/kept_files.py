@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from neardup.errors import DataError, NeardupError
-from neardup.recipe.document_frequencies import BACKGROUND, DocumentFrequencies, background_digest
 from neardup.recipe.fields import RecipeFields
-from neardup.recipe.parts import FILES
+from neardup.recipe.files.document_frequencies import BACKGROUND, DocumentFrequencies, background_digest
+from neardup.recipe.files.word_lists import STOP_LISTS, USER_DICTIONARIES, WordList, read_word_list, word_list
 from neardup.recipe.stored_parts import StoredPart
-from neardup.recipe.word_lists import STOP_LISTS, USER_DICTIONARIES, WordList, read_word_list, word_list
+from neardup.recipe.tables.parts import FILES
 
 WORDS, FREQUENCIES = "words", "frequencies"
 """The kinds of files, named as the digests of their contents are in a recipe."""
@@ -96,7 +96,7 @@ class KeptFile:
                 return word_list(self.path, self.content, "list of words")
             self._demand_file()
             return read_word_list(self.path, "list of words")
-        from neardup.recipe.frequency_file import describe_frequency_file
+        from neardup.recipe.files.frequency_file import describe_frequency_file
 
         if self.path == BACKGROUND:
             return DocumentFrequencies(background_digest(), BACKGROUND)

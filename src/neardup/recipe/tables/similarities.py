@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 from neardup.display import as_code
 from neardup.errors import OptionError
-from neardup.recipe.parts import FOLDING
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.tables.parts import FOLDING
 
 SimilarityName = Literal["jaccard", "weighted", "containment", "cosine", "edit"]
 WORD_SHINGLE, CJK_SHINGLE = 3, 5

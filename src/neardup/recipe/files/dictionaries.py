@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from neardup.recipe.word_lists import WordList
+from neardup.recipe.files.word_lists import WordList
 
 JIEBA_ENTRY = re.compile(r"(\S+)(?:\s+([0-9]+))?(?:\s+([A-Za-z]+))?")
 

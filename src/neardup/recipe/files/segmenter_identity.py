@@ -7,9 +7,9 @@ so it is told by its version, under the name that it had before there were kerne
 from collections.abc import Mapping
 from typing import Any
 
-from neardup.recipe.jieba_files import JIEBA, words_digest
-from neardup.recipe.segmenters import PACKAGES
+from neardup.recipe.files.jieba_files import JIEBA, words_digest
 from neardup.recipe.stored_parts import StoredPart, of_other_versions, stored, version_of, with_versions
+from neardup.recipe.tables.segmenters import PACKAGES
 
 WORDS = "words"
 FORMER_NAMES = {"rjieba": "jieba"}

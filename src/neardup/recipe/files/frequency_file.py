@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.errors import DataError, InputError
-from neardup.recipe.document_frequencies import DocumentFrequencies
+from neardup.recipe.files.document_frequencies import DocumentFrequencies
 
 FORMAT = "1"
 SCHEMA = pa.schema(

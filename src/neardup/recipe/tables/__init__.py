@@ -1,0 +1,1 @@
+"""TABLES of the names that a recipe and its options may use, with every property that other modules need."""
