@@ -3,7 +3,8 @@
 from typing import Any
 
 from neardup.resources.shares import PARTS, SHARES
-from neardup.survivors.audit_schema import (
+from neardup.survivors.contamination.columns import CONTAMINATION_COLUMNS
+from neardup.survivors.records.audit_schema import (
     ANNOTATED,
     BY_INDEX,
     BY_STORE,
@@ -16,7 +17,6 @@ from neardup.survivors.audit_schema import (
     UNITS,
     Column,
 )
-from neardup.survivors.contamination_columns import CONTAMINATION_COLUMNS
 
 WHERE = {
     ((DOCUMENTS, UNITS), ""): "every line",

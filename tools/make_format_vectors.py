@@ -29,7 +29,7 @@ from neardup.recipe.files.word_lists import word_list
 from neardup.recipe.programs import Digits
 from neardup.store.record.record import FORMAT as RECORD_FORMAT
 from neardup.store.upkeep.export import FORMAT as EXPORT_FORMAT
-from neardup.survivors.cluster_file import FORMAT as CLUSTERS_FORMAT
+from neardup.survivors.records.cluster_file import FORMAT as CLUSTERS_FORMAT
 
 VECTORS = Path(__file__).parent.parent / "tests/golden/formats"
 

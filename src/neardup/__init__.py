@@ -81,17 +81,17 @@ if TYPE_CHECKING:
     from neardup.store.answers import StoreAnswer, StoreMatch
     from neardup.store.store import Store
     from neardup.store.stream import Match, Stream
-    from neardup.survivors.contamination_summary import BenchmarkCounts, DecontaminationSummary
-    from neardup.survivors.decontamination import DecontaminationResult, decontaminate
+    from neardup.survivors.contamination.decontaminate import DecontaminationResult, decontaminate
+    from neardup.survivors.contamination.summary import BenchmarkCounts, DecontaminationSummary
     from neardup.survivors.dedup_result import DedupResult
-    from neardup.survivors.summary import Summary
-    from neardup.survivors.unit_summary import UnitSummary
+    from neardup.survivors.records.summary import Summary
+    from neardup.survivors.records.unit_summary import UnitSummary
 
 _HOME = {
     "AsyncClient": "service.async_client",
     "BandedPairs": "matching.bands",
     "Bands": "matching.band_plan",
-    "BenchmarkCounts": "survivors.contamination_summary",
+    "BenchmarkCounts": "survivors.contamination.summary",
     "CallableError": "errors",
     "Check": "judging.verification.result",
     "Client": "service.client",
@@ -99,8 +99,8 @@ _HOME = {
     "CostEstimate": "judging.run_cost",
     "DataError": "errors",
     "DecontaminationOptions": "matching.contamination.options",
-    "DecontaminationResult": "survivors.decontamination",
-    "DecontaminationSummary": "survivors.contamination_summary",
+    "DecontaminationResult": "survivors.contamination.decontaminate",
+    "DecontaminationSummary": "survivors.contamination.summary",
     "DedupOptions": "options",
     "DedupResult": "survivors.dedup_result",
     "DocumentFrequencies": "recipe.files.document_frequencies",
@@ -144,10 +144,10 @@ _HOME = {
     "StoreAnswer": "store.answers",
     "StoreMatch": "store.answers",
     "Stream": "store.stream",
-    "Summary": "survivors.summary",
+    "Summary": "survivors.records.summary",
     "TransferError": "errors",
     "UnitResult": "jobs.results",
-    "UnitSummary": "survivors.unit_summary",
+    "UnitSummary": "survivors.records.unit_summary",
     "VectorRecipe": "recipe.vectors",
     "Verification": "judging.verification.result",
     "add_to_index": "jobs.indexes.index",
@@ -155,7 +155,7 @@ _HOME = {
     "build_index": "jobs.indexes.index",
     "cluster_files": "jobs.stages.clusters",
     "compare": "judging.comparison",
-    "decontaminate": "survivors.decontamination",
+    "decontaminate": "survivors.contamination.decontaminate",
     "decontaminate_files": "jobs.removal.decontaminate",
     "deduplicate": "dedup",
     "deduplicate_files": "jobs.removal.dedup",

@@ -34,7 +34,7 @@ from neardup.io.corpora.file_corpus import open_corpus
 from neardup.io.corpora.reading import Reading
 from neardup.options import DedupOptions
 from neardup.service.calls import read_answers
-from neardup.survivors.cluster_file import read_cluster_file
+from neardup.survivors.records.cluster_file import read_cluster_file
 
 ADDED = ("rows", "documents", "rejected", "survivors", "duplicates", "exact_duplicates", "short", "repeated_ids")
 """Counts of a run that are the sums of those of its parts."""

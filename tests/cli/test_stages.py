@@ -25,7 +25,7 @@ from cli_corpora import (
 
 import neardup
 from neardup.io.outputs.sealed_parquet import SEAL, SealedWriter
-from neardup.survivors.cluster_file import read_cluster_file, write_cluster_file
+from neardup.survivors.records.cluster_file import read_cluster_file, write_cluster_file
 from places import DATA
 
 SHARDS = 4

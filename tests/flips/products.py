@@ -21,7 +21,7 @@ from neardup.fingerprints.weights import idf
 from neardup.io.outputs.outputs import Outputs
 from neardup.jobs.streams import filter_walk, line_walk
 from neardup.judging.evaluation.labels import LabelFile
-from neardup.survivors.cluster_file import read_cluster_file
+from neardup.survivors.records.cluster_file import read_cluster_file
 
 NEAR = {name: OPTIONS[name] for name in ("method", "min_similarity", "threads")}
 

@@ -20,7 +20,7 @@ from neardup.io.outputs.sealed_parquet import SealedWriter
 from neardup.io.storage.places import place_of
 from neardup.matching.pair_file import read_pair_summary, read_pairs
 from neardup.recipe.files.frequency_file import describe_frequency_file, frequency_parts
-from neardup.survivors.cluster_file import read_cluster_file
+from neardup.survivors.records.cluster_file import read_cluster_file
 from places import GOLDEN, ROOT, TESTS
 
 VECTORS = GOLDEN / "formats"

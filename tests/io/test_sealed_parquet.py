@@ -14,7 +14,7 @@ import neardup as nd
 from marks import long
 from neardup.errors import DataError
 from neardup.io.outputs.sealed_parquet import BrokenSealError, SealedWriter, read_sealed
-from neardup.survivors.cluster_file import is_cluster_file
+from neardup.survivors.records.cluster_file import is_cluster_file
 
 BATCH = pa.record_batch(
     {
@@ -44,7 +44,7 @@ READ = """
 import json, sys
 from pathlib import Path
 import pyarrow as pa
-from neardup.survivors.cluster_file import is_cluster_file
+from neardup.survivors.records.cluster_file import is_cluster_file
 from neardup.io.outputs.sealed_parquet import BrokenSealError, read_sealed
 folder, expected = Path(sys.argv[1]), read_sealed(Path(sys.argv[1]) / "a.parquet")
 content, found = (folder / "a.parquet").read_bytes(), {"told": 0, "same": 0, "wrong": []}

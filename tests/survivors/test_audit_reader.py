@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from neardup.errors import DataError
 from neardup.io.storage.places import place_of
-from neardup.survivors.audit_files import read_audit
-from neardup.survivors.audit_reader import LAYOUTS, read_line
-from neardup.survivors.audit_schema import COLUMNS, FILTER_COLUMNS, UNITS, columns_of
+from neardup.survivors.records.audit_files import read_audit
+from neardup.survivors.records.audit_reader import LAYOUTS, read_line
+from neardup.survivors.records.audit_schema import COLUMNS, FILTER_COLUMNS, UNITS, columns_of
 from places import GOLDEN
 
 AUDITS = GOLDEN / "audits"

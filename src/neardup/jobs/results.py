@@ -20,8 +20,8 @@ from neardup.display import (
     size_text,
     threshold_text,
 )
-from neardup.survivors.summary import Summary
-from neardup.survivors.unit_summary import UnitSummary
+from neardup.survivors.records.summary import Summary
+from neardup.survivors.records.unit_summary import UnitSummary
 
 if TYPE_CHECKING:
     from neardup.judging.run_cost import CostEstimate

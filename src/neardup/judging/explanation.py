@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from neardup.errors import InputError
 from neardup.io.storage.places import Place, place_of
 from neardup.recipe.presets import RecipeLike
-from neardup.survivors.audit_files import read_audit, same_id, summary_paths
+from neardup.survivors.records.audit_files import read_audit, same_id, summary_paths
 
 if TYPE_CHECKING:
     from neardup.judging.difference import Difference

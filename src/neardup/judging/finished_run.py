@@ -18,10 +18,10 @@ from neardup.recipe.serialization import recipe_of_run
 from neardup.recipe.similarity import Similarity, stored_similarity
 from neardup.recipe.tables.methods import METHODS
 from neardup.recipe.tables.similarities import SimilarityName, is_of_older_similarity
-from neardup.survivors.audit import audit_lines
-from neardup.survivors.audit_files import read_audit, summary_path
-from neardup.survivors.cluster_file import ClusterFile, read_cluster_file
-from neardup.survivors.summary_reader import no_summary, read_summaries
+from neardup.survivors.records.audit import audit_lines
+from neardup.survivors.records.audit_files import read_audit, summary_path
+from neardup.survivors.records.cluster_file import ClusterFile, read_cluster_file
+from neardup.survivors.records.summary_reader import no_summary, read_summaries
 
 _FILES = ("inputs", "folder", *READING)
 

@@ -20,7 +20,7 @@ from neardup.matching.similarities.compare_texts import similarities_to
 from neardup.recipe.kinds import few_tokens
 from neardup.recipe.presets import RecipeLike
 from neardup.recipe.tables.methods import METHODS
-from neardup.survivors.audit_files import same_id
+from neardup.survivors.records.audit_files import same_id
 from neardup.text.preference import groups_of
 
 NEAREST = 5

@@ -28,9 +28,9 @@ from neardup.judging.reports.tally import Lines, Tally, tally
 from neardup.judging.reports.texts import ReadAgain, Text, Texts, read_again, read_reference
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.resources.resources import Resources
-from neardup.survivors.audit_files import read_audit, summary_path
-from neardup.survivors.audit_reader import Line
-from neardup.survivors.summary_reader import RunSummary, read_summaries
+from neardup.survivors.records.audit_files import read_audit, summary_path
+from neardup.survivors.records.audit_reader import Line
+from neardup.survivors.records.summary_reader import RunSummary, read_summaries
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from neardup.arrays import Array
 from neardup.display import SHOWN_ROWS, counted, html_table, similarity_text
 from neardup.errors import OptionError
 from neardup.survivors.excerpts import Excerpts
+from neardup.survivors.records.summary import Summary
 from neardup.survivors.side_by_side import STYLE, clusters_html
-from neardup.survivors.summary import Summary
 from neardup.text.frame_types import Item, Rows, Streamed
 from neardup.text.frames import frame_of
 

@@ -32,7 +32,7 @@ def _place(line: dict[str, Any]) -> str:
 def _which(audit: str) -> str:
     """Asks for an id, with one that the audit has."""
     from neardup.io.storage.places import place_of
-    from neardup.survivors.audit_files import read_audit
+    from neardup.survivors.records.audit_files import read_audit
 
     removed = next(read_audit(place_of(audit)), None)
     if removed is None:

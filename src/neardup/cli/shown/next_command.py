@@ -53,7 +53,7 @@ def after_removal(done: "FileResult | UnitResult") -> str | None:
 def _example(audit: str) -> dict[str, Any] | None:
     from neardup.errors import NeardupError
     from neardup.io.storage.places import place_of
-    from neardup.survivors.audit_files import read_audit
+    from neardup.survivors.records.audit_files import read_audit
 
     with contextlib.suppress(NeardupError, OSError):
         lines = list(itertools.islice(read_audit(place_of(audit)), _SEARCHED))

@@ -8,7 +8,7 @@ from neardup.io.formats.table import FILES
 from neardup.io.outputs.outputs import Outputs
 from neardup.io.outputs.records import write_lines
 from neardup.jobs.removal.output_paths import OutputPaths
-from neardup.survivors.audit import AuditChunk
+from neardup.survivors.records.audit import AuditChunk
 
 
 def write_audits(

@@ -27,11 +27,11 @@ from neardup.matching.contamination.items import Items
 from neardup.matching.contamination.options import DecontaminationOptions
 from neardup.matching.contamination.scan import Scanned
 from neardup.progress import Progress
-from neardup.survivors.audit import CHUNK_ROWS, AuditChunk, lines_of
-from neardup.survivors.audit_schema import DOCUMENTS
-from neardup.survivors.contamination import Benchmarks, Contamination, outcomes_of_batch, parsed, read_benchmark
-from neardup.survivors.contamination_columns import CONTAMINATION_ANNOTATIONS, contamination_columns
-from neardup.survivors.contamination_summary import DecontaminationSummary, summarize_contamination
+from neardup.survivors.contamination.columns import CONTAMINATION_ANNOTATIONS, contamination_columns
+from neardup.survivors.contamination.decide import Benchmarks, Contamination, outcomes_of_batch, parsed, read_benchmark
+from neardup.survivors.contamination.summary import DecontaminationSummary, summarize_contamination
+from neardup.survivors.records.audit import CHUNK_ROWS, AuditChunk, lines_of
+from neardup.survivors.records.audit_schema import DOCUMENTS
 
 _COLUMNS = contamination_columns(DOCUMENTS)
 

@@ -27,10 +27,10 @@ from neardup.jobs.results import FileResult
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
-from neardup.survivors.annotations import ANNOTATIONS, annotations
-from neardup.survivors.audit import AuditChunk, audit_lines
-from neardup.survivors.counting import summarize
 from neardup.survivors.decisions import Findings
+from neardup.survivors.records.annotations import ANNOTATIONS, annotations
+from neardup.survivors.records.audit import AuditChunk, audit_lines
+from neardup.survivors.records.counting import summarize
 
 if TYPE_CHECKING:
     from neardup.jobs.removal.reference import FingerprintReference

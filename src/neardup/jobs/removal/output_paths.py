@@ -9,7 +9,7 @@ from neardup.io.corpora.shard import Shard
 from neardup.io.endings import AUDIT_ENDING, ITEMS_ENDING, REJECTS_ENDING, SUMMARY_ENDING, split_ending
 from neardup.io.outputs.output_names import STANDARD_OUTPUT, output_folder, output_names, stem
 from neardup.io.storage.places import Place, is_inside, place_of, real_name
-from neardup.survivors.audit_files import summary_path
+from neardup.survivors.records.audit_files import summary_path
 
 
 @dataclass(frozen=True, slots=True)

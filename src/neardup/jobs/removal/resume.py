@@ -19,7 +19,7 @@ from neardup.recipe.recipe import Recipe
 from neardup.recipe.tables.similarities import similarity_mark
 from neardup.resources.limits import memory_bytes
 from neardup.resources.scratch import Scratch
-from neardup.survivors.counting import versions
+from neardup.survivors.records.counting import versions
 
 if TYPE_CHECKING:
     from neardup.jobs.removal.reference import FingerprintReference

@@ -22,7 +22,7 @@ from neardup.jobs.removal.output_paths import OutputPaths
 from neardup.jobs.removal.request import Request
 from neardup.jobs.removal.resume import open_saved, tell_skipped
 from neardup.progress import Progress
-from neardup.survivors.audit import AuditChunk, reject_lines
+from neardup.survivors.records.audit import AuditChunk, reject_lines
 
 Found = TypeVar("Found")
 

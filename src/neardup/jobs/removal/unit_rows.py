@@ -13,7 +13,7 @@ from neardup.io.corpora.batch import Columns
 from neardup.io.corpora.shard import Shard
 from neardup.io.formats.table import FORMATS, Sink
 from neardup.survivors.decisions import Decisions
-from neardup.survivors.unit_audit import emptied_rows
+from neardup.survivors.records.unit_audit import emptied_rows
 from neardup.text.units import without_units
 
 

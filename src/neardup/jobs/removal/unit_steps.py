@@ -26,11 +26,11 @@ from neardup.jobs.results import UnitResult
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
-from neardup.survivors.audit import AuditChunk
-from neardup.survivors.counting import summarize
 from neardup.survivors.decisions import Findings
-from neardup.survivors.unit_audit import unit_audit_lines
-from neardup.survivors.unit_summary import UnitSummary
+from neardup.survivors.records.audit import AuditChunk
+from neardup.survivors.records.counting import summarize
+from neardup.survivors.records.unit_audit import unit_audit_lines
+from neardup.survivors.records.unit_summary import UnitSummary
 from neardup.text.units import SEPARATORS
 
 

@@ -26,11 +26,11 @@ from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarity import stored_similarity
 from neardup.resources.unfinished import temporary_folder
-from neardup.survivors.cluster_file import ClusterFile, write_cluster_file
-from neardup.survivors.counting import summarize
 from neardup.survivors.decisions import Findings, decide, in_order_of_preference
 from neardup.survivors.listed_pairs import LISTED_CLUSTERERS, EqualTexts, RowPairs, pairs_of_representatives
-from neardup.survivors.summary import Summary
+from neardup.survivors.records.cluster_file import ClusterFile, write_cluster_file
+from neardup.survivors.records.counting import summarize
+from neardup.survivors.records.summary import Summary
 from neardup.text.preference import groups_of
 
 
@@ -45,7 +45,7 @@ def cluster_files(
     progress: Watcher = None,
     **options: Unpack[SurvivorOptions],
 ) -> FileResult:
-    """Decide which documents survive, from pairs and fingerprints alone; `neardup.survivors.cluster_file` has the format.
+    """Decide which documents survive, from pairs and fingerprints alone; `neardup.survivors.records.cluster_file` has the format.
 
     With star clustering, decisions, similarities and distances equal those of `deduplicate_files` over the same shards in the same
     order with the same method and threshold. With components, survivors and clusters are also the same. But the similarity of a

@@ -25,7 +25,7 @@ from neardup.io.storage.places import Place, place_of
 from neardup.progress import Progress
 from neardup.recipe.kinds import FingerprintRecipe, short_document
 from neardup.recipe.programs import Digits
-from neardup.survivors.audit import reject_lines
+from neardup.survivors.records.audit import reject_lines
 
 
 class FileRecipe(NamedTuple):

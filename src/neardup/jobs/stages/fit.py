@@ -30,7 +30,7 @@ from neardup.recipe.recipe import Recipe
 from neardup.resources.resources import Resources
 from neardup.resources.threads import in_order
 from neardup.resources.unfinished import temporary_folder
-from neardup.survivors.audit import reject_lines
+from neardup.survivors.records.audit import reject_lines
 from neardup.text.columns import in_chunks
 from neardup.text.frames import text_arrays
 from neardup.text.normalizers import normalized

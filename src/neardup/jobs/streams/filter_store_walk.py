@@ -24,8 +24,8 @@ from neardup.store.answers import StoreAnswer, StoreMatch
 from neardup.store.command_state import CommandState, state_for_commands
 from neardup.store.row_ids import RowIds
 from neardup.store.store import Store
-from neardup.survivors.audit import filter_lines, replacement_lines
 from neardup.survivors.outcomes import FilterOutcomes
+from neardup.survivors.records.audit import filter_lines, replacement_lines
 
 CHECKS = 100
 """How often, in the time of a window, documents are looked for that were not seen within it."""

@@ -15,9 +15,9 @@ from neardup.io.corpora.reading import Reading
 from neardup.io.corpora.shard import Shard
 from neardup.jobs.streams.line_walk import Block, LineWalk, Sinks, write_rejects
 from neardup.progress import Progress
-from neardup.survivors.audit import filter_lines
 from neardup.survivors.distance_stream import DistanceStream
 from neardup.survivors.outcomes import FilterOutcomes
+from neardup.survivors.records.audit import filter_lines
 from neardup.text.columns import in_chunks
 
 COMMIT_ROWS = 1 << 17

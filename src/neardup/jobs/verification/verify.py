@@ -24,8 +24,14 @@ from neardup.recipe.similarity import Similarity, SimilarityLike
 from neardup.recipe.tables.similarities import SimilarityName
 from neardup.resources.resources import ResourceOptions
 from neardup.resources.unfinished import temporary_folder
-from neardup.survivors.audit_files import audit_files, is_audit, refuse_decontamination, summary_path, summary_paths
-from neardup.survivors.summary_reader import read_summaries
+from neardup.survivors.records.audit_files import (
+    audit_files,
+    is_audit,
+    refuse_decontamination,
+    summary_path,
+    summary_paths,
+)
+from neardup.survivors.records.summary_reader import read_summaries
 
 if TYPE_CHECKING:
     from neardup.judging.verification.result import Verification

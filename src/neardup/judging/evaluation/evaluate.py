@@ -49,7 +49,7 @@ from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, recipe_of, usual_distance
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.tables.methods import MeasuredMethod
-from neardup.survivors.counting import versions
+from neardup.survivors.records.counting import versions
 
 
 class Scores(NamedTuple):

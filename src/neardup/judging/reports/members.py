@@ -5,7 +5,7 @@ from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from neardup.survivors.audit_reader import Line
+from neardup.survivors.records.audit_reader import Line
 
 MEMBERS = 24
 """Duplicates of a cluster whose texts are read; those with equal texts are shown as one."""

@@ -24,9 +24,9 @@ from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import stored_recipe
 from neardup.resources.resources import Resources
-from neardup.survivors.audit_files import read_audit
-from neardup.survivors.cluster_file import read_cluster_file
-from neardup.survivors.summary_reader import RunSummary
+from neardup.survivors.records.audit_files import read_audit
+from neardup.survivors.records.cluster_file import read_cluster_file
+from neardup.survivors.records.summary_reader import RunSummary
 
 NOT_AS_BEFORE = "The inputs are not what they were when the audit was written."
 NOTHING_KNOWN = (

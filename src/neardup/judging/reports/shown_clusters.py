@@ -8,7 +8,7 @@ from neardup.judging.reports.members import Members
 from neardup.judging.reports.sources import Sources
 from neardup.judging.reports.tally import Tally
 from neardup.judging.reports.texts import Text, Texts
-from neardup.survivors.audit_reader import Line
+from neardup.survivors.records.audit_reader import Line
 from neardup.text.visible import language, name_of, plainly
 
 SNIPPET = 220

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from neardup.judging.reports.bands import Bands
 from neardup.judging.reports.tally import Tally
 from neardup.judging.reports.texts import Text, Texts
-from neardup.survivors.audit_reader import Line
+from neardup.survivors.records.audit_reader import Line
 from neardup.text.passages import Row, compare_passages
 from neardup.text.visible import language, name_of
 

@@ -9,7 +9,7 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.errors import DataError
 from neardup.judging.reports.bands import Bands
-from neardup.survivors.audit_reader import Line
+from neardup.survivors.records.audit_reader import Line
 
 LARGEST, LARGEST_EQUAL = 8, 5
 """Number of clusters shown: of those with different texts, and of those with equal ones only."""

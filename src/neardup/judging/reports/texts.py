@@ -16,7 +16,7 @@ from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.kernels.digests import digest_documents
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.tables.parts import FOLDING
-from neardup.survivors.audit_reader import Line
+from neardup.survivors.records.audit_reader import Line
 from neardup.text.given_elements import elements_of
 from neardup.text.normalizers import compared_form, without_digits
 

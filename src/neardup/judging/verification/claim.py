@@ -16,7 +16,7 @@ from neardup.recipe.similarity import Similarity, stored_similarity
 from neardup.recipe.tables.methods import METHODS, Promise
 from neardup.recipe.tables.similarities import SimilarityName
 from neardup.recipe.vectors import KIND as VECTORS
-from neardup.survivors.summary_reader import RunSummary, no_summary, read_summaries
+from neardup.survivors.records.summary_reader import RunSummary, no_summary, read_summaries
 
 if TYPE_CHECKING:
     from neardup.io.corpora.stored_shards import StoredShard
@@ -176,7 +176,7 @@ def _content_of_store(files: Mapping[str, Any]) -> str | None:
 def _shards(clusters: str, folder: str, rows: int) -> "tuple[StoredShard, ...]":
     """The shards of a run in stages, all of which were applied."""
     from neardup.io.corpora.stored_shards import reading_recorded
-    from neardup.survivors.cluster_file import read_cluster_file  # loads Arrow; claims are read before refusals
+    from neardup.survivors.records.cluster_file import read_cluster_file  # loads Arrow; claims are read before refusals
 
     if not place_of(clusters).is_file():
         raise InputError(

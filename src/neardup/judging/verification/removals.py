@@ -13,8 +13,8 @@ from neardup.display import similarity_text, threshold_text
 from neardup.judging.verification.read_corpus import ReadCorpus
 from neardup.judging.verification.result import Check
 from neardup.recipe.tables.methods import METHODS
-from neardup.survivors.audit_reader import Line
 from neardup.survivors.decisions import NONE
+from neardup.survivors.records.audit_reader import Line
 
 CHUNK_LINES = 1 << 14
 """Lines whose ids are compared at a time."""

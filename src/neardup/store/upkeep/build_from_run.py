@@ -27,7 +27,7 @@ from neardup.store.session.writer import Files
 from neardup.store.texts import Texts, digest_bytes, texts_of_column
 from neardup.store.upkeep.finished_run import DecidedRun
 from neardup.store.upkeep.spooled_texts import SpooledTexts
-from neardup.survivors.audit_files import read_audit
+from neardup.survivors.records.audit_files import read_audit
 
 
 @dataclass(frozen=True, slots=True)

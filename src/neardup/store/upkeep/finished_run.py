@@ -22,8 +22,8 @@ from neardup.recipe.tables.methods import METHODS
 from neardup.recipe.tables.similarities import is_of_older_similarity
 from neardup.resources.resources import Resources
 from neardup.store.candidates.table import CANDIDATES
-from neardup.survivors.audit_files import audit_files, summary_path, summary_paths
-from neardup.survivors.summary_reader import RunSummary, no_summary, read_summaries
+from neardup.survivors.records.audit_files import audit_files, summary_path, summary_paths
+from neardup.survivors.records.summary_reader import RunSummary, no_summary, read_summaries
 
 
 @dataclass(frozen=True, slots=True)

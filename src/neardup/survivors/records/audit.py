@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from neardup.arrays import Int64s
-from neardup.survivors.audit_schema import (
+from neardup.survivors.decisions import Decisions
+from neardup.survivors.outcomes import DocumentNames, FilterOutcomes, Locate, Outcomes
+from neardup.survivors.records.audit_schema import (
     BY_INDEX,
     BY_STORE,
     DOCUMENTS,
@@ -17,8 +19,6 @@ from neardup.survivors.audit_schema import (
     columns_of,
     columns_of_filter,
 )
-from neardup.survivors.decisions import Decisions
-from neardup.survivors.outcomes import DocumentNames, FilterOutcomes, Locate, Outcomes
 
 CHUNK_ROWS = 1 << 14
 """Lines made in one block."""

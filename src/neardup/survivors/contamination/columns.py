@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from neardup.arrays import Array
-from neardup.survivors.audit_schema import (
+from neardup.survivors.records.audit_schema import (
     ANNOTATED,
     BOOLEAN,
     DOCUMENTS,

@@ -4,7 +4,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
-from neardup.survivors.summary import Summary
+from neardup.survivors.records.summary import Summary
 
 _OF_DOCUMENTS = ("rows", "documents", "rejected", "survivors", "duplicates", "reference_documents", "against_reference")
 """Counts of a `Summary` that a `UnitSummary` counts in documents, has under another name, or lacks."""
@@ -24,7 +24,7 @@ class UnitSummary:
         removed_units: how many of `units` were removed.
         text_bytes: the size of all texts read.
         removed_bytes: the size of the removed units, without the separators.
-        found: for units, the values that `neardup.survivors.summary.Summary` has for documents: exact duplicates, clusters,
+        found: for units, the values that `neardup.survivors.records.summary.Summary` has for documents: exact duplicates, clusters,
             short units, method, costs …
     """
 

@@ -6,7 +6,7 @@ from typing import Any, NotRequired, TypedDict
 
 import msgspec
 
-from neardup.survivors.audit_schema import (
+from neardup.survivors.records.audit_schema import (
     BY_INDEX,
     BY_STORE,
     COLUMNS,

@@ -24,10 +24,10 @@ from neardup.io.corpora.stored_shards import StoredShard, starts_of
 from neardup.io.ids import plain_ids, tokens_of_ids
 from neardup.io.outputs.sealed_parquet import SealedWriter, read_sealed
 from neardup.io.storage.places import Place, place_of
-from neardup.survivors.audit_schema import columns_named
 from neardup.survivors.decisions import NONE, Decisions
 from neardup.survivors.outcomes import DocumentNames, Outcomes
-from neardup.survivors.result_tables import table_of
+from neardup.survivors.records.audit_schema import columns_named
+from neardup.survivors.records.result_tables import table_of
 
 KEY = "neardup.clusters"
 FORMAT = 1
@@ -46,7 +46,7 @@ class ClusterFile:
         decisions: for all rows of all shards.
         ids: Arrow large_string[rows], each a JSON value; null for documents in no cluster.
         shards: in the order of the rows.
-        short, repeated_ids: int64[shards], documents per shard; see `neardup.survivors.summary.Summary`.
+        short, repeated_ids: int64[shards], documents per shard; see `neardup.survivors.records.summary.Summary`.
         summary: the summary of the run over all shards, as plain values.
     """
 

@@ -11,8 +11,8 @@ from neardup.io.corpora.reading import stored_reading
 from neardup.io.storage.places import Place
 from neardup.options import DedupOptions
 from neardup.recipe.similarity import stored_similarity
-from neardup.survivors.audit_files import summary_paths
-from neardup.survivors.summary import Summary
+from neardup.survivors.records.audit_files import summary_paths
+from neardup.survivors.records.summary import Summary
 
 RunSummary = dict[str, Any]
 """The values of a `Summary` by name, and `files`."""

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from neardup.survivors.audit_schema import ANNOTATED, columns_of
 from neardup.survivors.decisions import Decisions
 from neardup.survivors.outcomes import DocumentNames, Outcomes
-from neardup.survivors.result_tables import table_of, with_pandas_types
+from neardup.survivors.records.audit_schema import ANNOTATED, columns_of
+from neardup.survivors.records.result_tables import table_of, with_pandas_types
 
 ANNOTATIONS = tuple(column.name for column in columns_of(ANNOTATED))
 """The columns that `annotate` adds."""

@@ -19,7 +19,7 @@ from neardup.recipe.tables.similarities import similarity_mark
 from neardup.resources.memory_use import peak_memory_bytes
 from neardup.resources.spool import peak_temporary_bytes
 from neardup.survivors.decisions import Decisions, Findings
-from neardup.survivors.summary import Summary
+from neardup.survivors.records.summary import Summary
 from neardup.text.html import html_versions
 from neardup.text.preference import comparison_of
 from neardup.version import __version__

@@ -11,8 +11,8 @@ from neardup.kernels.compilation import described
 from neardup.matching.contamination.options import DecontaminationOptions
 from neardup.progress import Progress
 from neardup.resources.memory_use import peak_memory_bytes
-from neardup.survivors.contamination import Contamination
-from neardup.survivors.counting import versions
+from neardup.survivors.contamination.decide import Contamination
+from neardup.survivors.records.counting import versions
 from neardup.text.html import html_versions
 
 

@@ -8,7 +8,7 @@ from neardup.io.endings import AUDIT_ENDING, CONTAMINATION_ENDING, RECORDS, SUMM
 from neardup.io.outputs.output_names import output_folder, stem
 from neardup.io.storage.compression import COMPRESSION_ENDINGS, compression_of_name, open_for_reading
 from neardup.io.storage.places import Place, files_below, place_of
-from neardup.survivors.audit_reader import Line, read_line
+from neardup.survivors.records.audit_reader import Line, read_line
 
 
 def summary_path(audit: str | Place) -> Place:

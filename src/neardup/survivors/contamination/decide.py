@@ -16,10 +16,10 @@ from neardup.matching.contamination.items import Items, read_items
 from neardup.matching.contamination.options import DecontaminationOptions
 from neardup.matching.contamination.scan import Scanned, Scanner
 from neardup.progress import Progress
-from neardup.survivors.audit_schema import ANNOTATED
-from neardup.survivors.contamination_columns import ContaminationOutcomes, contamination_columns
+from neardup.survivors.contamination.columns import ContaminationOutcomes, contamination_columns
 from neardup.survivors.decisions import NONE
-from neardup.survivors.result_tables import table_of
+from neardup.survivors.records.audit_schema import ANNOTATED
+from neardup.survivors.records.result_tables import table_of
 
 STRONGEST = 10
 """So many documents are listed for each item: those that hold most of it. All are counted."""

@@ -17,12 +17,12 @@ from neardup.matching.contamination.options import DecontaminationOptions, Decon
 from neardup.matching.contamination.scan import Scanned
 from neardup.options import refuse_unknown
 from neardup.progress import Watcher, progress_of
-from neardup.survivors.audit_schema import RESULTS
-from neardup.survivors.contamination import Benchmarks, Contamination, outcomes_of_batch, read_benchmark
-from neardup.survivors.contamination_columns import contamination_columns
-from neardup.survivors.contamination_summary import DecontaminationSummary, summarize_contamination
+from neardup.survivors.contamination.columns import contamination_columns
+from neardup.survivors.contamination.decide import Benchmarks, Contamination, outcomes_of_batch, read_benchmark
+from neardup.survivors.contamination.summary import DecontaminationSummary, summarize_contamination
 from neardup.survivors.dedup_result import Survivors
-from neardup.survivors.result_tables import table_of, with_pandas_types
+from neardup.survivors.records.audit_schema import RESULTS
+from neardup.survivors.records.result_tables import table_of, with_pandas_types
 from neardup.text.frame_types import Item, Rows, Streamed
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.io.formats.json.json_values import JSON_TOKEN
-from neardup.survivors.audit_schema import ID, RESULTS, Column, Source, columns_named, columns_of
 from neardup.survivors.decisions import Decisions
 from neardup.survivors.outcomes import DocumentNames, Outcomes
+from neardup.survivors.records.audit_schema import ID, RESULTS, Column, Source, columns_named, columns_of
 
 
 def table_of(columns: Iterable[Column[Source]], outcomes: Source, *, ids_are_json: bool = False) -> Any:

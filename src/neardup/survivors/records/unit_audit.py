@@ -11,10 +11,10 @@ from neardup.arrays import Bools, Int64s
 from neardup.fingerprints.unit_corpus import UnitCorpus
 from neardup.io.corpora.batch import Batch
 from neardup.io.resume.checkpoints import NO_CHECKPOINTS, Checkpoints
-from neardup.survivors.audit import AuditChunk, lines_of
-from neardup.survivors.audit_schema import UNITS, columns_of
 from neardup.survivors.decisions import NONE, Decisions
 from neardup.survivors.outcomes import Outcomes
+from neardup.survivors.records.audit import AuditChunk, lines_of
+from neardup.survivors.records.audit_schema import UNITS, columns_of
 from neardup.text.units import split
 
 SHOWN = 80

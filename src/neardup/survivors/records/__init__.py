@@ -1,0 +1,1 @@
+"""RECORD: audits, annotations, cluster files and summaries, with their schemas."""
