@@ -33,7 +33,7 @@ from neardup.engines.verification import text_partitions as sites
 from neardup.io.corpora.file_corpus import open_corpus
 from neardup.io.corpora.reading import Reading
 from neardup.options import DedupOptions
-from neardup.service.calls import read_answers
+from neardup.service.client.calls import read_answers
 from neardup.survivors.records.cluster_file import read_cluster_file
 
 ADDED = ("rows", "documents", "rejected", "survivors", "duplicates", "exact_duplicates", "short", "repeated_ids")

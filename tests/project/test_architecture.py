@@ -33,7 +33,6 @@ CROWDED = {
     "hamming/index": 26,
     "judging/evaluation": 23,
     "resources": 20,
-    "service": 32,
     "store/postgresql": 22,
     "text": 18,
 }

@@ -14,7 +14,7 @@ import yaml
 from deployed import COMPOSE, DEPLOY, PAGE, UNIT
 from neardup.cli.main import cli
 from neardup.service.limits import HEADERS, Limits
-from neardup.service.open_store import named_stores
+from neardup.service.stores.open_store import named_stores
 from neardup.service.tokens import read_tokens
 from neardup.store.postgresql.places import database_place, is_database
 from places import ROOT

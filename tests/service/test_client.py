@@ -10,8 +10,9 @@ import httpx
 import pytest
 
 import neardup as nd
-from neardup.service import call_parts, calls, messages
+from neardup.service.client import call_parts, calls
 from neardup.service.limits import Limits
+from neardup.service.messages import messages
 from service.serving import BREAD, FERRY, LATER, TOKEN, asking, listening, new_store, texts_of, tokens_in
 
 

@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from neardup.service import comparing
 from neardup.service.limits import COMPARISONS, Limits
+from neardup.service.requests import comparing
 from service.serving import FERRY, LATER, asking, is_problem, new_store, post
 
 TEXTS = {"left": FERRY, "right": LATER}

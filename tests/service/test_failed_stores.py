@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import pytest
 
 from neardup.errors import InputError, OptionError
-from neardup.service import held_store
-from neardup.service.held_store import HeldStore
 from neardup.service.metrics import Metrics, StoreMetrics
 from neardup.service.problems import Problem
+from neardup.service.stores import held_store
+from neardup.service.stores.held_store import HeldStore
 from neardup.store.postgresql.problems import UnknownOutcomeError
 from service.serving import BREAD, FERRY, add, asking, is_problem, new_store, post
 
@@ -68,7 +68,7 @@ def test_later_requests_are_not_told_of_the_outcome_of_an_earlier_one(held):
 
 
 def test_a_store_that_has_failed_is_not_ready_and_is_opened_again_while_nobody_asks(tmp_path, monkeypatch):
-    monkeypatch.setattr("neardup.service.worker.REOPEN_SECONDS", 0.5)
+    monkeypatch.setattr("neardup.service.stores.worker.REOPEN_SECONDS", 0.5)
     log = []
     with asking(new_store(tmp_path / "s"), log=log) as client:
         worker = client.service.workers["default"]

@@ -7,9 +7,9 @@ import httpx
 import msgspec
 import pytest
 
-from neardup.service import streams
 from neardup.service.limits import METADATA, PART, Limits
-from neardup.service.messages import Document
+from neardup.service.messages.messages import Document
+from neardup.service.requests import streams
 from service.serving import FERRY, LINES, asking, is_problem, lines, new_store, post
 
 ADD = "/v1/stores/default/check-and-add"

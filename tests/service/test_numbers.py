@@ -7,8 +7,8 @@ import pytest
 
 from neardup import Client, ServiceError
 from neardup.errors import OptionError
-from neardup.service.examples import EXAMPLES
 from neardup.service.limits import limits_of
+from neardup.service.messages.examples import EXAMPLES
 from neardup.service.routes import ROUTES
 from numbers_given import IN_JSON
 from service.serving import FERRY, LATER, LINES, add, asking, listening, new_store, post

@@ -6,7 +6,6 @@ import re
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from neardup.service.examples import EXAMPLES
 from neardup.service.limits import (
     COMPARED,
     COMPARISONS,
@@ -18,6 +17,7 @@ from neardup.service.limits import (
     PART_BYTES,
     Limits,
 )
+from neardup.service.messages.examples import EXAMPLES
 from neardup.service.problems import CODES
 from neardup.service.routes import ROUTES
 from places import ROOT

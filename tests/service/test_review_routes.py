@@ -6,7 +6,9 @@ import random
 import pytest
 
 import neardup as nd
-from neardup.service import limits, review_calls, review_handlers
+from neardup.service import limits
+from neardup.service.client import review_calls
+from neardup.service.requests import review_handlers
 from service.serving import BREAD, FERRY, LATER, asking, is_problem, listening, new_store, post, texts_of, tokens_in
 
 
@@ -119,7 +121,7 @@ def test_refusals_name_what_is_allowed(tmp_path):
 def test_a_response_has_no_more_text_than_is_allowed(tmp_path, monkeypatch):
     for module in (limits, review_handlers):
         monkeypatch.setattr(module, "LISTED_BYTES", 600)
-    monkeypatch.setattr("neardup.service.handlers.LISTED_BYTES", 600)
+    monkeypatch.setattr("neardup.service.requests.handlers.LISTED_BYTES", 600)
     given = [f"{FERRY} {word}" for word in "one two three four five six seven eight nine ten".split()]
     with asking(new_store(tmp_path / "s", texts=True)) as client:
         post(client, "check-and-add", [{"id": row, "text": text} for row, text in enumerate([FERRY, *given, BREAD])])

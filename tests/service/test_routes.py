@@ -7,7 +7,7 @@ import re
 import pytest
 
 import neardup as nd
-from neardup.service.examples import EXAMPLES
+from neardup.service.messages.examples import EXAMPLES
 from neardup.service.routes import ROUTES
 from service.serving import BREAD, FERRY, LATER, LINES, add, asking, is_problem, lines, new_store, post, texts_of
 

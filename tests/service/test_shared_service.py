@@ -9,8 +9,9 @@ import pytest
 
 import neardup as nd
 from neardup.cli.main import main
-from neardup.service import app, held_store
-from neardup.service.open_store import looks_every, named_stores
+from neardup.service import app
+from neardup.service.stores import held_store
+from neardup.service.stores.open_store import looks_every, named_stores
 from neardup.store.postgresql import connection, shared_files
 from neardup.store.postgresql.problems import LostError
 from neardup.store.store import Store
@@ -25,7 +26,7 @@ def impatient(monkeypatch):
     """What a service does every second, or for some seconds, it does at once."""
     monkeypatch.setattr(connection, "LEAST_PATIENCE", 0.1)
     monkeypatch.setattr(held_store, "REOPEN_SECONDS", 0.05)
-    monkeypatch.setattr("neardup.service.worker.REOPEN_SECONDS", 0.05)
+    monkeypatch.setattr("neardup.service.stores.worker.REOPEN_SECONDS", 0.05)
     monkeypatch.setattr(app, "looks_every", lambda _: 0.05)
 
 
@@ -194,7 +195,7 @@ def test_requests_are_refused_at_once_while_a_database_is_away(own_server, monke
     """The first waits for it; those within the next second do not."""
     monkeypatch.setattr(connection, "LEAST_PATIENCE", 0.3)
     monkeypatch.setattr(held_store, "REOPEN_SECONDS", 60.0)
-    monkeypatch.setattr("neardup.service.worker.REOPEN_SECONDS", 60.0)
+    monkeypatch.setattr("neardup.service.stores.worker.REOPEN_SECONDS", 60.0)
     place = own_server.place("s")
     new_store(place)
     with asking(place) as client:
@@ -371,7 +372,7 @@ def test_a_password_that_is_not_encoded_is_refused_and_not_shown(place):
 
 def test_the_client_goes_on_where_a_service_was_away(own_server, impatient, monkeypatch):
     """Its requests are sent again with their keys, until the database is back."""
-    from neardup.service import calls
+    from neardup.service.client import calls
     from service.serving import listening
 
     monkeypatch.setattr(calls, "LONGEST_PAUSE", 0.05)

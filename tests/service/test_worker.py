@@ -10,12 +10,12 @@ import pytest
 
 import neardup as nd
 from neardup.service.limits import PART, TOGETHER, Limits
-from neardup.service.messages import Document, encode
+from neardup.service.messages.messages import Document, encode
 from neardup.service.metrics import Metrics, StoreMetrics
-from neardup.service.open_store import open_store
 from neardup.service.problems import Problem
-from neardup.service.waiting import Addition, Call, Check, digest_of
-from neardup.service.worker import Worker
+from neardup.service.stores.open_store import open_store
+from neardup.service.stores.waiting import Addition, Call, Check, digest_of
+from neardup.service.stores.worker import Worker
 from service.serving import (
     BREAD,
     FERRY,
@@ -240,7 +240,7 @@ class Failing(Slow):
 
 
 def test_a_store_that_fails_is_opened_again(tmp_path, monkeypatch):
-    monkeypatch.setattr("neardup.service.held_store.REOPEN_SECONDS", 0.0)
+    monkeypatch.setattr("neardup.service.stores.held_store.REOPEN_SECONDS", 0.0)
     worker, made, told = worker_of(new_store(tmp_path / "s"), wrapped=Failing)
     Failing.fails = {"check_and_add_many": [nd.InputError("the disk is full"), RuntimeError("?")]}
 
@@ -265,7 +265,7 @@ def test_a_store_that_fails_is_opened_again(tmp_path, monkeypatch):
 
 
 def test_a_store_that_cannot_be_opened_again_is_not_ready_until_it_can(tmp_path, monkeypatch):
-    monkeypatch.setattr("neardup.service.held_store.REOPEN_SECONDS", 0.0)
+    monkeypatch.setattr("neardup.service.stores.held_store.REOPEN_SECONDS", 0.0)
     path = new_store(tmp_path / "s")
     with asking(path) as client:
         worker = client.service.workers["default"]

@@ -15,17 +15,17 @@ from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
 from neardup.service.admission import Admission, Asked, Held
-from neardup.service.handlers import Service
 from neardup.service.limits import Limits
 from neardup.service.logs import Log
+from neardup.service.messages.openapi import document
 from neardup.service.metrics import Metrics, StoreMetrics
-from neardup.service.open_store import looks_every, open_store
-from neardup.service.openapi import document
 from neardup.service.page_files import PAGE_ROWS
 from neardup.service.problems import MEDIA_TYPE, Problem, problem_of
+from neardup.service.requests.handlers import Service
 from neardup.service.routes import ROUTES, RouteRow
+from neardup.service.stores.open_store import looks_every, open_store
+from neardup.service.stores.worker import Worker
 from neardup.service.tokens import ANYBODY, Tokens
-from neardup.service.worker import Worker
 
 _OF_STATUS = {404: "not_found", 405: "method_not_allowed"}
 _DETAILS = {

@@ -8,8 +8,8 @@ from importlib.resources import files as package_files
 from starlette.responses import Response
 
 from neardup.service.admission import Asked
-from neardup.service.handlers import Service
 from neardup.service.problems import Problem
+from neardup.service.requests.handlers import Service
 from neardup.service.routes import RouteRow
 
 INDEX = "index.html"

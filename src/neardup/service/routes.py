@@ -6,9 +6,10 @@ from typing import Any, Literal
 
 from starlette.responses import Response
 
-from neardup.service import messages, review_handlers, review_messages
 from neardup.service.admission import Asked
-from neardup.service.handlers import Service
+from neardup.service.messages import messages, review_messages
+from neardup.service.requests import review_handlers
+from neardup.service.requests.handlers import Service
 from neardup.service.tokens import Role
 from neardup.store.upkeep.info import StoreInfo
 

@@ -3,8 +3,16 @@
 from typing import Any
 
 from neardup.errors import MissingExtra, TransferError
-from neardup.service.calls import AGAIN, Calls, checked_headers, checked_retries, checked_url, failure_of, pause_before
-from neardup.service.review_calls import ReviewCalls
+from neardup.service.client.calls import (
+    AGAIN,
+    Calls,
+    checked_headers,
+    checked_retries,
+    checked_url,
+    failure_of,
+    pause_before,
+)
+from neardup.service.client.review_calls import ReviewCalls
 
 
 class Connected:

@@ -8,9 +8,9 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from neardup.service.admission import Admission, Asked
-from neardup.service.bodies import LINES, decode, read_lines
 from neardup.service.limits import PART, PART_BYTES
 from neardup.service.problems import problem_of
+from neardup.service.requests.bodies import LINES, decode, read_lines
 
 Answered = Callable[[list[Any], int, int], Awaitable[bytes]]
 """What makes lines of answers to values, the first of which has a number; last, the number of their part."""

@@ -7,9 +7,9 @@ from typing import Any, Literal, Self, TypeVar
 
 from neardup.errors import ServiceError
 from neardup.judging.comparison import Comparison
-from neardup.service.call_parts import Parts
-from neardup.service.calls import CallOf
-from neardup.service.connected import Connected
+from neardup.service.client.call_parts import Parts
+from neardup.service.client.calls import CallOf
+from neardup.service.client.connected import Connected
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
 from neardup.store.review.judge import Pair
 from neardup.store.reviewed_pairs import Judgement, RecentDuplicate, ReviewPair

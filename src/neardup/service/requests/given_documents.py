@@ -6,10 +6,10 @@ import msgspec
 
 from neardup.display import size_text
 from neardup.errors import OptionError
-from neardup.service.bodies import decode
 from neardup.service.limits import METADATA
-from neardup.service.messages import Document, GivenDocument, encode
+from neardup.service.messages.messages import Document, GivenDocument, encode
 from neardup.service.problems import Problem
+from neardup.service.requests.bodies import decode
 from neardup.store.duration import time_of
 
 

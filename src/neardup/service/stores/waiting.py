@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from neardup.service.messages import Answer, Document, encode
-from neardup.service.open_store import ServedStore
+from neardup.service.messages.messages import Answer, Document, encode
 from neardup.service.problems import Problem
+from neardup.service.stores.open_store import ServedStore
 
 
 @dataclass(eq=False, slots=True)

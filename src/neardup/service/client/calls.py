@@ -12,8 +12,8 @@ import msgspec
 
 from neardup.errors import OptionError, ServiceError
 from neardup.judging.comparison import Comparison, Feature, FingerprintSteps
-from neardup.service import messages
-from neardup.service.call_parts import Parts, encoded
+from neardup.service.client.call_parts import Parts, encoded
+from neardup.service.messages import messages
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
 from neardup.store.plain_values import several
 from neardup.store.upkeep.info import StoreInfo

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from neardup.service.messages import Id
+from neardup.service.messages.messages import Id
 from neardup.store.reviewed_pairs import Judgement, PairText, RecentDuplicate, ReviewPair
 
 Limit = Annotated[int, Meta(extra_json_schema={"minimum": 1})]

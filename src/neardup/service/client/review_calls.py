@@ -5,9 +5,9 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import msgspec
 
 from neardup.errors import OptionError
-from neardup.service import review_messages as messages
-from neardup.service.calls import CallOf, Calls
+from neardup.service.client.calls import CallOf, Calls
 from neardup.service.limits import LISTED
+from neardup.service.messages import review_messages as messages
 from neardup.store.review.judge import Pair
 from neardup.store.reviewed_pairs import Judgement, PairText, RecentDuplicate, ReviewPair
 

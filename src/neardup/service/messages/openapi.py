@@ -5,10 +5,10 @@ from typing import Any
 
 import msgspec
 
-from neardup.service import messages
-from neardup.service.bodies import JSON, LINES
-from neardup.service.examples import EXAMPLES
+from neardup.service.messages import messages
+from neardup.service.messages.examples import EXAMPLES
 from neardup.service.problems import CODES, MEDIA_TYPE
+from neardup.service.requests.bodies import JSON, LINES
 from neardup.service.routes import RouteRow
 from neardup.version import __version__
 

@@ -8,20 +8,20 @@ from typing import Any
 
 from starlette.responses import Response
 
-from neardup.service import messages
 from neardup.service.admission import Admission, Asked
-from neardup.service.bodies import JSON, LINES, decode, media_type, read_whole
-from neardup.service.comparing import Comparing
-from neardup.service.given_documents import documents_of
 from neardup.service.limits import COMPARED, LISTED_BYTES, SIDE_BY_SIDE, Limits
-from neardup.service.messages import Answer, GivenDocument, Question, answer_of, encode
+from neardup.service.messages import messages
+from neardup.service.messages.messages import Answer, GivenDocument, Question, answer_of, encode
 from neardup.service.metrics import CONTENT_TYPE, Metrics
-from neardup.service.open_store import ServedStore
 from neardup.service.problems import Problem, later
-from neardup.service.request_keys import RequestKey, key_of
-from neardup.service.streams import LineStream, parts
-from neardup.service.waiting import Addition, Call, Check, Job, Result, digest_of
-from neardup.service.worker import Worker
+from neardup.service.requests.bodies import JSON, LINES, decode, media_type, read_whole
+from neardup.service.requests.comparing import Comparing
+from neardup.service.requests.given_documents import documents_of
+from neardup.service.requests.request_keys import RequestKey, key_of
+from neardup.service.requests.streams import LineStream, parts
+from neardup.service.stores.open_store import ServedStore
+from neardup.service.stores.waiting import Addition, Call, Check, Job, Result, digest_of
+from neardup.service.stores.worker import Worker
 from neardup.store.answers import StoreAnswer, StoreMatch
 
 REPEATED = "Idempotency-Replayed"

@@ -7,7 +7,7 @@ from typing import TypeVar
 from neardup.judging.comparison import compare
 from neardup.recipe.recipe import Recipe
 from neardup.service.limits import COMPARISONS, Limits
-from neardup.service.messages import Compared, Passages, TwoTexts, compared_of, passages_of
+from neardup.service.messages.messages import Compared, Passages, TwoTexts, compared_of, passages_of
 from neardup.service.problems import later
 from neardup.text.passages import compare_passages
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from neardup.errors import InputError, OptionError, TransferError
 from neardup.service.metrics import StoreMetrics
-from neardup.service.open_store import ServedStore
 from neardup.service.problems import UNREACHABLE, Problem, later, problem_of
+from neardup.service.stores.open_store import ServedStore
 from neardup.store.postgresql.problems import GrantError
 
 REOPEN_SECONDS = 1.0

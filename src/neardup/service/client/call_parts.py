@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
 from neardup.errors import OptionError, ServiceError
-from neardup.service import messages
+from neardup.service.messages import messages
 
 C = TypeVar("C")
 MOST_DOCUMENTS, MOST_BYTES = 500, 4 << 20

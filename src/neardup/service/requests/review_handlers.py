@@ -6,12 +6,12 @@ from typing import Any, TypeVar
 from starlette.responses import Response
 
 from neardup.errors import OptionError
-from neardup.service import review_messages as messages
 from neardup.service.admission import Asked
-from neardup.service.handlers import Service, json_response
 from neardup.service.limits import LISTED, LISTED_BYTES
-from neardup.service.messages import encode
-from neardup.service.open_store import ServedStore
+from neardup.service.messages import review_messages as messages
+from neardup.service.messages.messages import encode
+from neardup.service.requests.handlers import Service, json_response
+from neardup.service.stores.open_store import ServedStore
 
 T = TypeVar("T")
 

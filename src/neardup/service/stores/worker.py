@@ -15,13 +15,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from neardup.errors import OptionError
-from neardup.service.held_store import REOPEN_SECONDS, HeldStore
 from neardup.service.limits import TOGETHER, Limits
-from neardup.service.messages import answer_of
+from neardup.service.messages.messages import answer_of
 from neardup.service.metrics import StoreMetrics
-from neardup.service.open_store import ServedStore
 from neardup.service.problems import Problem, later
-from neardup.service.waiting import Addition, Call, Check, Job, Result, kept_result
+from neardup.service.stores.held_store import REOPEN_SECONDS, HeldStore
+from neardup.service.stores.open_store import ServedStore
+from neardup.service.stores.waiting import Addition, Call, Check, Job, Result, kept_result
 from neardup.store.answers import StoreAnswer
 from neardup.store.record.notes_table import NotedError
 

@@ -1,0 +1,1 @@
+"""The clients of a service, for programs that wait and for asyncio."""

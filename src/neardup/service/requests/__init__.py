@@ -1,0 +1,1 @@
+"""REQUESTS: bodies, streams of lines, and what each route does with them."""
