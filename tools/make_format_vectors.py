@@ -21,8 +21,8 @@ import pyarrow as pa
 import neardup as nd
 from neardup.fingerprints.fingerprint_file import FORMAT as FINGERPRINTS_FORMAT
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_array
-from neardup.hamming.index.segment_file import FORMAT as SEGMENT_FORMAT
-from neardup.hamming.index.store import FORMAT as MANIFEST_FORMAT
+from neardup.hamming.index.files.folder import FORMAT as MANIFEST_FORMAT
+from neardup.hamming.index.files.segment_file import FORMAT as SEGMENT_FORMAT
 from neardup.matching.pair_file import FORMAT as PAIRS_FORMAT
 from neardup.recipe.files.frequency_file import FORMAT as FREQUENCIES_FORMAT
 from neardup.recipe.files.word_lists import word_list

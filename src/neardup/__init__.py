@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from neardup.hamming.distances import distance, distances
     from neardup.hamming.index.answers import Groups, IdPairs, IndexInfo, Neighbors
     from neardup.hamming.index.index import Index
-    from neardup.hamming.index.index_plan import IndexPlan
-    from neardup.hamming.index.plan_index import plan
+    from neardup.hamming.index.planning.index_plan import IndexPlan
+    from neardup.hamming.index.planning.plan_index import plan
     from neardup.hamming.pairs import Pairs, join
     from neardup.jobs.evaluate import evaluate_files
     from neardup.jobs.indexes.index import add_to_index, build_index, remove_from_index
@@ -117,7 +117,7 @@ _HOME = {
     "IdPairs": "hamming.index.answers",
     "Index": "hamming.index.index",
     "IndexInfo": "hamming.index.answers",
-    "IndexPlan": "hamming.index.index_plan",
+    "IndexPlan": "hamming.index.planning.index_plan",
     "InputError": "errors",
     "JoinPlan": "judging.plan",
     "Match": "store.stream",
@@ -185,7 +185,7 @@ _HOME = {
     "match": "matching.matches",
     "miss_probability": "matching.band_plan",
     "pair_files": "jobs.stages.pairs",
-    "plan": "hamming.index.plan_index",
+    "plan": "hamming.index.planning.plan_index",
     "plan_bands": "matching.band_plan",
     "plan_files": "judging.plan",
     "query_index": "jobs.indexes.index_queries",

@@ -16,7 +16,7 @@ import pytest
 from cli_corpora import lines, read_lines, write_lines
 
 import neardup as nd
-from neardup.hamming.index.store import read_manifest
+from neardup.hamming.index.files.folder import read_manifest
 from neardup.jobs.streams import filter_walk as job
 from neardup.jobs.streams import line_walk
 from neardup.text.normalizers import normalize

@@ -12,9 +12,9 @@ import pytest
 from cli_corpora import write_lines
 
 import neardup as nd
+from neardup.hamming.index.files.folder import writing
 from neardup.hamming.index.index import Index
 from neardup.hamming.index.methods.table import METHODS
-from neardup.hamming.index.store import writing
 
 SENTENCE = "the quick brown fox jumps over the lazy dog near the river bank and sleeps until"
 

@@ -9,8 +9,8 @@ from cli_corpora import ROWS, write_lines
 import neardup as nd
 from near_copies import near_copies
 from neardup.hamming.block_plan import plan_join
-from neardup.hamming.index import plan_index
-from neardup.hamming.index.typical import TYPICAL
+from neardup.hamming.index.planning import plan_index
+from neardup.hamming.index.planning.typical import TYPICAL
 
 
 def plan(run, *arguments):

@@ -10,23 +10,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import neardup as nd
-from neardup.hamming.index import check, planner
-from neardup.hamming.index.costs import Setting, probes_of, uniform_candidates
 from neardup.hamming.index.index import Index
 from neardup.hamming.index.keyed_tables import KeyPlan, bucket_bits_for
-from neardup.hamming.index.machine import Machine, at
-from neardup.hamming.index.machine_timing import measure_machine
 from neardup.hamming.index.methods.block_tables import block_keys
 from neardup.hamming.index.methods.multi_index import multi_index_keys
 from neardup.hamming.index.methods.neighbors import neighbor_keys
 from neardup.hamming.index.methods.prefix_tables import hit_by_masks, prefix_keys, simulated_prefix_hit, tables_for
 from neardup.hamming.index.methods.sorted_beam import simulated_beam_hit
 from neardup.hamming.index.methods.table import METHODS
-from neardup.hamming.index.plan_index import sharded
-from neardup.hamming.index.planner import best_of, exact_methods, usual_choice, usual_options
+from neardup.hamming.index.planning import check, planner
+from neardup.hamming.index.planning.costs import Setting, probes_of, uniform_candidates
+from neardup.hamming.index.planning.machine import Machine, at
+from neardup.hamming.index.planning.machine_timing import measure_machine
+from neardup.hamming.index.planning.plan_index import sharded
+from neardup.hamming.index.planning.planner import best_of, exact_methods, usual_choice, usual_options
+from neardup.hamming.index.planning.skew import buckets_of, counted_candidates, key_mask, observed_skew
+from neardup.hamming.index.planning.typical import TYPICAL
 from neardup.hamming.index.segment import build_segment
-from neardup.hamming.index.skew import buckets_of, counted_candidates, key_mask, observed_skew
-from neardup.hamming.index.typical import TYPICAL
 from neardup.hamming.probabilities import equal_pairs, prefix_hit
 
 

@@ -14,11 +14,11 @@ import pyarrow as pa
 import pytest
 
 import neardup as nd
-from neardup.hamming.index import saving
+from neardup.hamming.index.files import saving
+from neardup.hamming.index.files.folder import writing
+from neardup.hamming.index.files.segment_file import SegmentFile, read_segment_file
 from neardup.hamming.index.index import Index
 from neardup.hamming.index.methods.table import METHODS
-from neardup.hamming.index.segment_file import SegmentFile, read_segment_file
-from neardup.hamming.index.store import writing
 from neardup.io.checksums import checksum
 
 VALUES = np.random.default_rng(5).integers(0, 2**64, 5_000, np.uint64)

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import neardup
-from neardup.hamming.index.store import read_manifest
+from neardup.hamming.index.files.folder import read_manifest
 from neardup.jobs.stores.store_add import add_to_store
 from neardup.jobs.streams import filter_store_walk, filter_walk, line_walk, store_rows
 from neardup.jobs.streams.filter_store import filter_with_store

@@ -30,7 +30,6 @@ CROWDED = {
     "engines/ray": 17,
     "engines/spark": 21,
     "fingerprints": 18,
-    "hamming/index": 26,
     "judging/evaluation": 23,
     "resources": 20,
     "store/postgresql": 22,

@@ -145,7 +145,7 @@ def test_runs_in_stages_keep_the_files(made):
 
 def test_large_files_are_kept_by_path_and_digest(made, monkeypatch):
     monkeypatch.setattr(kept_files, "SMALL_BYTES", 10)
-    monkeypatch.setattr("neardup.hamming.index.stored_recipe.COPIED_BYTES", 10)
+    monkeypatch.setattr("neardup.hamming.index.files.stored_recipe.COPIED_BYTES", 10)
     recipe = nd.Recipe(segmenter="jieba", dictionary="user.txt", stop_words=["stop.txt"], min_tokens=1, max_distance=3)
     assert [sorted(each) for each in recipe.stored()["files"]] == [
         ["digest", "kind", "path"],

@@ -12,8 +12,8 @@ import pytest
 from test_decisions import near_copies
 
 import neardup as nd
-from neardup.hamming.index.segment_file import write_segment_file
-from neardup.hamming.index.store import MANIFEST
+from neardup.hamming.index.files.folder import MANIFEST
+from neardup.hamming.index.files.segment_file import write_segment_file
 from neardup.store.candidates import exact
 from neardup.store.formats import segments as postings
 from neardup.store.formats.segments import Segment, Table

@@ -14,8 +14,8 @@ from neardup.display import counted
 from neardup.errors import OptionError, is_integer
 from neardup.fingerprints.fingerprint_file import read_fingerprint_file
 from neardup.hamming.block_plan import BlockPlan, plan_join
-from neardup.hamming.index.index_plan import IndexPlan
-from neardup.hamming.index.plan_index import plan as plan_index
+from neardup.hamming.index.planning.index_plan import IndexPlan
+from neardup.hamming.index.planning.plan_index import plan as plan_index
 from neardup.io.corpora.file_corpus import open_corpus
 from neardup.io.corpora.reading import Reading, recipe_for, split_options
 from neardup.io.corpora.sample import read_sample

@@ -12,8 +12,8 @@ from typing import Any, Unpack
 import pyarrow as pa
 
 from neardup.errors import InputError, OptionError
+from neardup.hamming.index.files.folder import is_index
 from neardup.hamming.index.index import Index
-from neardup.hamming.index.store import is_index
 from neardup.io.storage.places import local_path
 from neardup.options import DedupOptions, MatchingOptions, refuse_unknown
 from neardup.recipe.element_recipe import ElementRecipe

@@ -9,9 +9,9 @@ from neardup.arrays import Array
 from neardup.errors import OptionError
 from neardup.fingerprints.simhash import Fingerprints
 from neardup.hamming.index.answers import Neighbors
+from neardup.hamming.index.files.folder import is_index
 from neardup.hamming.index.ids import take
 from neardup.hamming.index.index import Index
-from neardup.hamming.index.store import is_index
 from neardup.kernels.survivors.in_order import keep_in_order
 from neardup.recipe.element_recipe import ElementRecipe
 from neardup.recipe.presets import RecipeLike, recipe_of

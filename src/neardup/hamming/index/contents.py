@@ -7,12 +7,12 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.display import counted
 from neardup.errors import OptionError
+from neardup.hamming.index.files.folder import DIGEST_BITS, Manifest
 from neardup.hamming.index.ids import as_ids
 from neardup.hamming.index.search import Searched
 from neardup.hamming.index.search_options import SearchOptions
 from neardup.hamming.index.segment import Segment
 from neardup.hamming.index.segments import Segments
-from neardup.hamming.index.store import DIGEST_BITS, Manifest
 from neardup.hamming.unique import fingerprint_rows
 
 MOST_DOCUMENTS = 2**32 - 1

@@ -15,13 +15,13 @@ from neardup.display import counted
 from neardup.errors import OptionError
 from neardup.hamming.index.answers import Groups, IdPairs, IndexInfo, Neighbors
 from neardup.hamming.index.contents import DIGESTS, Contents
+from neardup.hamming.index.files.folder import Manifest, home_of, open_segments
+from neardup.hamming.index.files.saving import Home, Storage
+from neardup.hamming.index.files.stored_recipe import StoredRecipe
 from neardup.hamming.index.index_info import index_info
 from neardup.hamming.index.methods.table import IndexMethod
-from neardup.hamming.index.saving import Home, Storage
 from neardup.hamming.index.search import equal_groups, found_pairs, joined_pairs, near_all, near_many, near_one
 from neardup.hamming.index.search_options import search_options
-from neardup.hamming.index.store import Manifest, home_of, open_segments
-from neardup.hamming.index.stored_recipe import StoredRecipe
 from neardup.options import IndexOptions
 from neardup.recipe.kinds import FingerprintRecipe
 from neardup.recipe.presets import RecipeLike, any_recipe_of, usual_distance
@@ -41,7 +41,7 @@ class Index:
         bits: bits of a fingerprint, a multiple of 64.
         max_distance: the largest distance that a query may ask for.
         method: one of `neardup.hamming.index.methods.table.METHODS`, or `auto`. With `auto`, each segment has the exact method that
-            `neardup.hamming.index.planner` chooses for its size.
+            `neardup.hamming.index.planning.planner` chooses for its size.
         options: the method options that were given.
         recipe: the recipe of the fingerprints; None if unknown.
         state: plain JSON values that a program needs to continue where it stopped. They are saved together with the index, in one

@@ -2,7 +2,7 @@
 
 from neardup.hamming.index.answers import IndexInfo
 from neardup.hamming.index.contents import Contents
-from neardup.hamming.index.stored_recipe import StoredRecipe, damaged_copies
+from neardup.hamming.index.files.stored_recipe import StoredRecipe, damaged_copies
 
 
 def index_info(contents: Contents, recipe: StoredRecipe | None, *, verify: bool) -> IndexInfo:

@@ -10,7 +10,7 @@ from neardup.display import as_code
 from neardup.errors import OptionError, is_integer
 from neardup.hamming.block_plan import check_distance
 from neardup.hamming.index.methods.table import AUTO, METHODS
-from neardup.hamming.index.planner import usual_choice, usual_options
+from neardup.hamming.index.planning.planner import usual_choice, usual_options
 from neardup.hamming.index.segments import Way
 from neardup.hamming.unique import fingerprint_rows
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import DataError
+from neardup.hamming.index.files.segment_file import SegmentFile
 from neardup.hamming.index.ids import are_in, own, take
 from neardup.hamming.index.methods.search_method import Searcher
 from neardup.hamming.index.methods.table import METHODS
-from neardup.hamming.index.segment_file import SegmentFile
 from neardup.hamming.unique import collapse
 from neardup.kernels.hamming.index_scans import count_members, list_members
 

@@ -7,11 +7,11 @@ from typing import Unpack
 import pyarrow as pa
 
 from neardup.errors import InputError, OptionError
+from neardup.hamming.index.files.folder import demand_free, home_of, is_index
+from neardup.hamming.index.files.labels import labels_of
+from neardup.hamming.index.files.stored_recipe import missing_parts
 from neardup.hamming.index.index import Index
-from neardup.hamming.index.labels import labels_of
 from neardup.hamming.index.methods.table import IndexMethod
-from neardup.hamming.index.store import demand_free, home_of, is_index
-from neardup.hamming.index.stored_recipe import missing_parts
 from neardup.io.corpora.reading import ReadingDict, reading_of
 from neardup.io.corpora.shards import Inputs
 from neardup.io.formats.json.json_values import quote

@@ -17,8 +17,8 @@ from neardup.fingerprints.fingerprint_file import (
     fingerprint_file_recipe,
     hold_fingerprints,
 )
+from neardup.hamming.index.files.labels import labels_of
 from neardup.hamming.index.index import Index
-from neardup.hamming.index.labels import labels_of
 from neardup.io.checks.number_files import refuse_numbers
 from neardup.io.corpora.file_corpus import FileCorpus, why
 from neardup.io.corpora.reading import READING, Reading, recipe_for

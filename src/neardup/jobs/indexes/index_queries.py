@@ -16,8 +16,8 @@ from neardup.fingerprints.digits import Reading as DigitReading
 from neardup.fingerprints.digits import check_digits, named, width_of, words_of_texts
 from neardup.fingerprints.documents import Documents
 from neardup.fingerprints.simhash import fingerprint_array
+from neardup.hamming.index.files.folder import home_of
 from neardup.hamming.index.index import Index
-from neardup.hamming.index.store import home_of
 from neardup.io.corpora.read_files import ReadFiles
 from neardup.io.corpora.reading import ReadingDict, reading_of
 from neardup.io.corpora.shards import Inputs, listed_inputs

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from neardup.errors import InputError, NeardupError
-from neardup.hamming.index.store import demand_free, home_of, is_index
+from neardup.hamming.index.files.folder import demand_free, home_of, is_index
 from neardup.io.corpora.file_corpus import check_on_error
 from neardup.io.corpora.read_files import ReadFiles
 from neardup.io.corpora.reading import TextReadingDict, reading_of

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_chunks
-from neardup.hamming.index.labels import labels_of
+from neardup.hamming.index.files.labels import labels_of
 from neardup.io.corpora.batch import Batch
 from neardup.io.corpora.reading import Reading
 from neardup.io.corpora.shard import Shard

@@ -10,8 +10,8 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import DataError, NeardupError
+from neardup.hamming.index.files.folder import MANIFEST, is_index
 from neardup.hamming.index.index import Index
-from neardup.hamming.index.store import MANIFEST, is_index
 from neardup.io.outputs.growing_file import to_disk
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe

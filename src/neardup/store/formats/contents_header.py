@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from neardup.errors import DataError
-from neardup.hamming.index.segment_file import checksum
+from neardup.hamming.index.files.segment_file import checksum
 from neardup.store.formats.versions import demand_version
 
 MAGIC = b"NDSTORE\n"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from neardup.arrays import Array
-from neardup.hamming.index.segment_file import SegmentFile
+from neardup.hamming.index.files.segment_file import SegmentFile
 from neardup.kernels.store.prefixes import Order
 from neardup.store.formats.orders import read_order, write_order
 from neardup.store.formats.removal_bits import NO_MARKS, Marks

@@ -7,7 +7,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import DataError
-from neardup.hamming.index.segment_file import SegmentFile, write_segment_file
+from neardup.hamming.index.files.segment_file import SegmentFile, write_segment_file
 from neardup.kernels.store import prefixes as kernels
 from neardup.kernels.store.prefixes import Order
 from neardup.store.formats.segments import REPAIR

@@ -12,7 +12,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import DataError
-from neardup.hamming.index.segment_file import SegmentFile, read_segment_file, write_segment_file
+from neardup.hamming.index.files.segment_file import SegmentFile, read_segment_file, write_segment_file
 from neardup.kernels.store import postings as kernels
 from neardup.kernels.store.postings import ANY, DAMAGED, MANY, PAGE, Chains, Entries, Keys, Room, Sorted
 from neardup.store.formats.removal_bits import NO_MARKS

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from neardup.errors import InputError
-from neardup.hamming.index.stored_recipe import fields_with_files
+from neardup.hamming.index.files.stored_recipe import fields_with_files
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import recipe_of_run

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from neardup.hamming.index.stored_recipe import fields_in_folder
+from neardup.hamming.index.files.stored_recipe import fields_in_folder
 from neardup.io.outputs.growing_file import to_disk
 from neardup.kernels.matching.elements import WEIGHTS
 from neardup.kernels.matching.similarities import BY_NORM

@@ -13,7 +13,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import InputError, NeardupError, OptionError
-from neardup.hamming.index.stored_recipe import located_fields
+from neardup.hamming.index.files.stored_recipe import located_fields
 from neardup.io.outputs.growing_file import to_disk
 from neardup.io.storage.places import local_path
 from neardup.matching.similarities.table import maker_of

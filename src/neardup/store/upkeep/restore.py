@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from neardup.errors import DataError, InputError
 from neardup.fingerprints.simhash import Fingerprints
-from neardup.hamming.index.stored_recipe import located_fields
+from neardup.hamming.index.files.stored_recipe import located_fields
 from neardup.io.checksums import checksum
 from neardup.io.outputs.sealed_parquet import SEAL, BrokenSealError, batches_of, metadata_of, opened_sealed
 from neardup.io.storage.places import place_of

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.hamming.index.costs import LABEL_BYTES, Cost, Options, Setting
 from neardup.hamming.index.methods.search_method import Built, Searcher, SearchMethod, in_given_order
+from neardup.hamming.index.planning.costs import LABEL_BYTES, Cost, Options, Setting
 from neardup.kernels.hamming import index_scans as kernels
 
 

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from itertools import combinations
 
 from neardup.errors import OptionError
-from neardup.hamming.index.costs import Setting
 from neardup.hamming.index.keyed_tables import MOST_CHOSEN_TABLES, MOST_TABLES, KeyPlan, blocks_of
 from neardup.hamming.index.methods.search_method import method_of_keys
+from neardup.hamming.index.planning.costs import Setting
 
 
 def block_keys(bits: int, max_distance: int, blocks: int) -> KeyPlan:

@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterable
 
 from neardup.errors import OptionError
-from neardup.hamming.index.costs import Setting
 from neardup.hamming.index.keyed_tables import KeyPlan, blocks_of
 from neardup.hamming.index.methods.search_method import method_of_keys
+from neardup.hamming.index.planning.costs import Setting
 
 MOST_PROBES = 4096
 """The planner considers more probes of a table only if the table has at least as many rows."""

@@ -10,10 +10,10 @@ import numpy as np
 
 from neardup.arrays import Int64s, UInt64s
 from neardup.errors import OptionError
-from neardup.hamming.index.costs import Options, Setting
-from neardup.hamming.index.hit_probability import MOST_BITS, MOST_TRIALS, SEED, HitProbability, drawn_bits
 from neardup.hamming.index.keyed_tables import MOST_CHOSEN_TABLES, MOST_TABLES, KeyPlan, Tables
 from neardup.hamming.index.methods.search_method import HitModel, method_of_keys
+from neardup.hamming.index.planning.costs import Options, Setting
+from neardup.hamming.index.planning.hit_probability import MOST_BITS, MOST_TRIALS, SEED, HitProbability, drawn_bits
 from neardup.hamming.probabilities import prefix_hit
 
 CHANCE = 0.95

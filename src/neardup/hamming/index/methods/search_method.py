@@ -7,9 +7,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.hamming.index.costs import Cost, Options, Setting, table_cost
-from neardup.hamming.index.hit_probability import SEED, HitProbability
 from neardup.hamming.index.keyed_tables import KeyPlan, build_tables, tables_of
+from neardup.hamming.index.planning.costs import Cost, Options, Setting, table_cost
+from neardup.hamming.index.planning.hit_probability import SEED, HitProbability
 
 
 class Searcher(Protocol):

@@ -10,10 +10,10 @@ import numpy as np
 
 from neardup.arrays import Array, Bools, Float64s
 from neardup.errors import DataError, OptionError
-from neardup.hamming.index.costs import LABEL_BYTES, Cost, Options, Setting
-from neardup.hamming.index.hit_probability import MOST_BITS, MOST_TRIALS, SEED, HitProbability, drawn_bits
 from neardup.hamming.index.keyed_tables import MOST_TABLES
 from neardup.hamming.index.methods.search_method import Built, HitModel, Searcher, SearchMethod, in_given_order
+from neardup.hamming.index.planning.costs import LABEL_BYTES, Cost, Options, Setting
+from neardup.hamming.index.planning.hit_probability import MOST_BITS, MOST_TRIALS, SEED, HitProbability, drawn_bits
 from neardup.kernels.hamming import index_scans as kernels
 
 

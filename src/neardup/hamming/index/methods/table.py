@@ -10,14 +10,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from neardup.hamming.index.hit_probability import HitProbability
     from neardup.hamming.index.methods.search_method import SearchMethod
+    from neardup.hamming.index.planning.hit_probability import HitProbability
 
 IndexMethod = Literal[
     "auto", "scan", "block-tables", "multi-index", "bit-lists", "neighbours", "prefix-tables", "sorted-beam"
 ]
 AUTO = "auto"
-"""Not a method: chooses an exact method for each segment by its size. See `neardup.hamming.index.planner`."""
+"""Not a method: chooses an exact method for each segment by its size. See `neardup.hamming.index.planning.planner`."""
 
 
 @dataclass(frozen=True)

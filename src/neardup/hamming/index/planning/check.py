@@ -8,12 +8,12 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import OptionError
-from neardup.hamming.index.costs import Setting
 from neardup.hamming.index.keyed_tables import Tables
-from neardup.hamming.index.machine_timing import SEED, run_once, time_queries
-from neardup.hamming.index.planner import Choice, best_of
+from neardup.hamming.index.planning.costs import Setting
+from neardup.hamming.index.planning.machine_timing import SEED, run_once, time_queries
+from neardup.hamming.index.planning.planner import Choice, best_of
+from neardup.hamming.index.planning.skew import counted_candidates, observed_skew
 from neardup.hamming.index.segment import Segment, build_segment
-from neardup.hamming.index.skew import counted_candidates, observed_skew
 from neardup.hamming.unique import collapse
 
 SAMPLE_ROWS = 1 << 20

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from neardup.errors import DataError
-from neardup.hamming.index.segment_file import PAGE
+from neardup.hamming.index.files.segment_file import PAGE
 from neardup.recipe.files.document_frequencies import DocumentFrequencies
 from neardup.recipe.files.frequency_file import frequency_parts
 from neardup.recipe.files.kept_files import FREQUENCIES, KeptFile, files_of

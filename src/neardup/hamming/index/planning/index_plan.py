@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from neardup.display import size_text
-from neardup.hamming.index.check import Checked
-from neardup.hamming.index.costs import Cost
-from neardup.hamming.index.hit_probability import HitProbability
+from neardup.hamming.index.planning.check import Checked
+from neardup.hamming.index.planning.costs import Cost
+from neardup.hamming.index.planning.hit_probability import HitProbability
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class MethodPlan:
     Attributes:
         method, options: as in `neardup.Index`.
         is_exact: whether it finds every document within the distance.
-        cost: its tables, bytes, candidates and time; see `neardup.hamming.index.costs.Cost`.
+        cost: its tables, bytes, candidates and time; see `neardup.hamming.index.planning.costs.Cost`.
         fits: whether it fits the memory.
         hit_probability: the probability that it finds a pair at the distance; None for exact methods.
     """

@@ -8,10 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from neardup.errors import InputError, OptionError
-from neardup.hamming.index.segment import StoredSegment
-from neardup.hamming.index.segment_file import read_segment_file
-from neardup.hamming.index.segments import Segments
-from neardup.hamming.index.store import (
+from neardup.hamming.index.files.folder import (
     Manifest,
     commit,
     demand_free,
@@ -23,7 +20,10 @@ from neardup.hamming.index.store import (
     sweep,
     writing,
 )
-from neardup.hamming.index.stored_recipe import fields_in_folder
+from neardup.hamming.index.files.segment_file import read_segment_file
+from neardup.hamming.index.files.stored_recipe import fields_in_folder
+from neardup.hamming.index.segment import StoredSegment
+from neardup.hamming.index.segments import Segments
 
 PREFIXES = ("", "short-")
 """Prefixes of the files of documents, and of the files of short texts."""

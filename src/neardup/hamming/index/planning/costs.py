@@ -15,7 +15,7 @@ from neardup.hamming.index.keyed_tables import (
     moves_of,
     table_bytes,
 )
-from neardup.hamming.index.machine import Machine
+from neardup.hamming.index.planning.machine import Machine
 
 LABEL_BYTES = 12
 """Bytes per document in addition to its fingerprint: its number, and its id if that is an integer."""

@@ -19,9 +19,9 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.errors import DataError, InputError, NeardupError
+from neardup.hamming.index.files.segment_file import SegmentFile, read_segment_file, write_segment_file
 from neardup.hamming.index.methods.table import METHODS
 from neardup.hamming.index.segment import Segment, StoredFile, StoredSegment
-from neardup.hamming.index.segment_file import SegmentFile, read_segment_file, write_segment_file
 from neardup.io.checksums import checksum
 from neardup.io.outputs.growing_file import to_disk
 from neardup.io.storage.places import local_path

@@ -1,6 +1,6 @@
 """The planner's constants, unless it measures the machine."""
 
-from neardup.hamming.index.machine import Machine
+from neardup.hamming.index.planning.machine import Machine
 
 TYPICAL = Machine(
     source="the machine of the benchmarks (AMD EPYC with AVX-512, two processors), by `neardup plan --check`",
@@ -17,4 +17,4 @@ TYPICAL = Machine(
     order=((14, 8.4e-08), (17, 9.7e-08), (20, 1.1e-07), (22, 1.5e-07)),
     around=((14, 1.1e-07), (17, 1.5e-07), (20, 6.3e-07), (22, 1.3e-06)),
 )
-"""Medians of five runs of `neardup.hamming.index.machine_timing.measure_machine`, on a machine shared with other users."""
+"""Medians of five runs of `neardup.hamming.index.planning.machine_timing.measure_machine`, on a machine shared with other users."""

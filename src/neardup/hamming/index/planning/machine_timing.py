@@ -9,9 +9,9 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.hamming.index.keyed_tables import KeyPlan, build_tables
-from neardup.hamming.index.machine import Machine
 from neardup.hamming.index.methods.block_tables import block_keys
 from neardup.hamming.index.methods.neighbors import neighbor_keys
+from neardup.hamming.index.planning.machine import Machine
 from neardup.hamming.unique import collapse
 from neardup.kernels.hamming import index_scans
 

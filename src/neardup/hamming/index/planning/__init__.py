@@ -1,0 +1,1 @@
+"""PLAN: what each method of Hamming search costs, and which one is chosen."""
