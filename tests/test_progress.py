@@ -18,13 +18,14 @@ import pytest
 from neardup import OptionError, deduplicate, deduplicate_files, evaluate, fingerprint_files, match
 from neardup.display import duration
 from neardup.progress import Progress, progress_of
-from neardup.resources import progress_lines, progress_redrawn
-from neardup.resources.progress_element import NotebookProgress
-from neardup.resources.progress_events import CalledProgress
-from neardup.resources.progress_lines import LogProgress, TerminalProgress
+from neardup.resources.progress import lines as progress_lines
+from neardup.resources.progress import redrawn as progress_redrawn
+from neardup.resources.progress.element import NotebookProgress
+from neardup.resources.progress.events import CalledProgress
+from neardup.resources.progress.lines import LogProgress, TerminalProgress
+from neardup.resources.progress.stage import Stage, told
+from neardup.resources.progress.stage_table import MESSAGES, StageTable
 from neardup.resources.spool import Spool, mapped_array, peak_temporary_bytes
-from neardup.resources.stage import Stage, told
-from neardup.resources.stage_table import MESSAGES, StageTable
 from neardup.resources.unfinished import remove_unfinished
 
 

@@ -5,10 +5,10 @@ import sys
 from collections.abc import Callable
 
 from neardup.errors import OptionError
-from neardup.resources.progress import Progress
-from neardup.resources.progress_element import NotebookProgress, is_notebook
-from neardup.resources.progress_events import CalledProgress, ProgressEvent
-from neardup.resources.progress_lines import LogProgress, TerminalProgress
+from neardup.resources.progress.element import NotebookProgress, is_notebook
+from neardup.resources.progress.events import CalledProgress, ProgressEvent
+from neardup.resources.progress.lines import LogProgress, TerminalProgress
+from neardup.resources.progress.stages import Progress
 
 __all__ = ("Progress", "ProgressEvent", "Watcher", "progress_for", "progress_of")
 """What others take from here, whatever module it is in."""

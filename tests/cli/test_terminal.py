@@ -18,7 +18,7 @@ from cli_corpora import BRIDGE, CLOCK, FERRY, FERRY_EDITED, ROWS, write_lines
 from neardup.cli.shown.difference_lines import PLACES, difference_lines
 from neardup.display import cut, display_width
 from neardup.judging.difference import Difference, difference
-from neardup.resources.stage import Stage, moving_line
+from neardup.resources.progress.stage import Stage, moving_line
 
 COLOR = re.compile(rb"\x1b\[[0-9;]*m")
 

@@ -31,7 +31,6 @@ CROWDED = {
     "engines/spark": 21,
     "fingerprints": 18,
     "judging/evaluation": 23,
-    "resources": 20,
     "store/postgresql": 22,
     "text": 18,
 }

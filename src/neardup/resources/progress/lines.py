@@ -7,9 +7,9 @@ from contextlib import contextmanager, suppress
 from typing import Unpack
 
 from neardup.display import SPACE, broken, printable
-from neardup.resources.progress import DisplayedProgress, DisplayOptions
-from neardup.resources.progress_redrawn import RedrawnProgress
-from neardup.resources.stage import Stage, moving_line, told
+from neardup.resources.progress.redrawn import RedrawnProgress
+from neardup.resources.progress.stage import Stage, moving_line, told
+from neardup.resources.progress.stages import DisplayedProgress, DisplayOptions
 from neardup.resources.unfinished import removed_by
 
 LOG_SECONDS = 30.0

@@ -4,7 +4,7 @@ import html
 from dataclasses import dataclass, field
 
 from neardup.display import duration
-from neardup.resources.stage import Stage, told
+from neardup.resources.progress.stage import Stage, told
 
 MESSAGES = 20
 """Messages that the element shows; it leaves out older ones."""

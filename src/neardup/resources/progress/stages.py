@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypedDict
 
-from neardup.resources.stage import Stage
+from neardup.resources.progress.stage import Stage
 
 Clock = Callable[[], float]
 

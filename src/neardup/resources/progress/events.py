@@ -4,8 +4,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from neardup.resources.progress import Clock, Progress
-from neardup.resources.stage import Stage
+from neardup.resources.progress.stage import Stage
+from neardup.resources.progress.stages import Clock, Progress
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from typing import Any, Unpack
 
 from neardup.display import printable
-from neardup.resources.progress import DisplayOptions
-from neardup.resources.progress_redrawn import RedrawnProgress
-from neardup.resources.stage import Stage
-from neardup.resources.stage_table import StageTable
+from neardup.resources.progress.redrawn import RedrawnProgress
+from neardup.resources.progress.stage import Stage
+from neardup.resources.progress.stage_table import StageTable
+from neardup.resources.progress.stages import DisplayOptions
 
 
 class NotebookProgress(RedrawnProgress):

@@ -4,8 +4,8 @@ from contextvars import copy_context
 from threading import Event, Lock, Thread
 from typing import Unpack
 
-from neardup.resources.progress import DisplayedProgress, DisplayOptions
-from neardup.resources.stage import Stage
+from neardup.resources.progress.stage import Stage
+from neardup.resources.progress.stages import DisplayedProgress, DisplayOptions
 
 REDRAW_SECONDS = 0.2
 """The interval at which a display is drawn; a stage that is shorter is not drawn while it goes on."""
