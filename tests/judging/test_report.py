@@ -26,9 +26,9 @@ from neardup.judging.reports.tally import LARGEST, SAMPLED, scattered, tally
 from neardup.judging.reports.texts import LENGTH_STEPS, Digests, ReadAgain, Text, Texts
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
-from neardup.text.passages import SIDE_BYTES, compare_passages
-from neardup.text.shown_tokens import tokens_of
-from neardup.text.visible import language, plainly
+from neardup.text.side_by_side.rows import SIDE_BYTES, compare_passages
+from neardup.text.side_by_side.shown_tokens import tokens_of
+from neardup.text.side_by_side.visible import language, plainly
 
 WORDS = "wolf winter river stone lantern ferry bread salt clock pine harbor meadow".split()
 

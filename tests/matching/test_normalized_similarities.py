@@ -12,7 +12,7 @@ import neardup as nd
 from neardup.recipe.serialization import stored_recipe
 from neardup.recipe.tables.parts import NORMALIZERS
 from neardup.recipe.tables.similarities import SIMILARITIES
-from neardup.text.passages import compare_passages
+from neardup.text.side_by_side.rows import compare_passages
 from strategies import texts
 
 KINDS = sorted(SIMILARITIES)

@@ -32,7 +32,6 @@ CROWDED = {
     "fingerprints": 18,
     "judging/evaluation": 23,
     "store/postgresql": 22,
-    "text": 18,
 }
 """Folders with more modules than that, and how many. Numbers only fall, and none is added."""
 

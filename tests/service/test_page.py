@@ -7,7 +7,7 @@ import pytest
 
 from neardup.service.limits import SIDE_BY_SIDE, Limits
 from neardup.service.page_files import POLICY, page_files
-from neardup.text.passages import compare_passages
+from neardup.text.side_by_side.rows import compare_passages
 from places import ROOT
 from service.serving import FERRY, LATER, TOKEN, asking, is_problem, new_store, post, tokens_in
 

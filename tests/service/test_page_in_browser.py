@@ -171,7 +171,7 @@ def test_similarities_are_shown_as_by_the_command_line(browser, url):
 
 
 def test_invisible_characters_are_those_of_the_report(browser, url):
-    from neardup.text.visible import language, plainly
+    from neardup.text.side_by_side.visible import language, plainly
 
     points = [each for each in range(0x110000) if not 0xD800 <= each < 0xE000]
     with opened(browser, url) as page:

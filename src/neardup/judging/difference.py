@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from neardup.text.alignment import align
-from neardup.text.shown_tokens import Token
+from neardup.text.side_by_side.alignment import align
+from neardup.text.side_by_side.shown_tokens import Token
 
 Kind = Literal["both", "first", "second"]
 

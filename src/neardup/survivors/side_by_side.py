@@ -8,8 +8,8 @@ from collections.abc import Iterable
 
 from neardup.display import counted, similarity_text
 from neardup.survivors.excerpts import ClusterExcerpt, Excerpt, Excerpts, Removed
-from neardup.text.passages import Passage, Row, compare_passages
-from neardup.text.visible import language, name_of, plainly
+from neardup.text.side_by_side.rows import Passage, Row, compare_passages
+from neardup.text.side_by_side.visible import language, name_of, plainly
 
 SHOWN_CHARACTERS = 1_500
 """Characters of each text that a notebook shows."""

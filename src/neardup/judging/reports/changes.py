@@ -7,8 +7,8 @@ from itertools import pairwise, takewhile
 from typing import Any
 
 from neardup.recipe.tables.parts import FOLDING
-from neardup.text.alignment import Alignment, align
-from neardup.text.visible import plainly
+from neardup.text.side_by_side.alignment import Alignment, align
+from neardup.text.side_by_side.visible import plainly
 
 AROUND = 36
 """Common characters shown before and after a change."""

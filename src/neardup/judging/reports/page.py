@@ -24,7 +24,7 @@ from neardup.judging.reports.sources import Sources
 from neardup.judging.reports.tally import Tally
 from neardup.judging.reports.texts import READ_CHARACTERS, Digests, Texts
 from neardup.recipe.tables.parts import FILES
-from neardup.text.visible import name_of, plainly
+from neardup.text.side_by_side.visible import name_of, plainly
 
 if TYPE_CHECKING:
     import jinja2

@@ -6,7 +6,7 @@ from typing import Any
 
 from neardup.display import threshold_text
 from neardup.recipe.similarity import stored_similarity
-from neardup.text.visible import name_of, plainly
+from neardup.text.side_by_side.visible import name_of, plainly
 
 OPTION_CHARACTERS = 400
 

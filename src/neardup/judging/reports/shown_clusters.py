@@ -9,7 +9,7 @@ from neardup.judging.reports.sources import Sources
 from neardup.judging.reports.tally import Tally
 from neardup.judging.reports.texts import Text, Texts
 from neardup.survivors.records.audit_reader import Line
-from neardup.text.visible import language, name_of, plainly
+from neardup.text.side_by_side.visible import language, name_of, plainly
 
 SNIPPET = 220
 """Characters shown of a survivor's text."""

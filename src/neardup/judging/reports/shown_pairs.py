@@ -10,8 +10,8 @@ from neardup.judging.reports.bands import Bands
 from neardup.judging.reports.tally import Tally
 from neardup.judging.reports.texts import Text, Texts
 from neardup.survivors.records.audit_reader import Line
-from neardup.text.passages import Row, compare_passages
-from neardup.text.visible import language, name_of
+from neardup.text.side_by_side.rows import Row, compare_passages
+from neardup.text.side_by_side.visible import language, name_of
 
 LABELED_ID = 1000
 """Longer ids are not written in full into the page, so their pairs cannot be labeled there."""

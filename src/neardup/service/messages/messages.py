@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 
 from neardup.judging.comparison import Comparison, FingerprintSteps
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
-from neardup.text.passages import Passage, Row
+from neardup.text.side_by_side.rows import Passage, Row
 
 Id = int | str
 NotBelowZero = Meta(extra_json_schema={"minimum": 0})

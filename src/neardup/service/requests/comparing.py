@@ -9,7 +9,7 @@ from neardup.recipe.recipe import Recipe
 from neardup.service.limits import COMPARISONS, Limits
 from neardup.service.messages.messages import Compared, Passages, TwoTexts, compared_of, passages_of
 from neardup.service.problems import later
-from neardup.text.passages import compare_passages
+from neardup.text.side_by_side.rows import compare_passages
 
 Found = TypeVar("Found")
 

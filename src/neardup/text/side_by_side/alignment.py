@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from neardup.recipe.tables.parts import FOLDING
-from neardup.text.shown_tokens import Token, shingle_spans, tokens_of
+from neardup.text.side_by_side.shown_tokens import Token, shingle_spans, tokens_of
 
 MOST_COMPARED = 20_000
 """Between two anchors, tokens are compared one by one if the product of their numbers is not above this."""

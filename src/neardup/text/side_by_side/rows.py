@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from neardup.recipe.tables.parts import FOLDING
-from neardup.text.alignment import Places, align
-from neardup.text.shown_tokens import Token
-from neardup.text.visible import plainly
+from neardup.text.side_by_side.alignment import Places, align
+from neardup.text.side_by_side.shown_tokens import Token
+from neardup.text.side_by_side.visible import plainly
 
 CONTEXT = 140
 """Common characters shown on either side of a difference."""
