@@ -1,4 +1,4 @@
-"""How programs write fingerprints, with Python's own numbers: the definition of `neardup.fingerprints.digits`."""
+"""How programs write fingerprints, with Python's own numbers: the definition of `neardup.fingerprints.files.digits`."""
 
 import numpy as np
 

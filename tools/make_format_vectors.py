@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 import neardup as nd
-from neardup.fingerprints.fingerprint_file import FORMAT as FINGERPRINTS_FORMAT
+from neardup.fingerprints.files.fingerprint_file import FORMAT as FINGERPRINTS_FORMAT
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_array
 from neardup.hamming.index.files.folder import FORMAT as MANIFEST_FORMAT
 from neardup.hamming.index.files.segment_file import FORMAT as SEGMENT_FORMAT

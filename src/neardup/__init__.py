@@ -22,13 +22,13 @@ if TYPE_CHECKING:
         ServiceError,
         TransferError,
     )
+    from neardup.fingerprints.files.written import format_fingerprints, read_fingerprints
     from neardup.fingerprints.from_features import fingerprint_features
     from neardup.fingerprints.keyword_lists import keywords
     from neardup.fingerprints.minhash import Estimate, Signatures, jaccard_estimate, signatures
     from neardup.fingerprints.simhash import fingerprint
     from neardup.fingerprints.vectors.cosine import EstimatedCosine, estimated_cosine
     from neardup.fingerprints.vectors.fingerprint import fingerprint_vectors
-    from neardup.fingerprints.written import format_fingerprints, read_fingerprints
     from neardup.hamming.distances import distance, distances
     from neardup.hamming.index.answers import Groups, IdPairs, IndexInfo, Neighbors
     from neardup.hamming.index.index import Index
@@ -176,7 +176,7 @@ _HOME = {
     "fingerprint_vectors": "fingerprints.vectors.fingerprint",
     "fit": "jobs.stages.fit",
     "fit_files": "jobs.stages.fit",
-    "format_fingerprints": "fingerprints.written",
+    "format_fingerprints": "fingerprints.files.written",
     "hit_probability": "matching.band_plan",
     "import_fingerprint_files": "jobs.stages.imported_fingerprints",
     "jaccard_estimate": "fingerprints.minhash",
@@ -189,7 +189,7 @@ _HOME = {
     "plan_bands": "matching.band_plan",
     "plan_files": "judging.plan",
     "query_index": "jobs.indexes.index_queries",
-    "read_fingerprints": "fingerprints.written",
+    "read_fingerprints": "fingerprints.files.written",
     "remove_from_index": "jobs.indexes.index",
     "replay": "judging.comparison",
     "report": "judging.report",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import naive
 import neardup as nd
-from neardup.fingerprints.fingerprint_file import fingerprint_schema
+from neardup.fingerprints.files.fingerprint_file import fingerprint_schema
 from neardup.fingerprints.weights.counting import BYTES_EACH, FeatureCounter, merged
 from neardup.recipe.presets import find_recipe
 from neardup.recipe.serialization import stored_recipe

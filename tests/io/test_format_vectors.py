@@ -14,7 +14,7 @@ import xxhash
 import naive_stage_files as naive
 import neardup as nd
 from naive_store_folder import read_record
-from neardup.fingerprints.fingerprint_file import read_fingerprint_file
+from neardup.fingerprints.files.fingerprint_file import read_fingerprint_file
 from neardup.io.ids import plain_ids
 from neardup.io.outputs.sealed_parquet import SealedWriter
 from neardup.io.storage.places import place_of

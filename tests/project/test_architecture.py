@@ -29,7 +29,6 @@ MOST_MODULES = 16
 CROWDED = {
     "engines/ray": 17,
     "engines/spark": 21,
-    "fingerprints": 18,
     "judging/evaluation": 23,
     "store/postgresql": 22,
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import neardup as nd
-from neardup.fingerprints.fingerprint_file import fingerprint_file_recipe, read_fingerprint_file
+from neardup.fingerprints.files.fingerprint_file import fingerprint_file_recipe, read_fingerprint_file
 from neardup.recipe.files import kept_files
 from neardup.recipe.files.kept_files import KeptFile
 from neardup.recipe.serialization import stored_recipe

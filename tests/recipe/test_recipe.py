@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import neardup as nd
-from neardup.fingerprints.fingerprint_file import read_fingerprint_file
+from neardup.fingerprints.files.fingerprint_file import read_fingerprint_file
 from neardup.recipe import stored_parts
 from neardup.recipe.files import jieba_files, segmenter_identity
 from neardup.recipe.presets import find_recipe

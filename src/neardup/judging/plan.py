@@ -12,7 +12,7 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.display import counted
 from neardup.errors import OptionError, is_integer
-from neardup.fingerprints.fingerprint_file import read_fingerprint_file
+from neardup.fingerprints.files.fingerprint_file import read_fingerprint_file
 from neardup.hamming.block_plan import BlockPlan, plan_join
 from neardup.hamming.index.planning.index_plan import IndexPlan
 from neardup.hamming.index.planning.plan_index import plan as plan_index

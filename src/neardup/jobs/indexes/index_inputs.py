@@ -11,7 +11,7 @@ import pyarrow as pa
 from neardup.display import as_code, counted
 from neardup.errors import InputError, OptionError
 from neardup.fingerprints.documents import Documents, read_part
-from neardup.fingerprints.fingerprint_file import (
+from neardup.fingerprints.files.fingerprint_file import (
     common_distance,
     fingerprint_file_parts,
     fingerprint_file_recipe,

@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.errors import InputError
-from neardup.fingerprints.digit_file import TEXT_DIGITS
-from neardup.fingerprints.digits import Reading as DigitReading
-from neardup.fingerprints.digits import check_digits, named, width_of, words_of_texts
 from neardup.fingerprints.documents import Documents
+from neardup.fingerprints.files.digit_file import TEXT_DIGITS
+from neardup.fingerprints.files.digits import Reading as DigitReading
+from neardup.fingerprints.files.digits import check_digits, named, width_of, words_of_texts
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.hamming.index.files.folder import home_of
 from neardup.hamming.index.index import Index

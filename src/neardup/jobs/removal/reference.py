@@ -11,7 +11,7 @@ from neardup.arrays import Array
 from neardup.dedup import reference_columns
 from neardup.errors import InputError, OptionError
 from neardup.fingerprints.documents import Documents, join_documents
-from neardup.fingerprints.fingerprint_file import fingerprint_file_recipe, hold_fingerprints
+from neardup.fingerprints.files.fingerprint_file import fingerprint_file_recipe, hold_fingerprints
 from neardup.io.corpora.file_corpus import FileCorpus, open_corpus
 from neardup.io.corpora.reading import Reading, recipe_for
 from neardup.io.corpora.shard import Shard

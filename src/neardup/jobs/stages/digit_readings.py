@@ -7,10 +7,10 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.errors import InputError, OptionError
-from neardup.fingerprints.digits import BITS_PER_DIGIT, LONGEST, SIGN_NEEDS_BITS, WIDTH, width_of
-from neardup.fingerprints.digits import Reading as DigitReading
-from neardup.fingerprints.imported import read_stored
-from neardup.fingerprints.written import is_binary, is_string
+from neardup.fingerprints.files.digits import BITS_PER_DIGIT, LONGEST, SIGN_NEEDS_BITS, WIDTH, width_of
+from neardup.fingerprints.files.digits import Reading as DigitReading
+from neardup.fingerprints.files.imported import read_stored
+from neardup.fingerprints.files.written import is_binary, is_string
 from neardup.io.corpora.batch import Columns
 from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.corpora.shard import Shard

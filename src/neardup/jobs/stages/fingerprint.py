@@ -7,9 +7,13 @@ from pathlib import Path
 from typing import Unpack
 
 from neardup.errors import InputError, OptionError
-from neardup.fingerprints.digit_file import ENDINGS as DIGIT_ENDINGS
 from neardup.fingerprints.documents import Documents, read_part
-from neardup.fingerprints.fingerprint_file import fingerprint_file_parts, fingerprint_file_recipe, hold_fingerprints
+from neardup.fingerprints.files.digit_file import ENDINGS as DIGIT_ENDINGS
+from neardup.fingerprints.files.fingerprint_file import (
+    fingerprint_file_parts,
+    fingerprint_file_recipe,
+    hold_fingerprints,
+)
 from neardup.io.checks.number_files import refuse_numbers
 from neardup.io.corpora.batch import Batch
 from neardup.io.corpora.file_corpus import FileCorpus
@@ -50,7 +54,7 @@ def fingerprint_files(
     progress: Watcher = None,
     **reading: Unpack[ReadingDict],
 ) -> int:
-    """Write the fingerprint of every document; see `neardup.fingerprints.fingerprint_file` for the format.
+    """Write the fingerprint of every document; see `neardup.fingerprints.files.fingerprint_file` for the format.
 
     An output that ends in .csv, .tsv, .jsonl or .txt (also compressed) is for other programs: it has the columns `id` and
     `fingerprint`, or, in .txt, a fingerprint a line. Rejected rows are left out.

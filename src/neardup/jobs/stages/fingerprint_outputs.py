@@ -8,10 +8,10 @@ import numpy as np
 
 from neardup.display import counted
 from neardup.errors import InputError, OptionError
-from neardup.fingerprints.digit_file import ENDINGS as DIGIT_ENDINGS
-from neardup.fingerprints.digit_file import DigitWriter, checked_digits, digit_format
 from neardup.fingerprints.documents import Documents
-from neardup.fingerprints.fingerprint_file import FingerprintWriter
+from neardup.fingerprints.files.digit_file import ENDINGS as DIGIT_ENDINGS
+from neardup.fingerprints.files.digit_file import DigitWriter, checked_digits, digit_format
+from neardup.fingerprints.files.fingerprint_file import FingerprintWriter
 from neardup.io.corpora.batch import Batch
 from neardup.io.corpora.file_corpus import FileCorpus, why
 from neardup.io.corpora.read_files import ReadFiles

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Unpack
 
 from neardup.errors import InputError, OptionError
-from neardup.fingerprints.digits import check_bits, check_digits
-from neardup.fingerprints.fingerprint_file import is_fingerprint_file
-from neardup.fingerprints.imported import ImportedBatches
+from neardup.fingerprints.files.digits import check_bits, check_digits
+from neardup.fingerprints.files.fingerprint_file import is_fingerprint_file
+from neardup.fingerprints.files.imported import ImportedBatches
 from neardup.io.corpora.batch import Columns
 from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.corpora.reading import ReadingDict, reading_of
@@ -49,7 +49,7 @@ def import_fingerprint_files(
     progress: Watcher = None,
     **reading: Unpack[ReadingDict],
 ) -> int:
-    """Write the fingerprints that another program made to a fingerprint file; see `neardup.fingerprints.fingerprint_file`.
+    """Write the fingerprints that another program made to a fingerprint file; see `neardup.fingerprints.files.fingerprint_file`.
 
     Pairs, clusters and indexes then use them like others. Equal fingerprints are at distance 0, but not exact duplicates, because
     nobody here knows their texts.

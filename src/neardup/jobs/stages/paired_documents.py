@@ -12,7 +12,7 @@ from neardup.arrays import Array
 from neardup.display import counted
 from neardup.errors import DataError, InputError, OptionError
 from neardup.fingerprints.documents import Documents, join_documents
-from neardup.fingerprints.fingerprint_file import is_fingerprint_file
+from neardup.fingerprints.files.fingerprint_file import is_fingerprint_file
 from neardup.io.checks.column_checks import LISTED
 from neardup.io.corpora.reading import Reading
 from neardup.io.corpora.shard import Shard

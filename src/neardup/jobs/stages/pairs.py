@@ -15,7 +15,7 @@ from neardup.arrays import Array
 from neardup.display import as_code, counted
 from neardup.errors import InputError, OptionError
 from neardup.fingerprints.documents import join_documents, read_documents
-from neardup.fingerprints.fingerprint_file import (
+from neardup.fingerprints.files.fingerprint_file import (
     FingerprintFile,
     common_distance,
     hold_fingerprints,

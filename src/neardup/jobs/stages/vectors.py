@@ -50,7 +50,7 @@ def fingerprint_vector_files(
     overwrite: bool = False,
     progress: Watcher = None,
 ) -> int:
-    """Write the fingerprint of every vector; see `neardup.fingerprints.fingerprint_file` for the format.
+    """Write the fingerprint of every vector; see `neardup.fingerprints.files.fingerprint_file` for the format.
 
     All vectors have the length of the first one. A vector of zeros only has no direction, so it is `short` and near no other.
 

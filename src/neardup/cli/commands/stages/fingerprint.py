@@ -110,7 +110,7 @@ def _reads_digits(output: str, chosen: dict[str, Any]) -> bool:
     """Whether lines are fingerprints, because the output has no digits."""
     if not chosen["lines"] or chosen["digits"] is None:
         return False
-    from neardup.fingerprints.digit_file import digit_format
+    from neardup.fingerprints.files.digit_file import digit_format
 
     return digit_format(output) is None
 

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from neardup.errors import OptionError
-from neardup.fingerprints.digits import check_digits, texts_of_words
 from neardup.fingerprints.documents import Documents
+from neardup.fingerprints.files.digits import check_digits, texts_of_words
 from neardup.io.endings import split_ending
 from neardup.io.ids import plain_ids
 from neardup.io.storage.compression import open_for_writing

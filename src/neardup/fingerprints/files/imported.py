@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from neardup.arrays import Array
-from neardup.fingerprints.digits import Problems, Reading, named, words_of_texts
 from neardup.fingerprints.documents import Documents
-from neardup.fingerprints.written import words_of_column
+from neardup.fingerprints.files.digits import Problems, Reading, named, words_of_texts
+from neardup.fingerprints.files.written import words_of_column
 from neardup.io.corpora.batch import Batch, Rejections
 from neardup.io.corpora.shard import Shard
 from neardup.kernels.xxh3 import digest_rows

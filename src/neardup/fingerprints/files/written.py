@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from neardup.arrays import Array
 from neardup.errors import DataError, OptionError, is_integer
-from neardup.fingerprints.digits import (
+from neardup.fingerprints.files.digits import (
     BITS_PER_DIGIT,
     SIGN_NEEDS_BITS,
     WIDTH,

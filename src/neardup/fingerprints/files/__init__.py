@@ -1,0 +1,1 @@
+"""Files and columns of fingerprints, of neardup and of other programs."""
