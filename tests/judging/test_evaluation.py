@@ -22,15 +22,15 @@ import naive
 import neardup as nd
 from neardup.errors import DataError, InputError, OptionError
 from neardup.io.corpora.table_corpus import TableCorpus
-from neardup.judging.evaluation import intervals, listing, sampling, trials
-from neardup.judging.evaluation.curves import similarity_counts
 from neardup.judging.evaluation.evaluate import evaluate_corpus
 from neardup.judging.evaluation.given_labels import labels_of
 from neardup.judging.evaluation.labels import LabelFile, read_labels
 from neardup.judging.evaluation.recommendation import Definition, recommend
 from neardup.judging.evaluation.request import EvaluationRequest
-from neardup.judging.evaluation.sampled_corpus import DocumentCounts
-from neardup.judging.evaluation.scores import RecipeScore, Trial
+from neardup.judging.evaluation.scoring import intervals, listing, sampling, trials
+from neardup.judging.evaluation.scoring.curves import similarity_counts
+from neardup.judging.evaluation.scoring.sampled_corpus import DocumentCounts
+from neardup.judging.evaluation.scoring.scores import RecipeScore, Trial
 from neardup.judging.evaluation.warnings import warnings_of_few, warnings_of_short
 from neardup.options import DedupOptions
 from neardup.progress import Progress

@@ -22,7 +22,7 @@ from neardup.judging.evaluation.plot import FORMATS as PLOT_FORMATS
 from neardup.judging.evaluation.plot import check_plot, draw
 from neardup.judging.evaluation.request import EvaluationRequest, similarities_of
 from neardup.judging.evaluation.result import Evaluation
-from neardup.judging.evaluation.scores import USUAL
+from neardup.judging.evaluation.scoring.scores import USUAL
 from neardup.judging.reports.commands import flags_of
 from neardup.options import OnError
 from neardup.progress import Watcher, progress_of

@@ -21,18 +21,23 @@ from neardup.io.corpora.protocol import Corpus
 from neardup.io.corpora.reading import Html
 from neardup.io.corpora.table_corpus import TableCorpus
 from neardup.io.ids import plain_ids
-from neardup.judging.evaluation.curves import distance_histogram, distance_scores, similarity_counts, threshold_scores
 from neardup.judging.evaluation.given_labels import Labeled, labels_of
-from neardup.judging.evaluation.intervals import UNKNOWN, wilson
 from neardup.judging.evaluation.methods import method_score
 from neardup.judging.evaluation.options import MIN_PRECISION, SAMPLE, TARGET_RECALL, EvaluateOptions
 from neardup.judging.evaluation.recipe_scores import recipe_results
 from neardup.judging.evaluation.recommendation import Definition, recommend
 from neardup.judging.evaluation.request import EvaluationRequest, similarities_of
 from neardup.judging.evaluation.result import Evaluation, Recommendation
-from neardup.judging.evaluation.sampled_corpus import SampledCorpus, sample_corpus
-from neardup.judging.evaluation.sampling import SimilarPairs
-from neardup.judging.evaluation.scores import (
+from neardup.judging.evaluation.scoring.curves import (
+    distance_histogram,
+    distance_scores,
+    similarity_counts,
+    threshold_scores,
+)
+from neardup.judging.evaluation.scoring.intervals import UNKNOWN, wilson
+from neardup.judging.evaluation.scoring.sampled_corpus import SampledCorpus, sample_corpus
+from neardup.judging.evaluation.scoring.sampling import SimilarPairs
+from neardup.judging.evaluation.scoring.scores import (
     DistanceScore,
     MethodScore,
     RecipeScore,
@@ -40,9 +45,9 @@ from neardup.judging.evaluation.scores import (
     Stratum,
     ThresholdScore,
 )
-from neardup.judging.evaluation.strata import strata
-from neardup.judging.evaluation.trials import Trials, Tried
-from neardup.judging.evaluation.truth import Truth, labeled_truth, sampled_truth
+from neardup.judging.evaluation.scoring.strata import strata
+from neardup.judging.evaluation.scoring.trials import Trials, Tried
+from neardup.judging.evaluation.scoring.truth import Truth, labeled_truth, sampled_truth
 from neardup.judging.evaluation.warnings import warnings_of
 from neardup.options import DedupOptions, options_of
 from neardup.progress import Progress, Watcher, progress_of

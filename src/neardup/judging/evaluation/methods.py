@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.judging.evaluation.curves import judged_scores
-from neardup.judging.evaluation.intervals import UNKNOWN, Share
-from neardup.judging.evaluation.sampled_corpus import SampledCorpus
-from neardup.judging.evaluation.scores import MethodScore
-from neardup.judging.evaluation.truth import BANDS, Truth
+from neardup.judging.evaluation.scoring.curves import judged_scores
+from neardup.judging.evaluation.scoring.intervals import UNKNOWN, Share
+from neardup.judging.evaluation.scoring.sampled_corpus import SampledCorpus
+from neardup.judging.evaluation.scoring.scores import MethodScore
+from neardup.judging.evaluation.scoring.truth import BANDS, Truth
 from neardup.matching.matches import list_matches
 from neardup.options import DedupOptions
 from neardup.progress import Progress

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from neardup.errors import InputError, MissingExtra
-from neardup.judging.evaluation.curves import STEPS
-from neardup.judging.evaluation.intervals import Share
 from neardup.judging.evaluation.result import Evaluation
-from neardup.judging.evaluation.truth import BANDS
+from neardup.judging.evaluation.scoring.curves import STEPS
+from neardup.judging.evaluation.scoring.intervals import Share
+from neardup.judging.evaluation.scoring.truth import BANDS
 
 FORMATS = {".png": "png", ".svg": "svg", ".pdf": "pdf"}
 

@@ -3,12 +3,12 @@
 from typing import NamedTuple
 
 from neardup.hamming.block_plan import plan_join
-from neardup.judging.evaluation.curves import DistanceHistogram, distance_histogram, distance_scores
-from neardup.judging.evaluation.intervals import UNKNOWN
-from neardup.judging.evaluation.listing import BUDGET_SECONDS
-from neardup.judging.evaluation.sampled_corpus import SampledCorpus
-from neardup.judging.evaluation.scores import DistanceScore, RecipeScore, Trial
-from neardup.judging.evaluation.truth import Truth
+from neardup.judging.evaluation.scoring.curves import DistanceHistogram, distance_histogram, distance_scores
+from neardup.judging.evaluation.scoring.intervals import UNKNOWN
+from neardup.judging.evaluation.scoring.listing import BUDGET_SECONDS
+from neardup.judging.evaluation.scoring.sampled_corpus import SampledCorpus
+from neardup.judging.evaluation.scoring.scores import DistanceScore, RecipeScore, Trial
+from neardup.judging.evaluation.scoring.truth import Truth
 from neardup.recipe.presets import RECIPES, usual_distance
 from neardup.recipe.recipe import Recipe
 

@@ -5,9 +5,9 @@ from functools import partial
 from typing import NamedTuple
 
 from neardup.display import as_code, counted
-from neardup.judging.evaluation.intervals import Share
 from neardup.judging.evaluation.result import Recommendation
-from neardup.judging.evaluation.scores import USUAL, RecipeScore, Trial
+from neardup.judging.evaluation.scoring.intervals import Share
+from neardup.judging.evaluation.scoring.scores import USUAL, RecipeScore, Trial
 from neardup.recipe.presets import RECIPES
 from neardup.recipe.similarity import Similarity
 from neardup.recipe.tables.methods import METHODS, Promise

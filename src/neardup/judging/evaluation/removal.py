@@ -3,10 +3,10 @@
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.judging.evaluation.intervals import Share, wilson
-from neardup.judging.evaluation.sampled_corpus import SampledCorpus
-from neardup.judging.evaluation.sampling import SimilarPairs
-from neardup.judging.evaluation.scores import RemovedShare
+from neardup.judging.evaluation.scoring.intervals import Share, wilson
+from neardup.judging.evaluation.scoring.sampled_corpus import SampledCorpus
+from neardup.judging.evaluation.scoring.sampling import SimilarPairs
+from neardup.judging.evaluation.scoring.scores import RemovedShare
 from neardup.matching.equal_texts import exact_representatives
 from neardup.matching.matches import Matches
 from neardup.options import DedupOptions

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from neardup.display import html_sentence, html_table
-from neardup.judging.evaluation.intervals import Share
-from neardup.judging.evaluation.scores import (
+from neardup.judging.evaluation.scoring.intervals import Share
+from neardup.judging.evaluation.scoring.scores import (
     DistanceScore,
     MethodScore,
     RecipeScore,

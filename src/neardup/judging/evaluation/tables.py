@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from neardup.display import similarity_text, threshold_text
 from neardup.judging.evaluation.result import Evaluation
-from neardup.judging.evaluation.scores import DistanceScore, MethodScore, ThresholdScore, Trial
-from neardup.judging.evaluation.truth import BANDS
+from neardup.judging.evaluation.scoring.scores import DistanceScore, MethodScore, ThresholdScore, Trial
+from neardup.judging.evaluation.scoring.truth import BANDS
 
 NONE = "–"
 TICKS = 12

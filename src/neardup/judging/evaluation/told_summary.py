@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from neardup.display import ToldLine, counted, threshold_text
 from neardup.judging.evaluation.recommendation import options_text
 from neardup.judging.evaluation.result import Evaluation
-from neardup.judging.evaluation.scores import Trial
+from neardup.judging.evaluation.scoring.scores import Trial
 
 
 def told(result: Evaluation) -> Iterator[ToldLine]:

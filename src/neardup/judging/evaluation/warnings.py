@@ -6,9 +6,9 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.display import counted
-from neardup.judging.evaluation.intervals import Share
-from neardup.judging.evaluation.sampled_corpus import FEW_TOKENS, DocumentCounts, SampledCorpus
-from neardup.judging.evaluation.truth import Truth
+from neardup.judging.evaluation.scoring.intervals import Share
+from neardup.judging.evaluation.scoring.sampled_corpus import FEW_TOKENS, DocumentCounts, SampledCorpus
+from neardup.judging.evaluation.scoring.truth import Truth
 from neardup.recipe.tables.methods import MEASURED, METHODS
 
 MANY_FEW = 0.05

@@ -9,10 +9,10 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.fingerprints.documents import Documents
 from neardup.hamming.near import hamming_distances
-from neardup.judging.evaluation.intervals import Share, Z, clustered, wilson
 from neardup.judging.evaluation.labels import LabelRows, read_labels
-from neardup.judging.evaluation.sampled_corpus import SampledCorpus
-from neardup.judging.evaluation.sampling import SimilarPairs, similar_pairs
+from neardup.judging.evaluation.scoring.intervals import Share, Z, clustered, wilson
+from neardup.judging.evaluation.scoring.sampled_corpus import SampledCorpus
+from neardup.judging.evaluation.scoring.sampling import SimilarPairs, similar_pairs
 from neardup.matching.similarities.element_store import ElementStore, read_again
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.judging.evaluation.intervals import UNKNOWN, f1_of, wilson
 from neardup.judging.evaluation.methods import judged_places
-from neardup.judging.evaluation.sampled_corpus import SampledCorpus
-from neardup.judging.evaluation.scores import Trial
-from neardup.judging.evaluation.truth import Truth
+from neardup.judging.evaluation.scoring.intervals import UNKNOWN, f1_of, wilson
+from neardup.judging.evaluation.scoring.sampled_corpus import SampledCorpus
+from neardup.judging.evaluation.scoring.scores import Trial
+from neardup.judging.evaluation.scoring.truth import Truth
 from neardup.matching.candidates.auto import choose
 from neardup.matching.candidates.costs import Size, exact_at_most
 from neardup.matching.candidates.task import Task

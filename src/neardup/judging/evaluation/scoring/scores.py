@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from neardup.judging.evaluation.intervals import Share
+from neardup.judging.evaluation.scoring.intervals import Share
 from neardup.recipe.presets import RECIPES
 from neardup.recipe.similarity import Similarity
 from neardup.recipe.tables.methods import MeasuredMethod

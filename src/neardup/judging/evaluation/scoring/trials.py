@@ -9,8 +9,13 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import OptionError
-from neardup.judging.evaluation.intervals import UNKNOWN
-from neardup.judging.evaluation.listing import (
+from neardup.judging.evaluation.methods import found_with, judged_places, scores_of
+from neardup.judging.evaluation.recipe_scores import RecipeResult
+from neardup.judging.evaluation.recommendation import pick
+from neardup.judging.evaluation.removal import removal_of_matches, removal_of_sample, removed_documents
+from neardup.judging.evaluation.request import EvaluationRequest
+from neardup.judging.evaluation.scoring.intervals import UNKNOWN
+from neardup.judging.evaluation.scoring.listing import (
     BUDGET_SECONDS,
     LEAST_TRIED,
     USUAL,
@@ -19,15 +24,10 @@ from neardup.judging.evaluation.listing import (
     list_pairs,
     trials_by_threshold,
 )
-from neardup.judging.evaluation.methods import found_with, judged_places, scores_of
-from neardup.judging.evaluation.recipe_scores import RecipeResult
-from neardup.judging.evaluation.recommendation import pick
-from neardup.judging.evaluation.removal import removal_of_matches, removal_of_sample, removed_documents
-from neardup.judging.evaluation.request import EvaluationRequest
-from neardup.judging.evaluation.sampled_corpus import SampledCorpus
-from neardup.judging.evaluation.sampling import SimilarPairs
-from neardup.judging.evaluation.scores import MethodScore, RemovedShare, Trial
-from neardup.judging.evaluation.truth import LEAST_SHOWN, Truth, similarities_of_rows
+from neardup.judging.evaluation.scoring.sampled_corpus import SampledCorpus
+from neardup.judging.evaluation.scoring.sampling import SimilarPairs
+from neardup.judging.evaluation.scoring.scores import MethodScore, RemovedShare, Trial
+from neardup.judging.evaluation.scoring.truth import LEAST_SHOWN, Truth, similarities_of_rows
 from neardup.options import DedupOptions
 from neardup.recipe.presets import RECIPES
 from neardup.recipe.similarity import Similarity, measure_of

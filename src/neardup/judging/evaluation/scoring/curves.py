@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.judging.evaluation.intervals import UNKNOWN, Share, clustered, f1_of, wilson
-from neardup.judging.evaluation.sampled_corpus import SampledCorpus
-from neardup.judging.evaluation.sampling import distance_counts
-from neardup.judging.evaluation.scores import DistanceScore, SimilarityCount, ThresholdScore
-from neardup.judging.evaluation.truth import Truth, reach
+from neardup.judging.evaluation.scoring.intervals import UNKNOWN, Share, clustered, f1_of, wilson
+from neardup.judging.evaluation.scoring.sampled_corpus import SampledCorpus
+from neardup.judging.evaluation.scoring.sampling import distance_counts
+from neardup.judging.evaluation.scoring.scores import DistanceScore, SimilarityCount, ThresholdScore
+from neardup.judging.evaluation.scoring.truth import Truth, reach
 
 STEPS = 50
 """Steps in which similarities are counted."""
@@ -24,7 +24,7 @@ class DistanceHistogram:
         chosen: int64[s], positions of the sampled documents in `rows`.
         counts: int64[s, distances], number of other documents at each distance.
         true: int64[s, distances], number of near-duplicates among them.
-        reach: int64[p], `neardup.judging.evaluation.truth.reach` of the judged pairs.
+        reach: int64[p], `neardup.judging.evaluation.scoring.truth.reach` of the judged pairs.
     """
 
     rows: Array

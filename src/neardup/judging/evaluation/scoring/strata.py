@@ -5,12 +5,12 @@ from itertools import pairwise
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.judging.evaluation.curves import DistanceHistogram
-from neardup.judging.evaluation.intervals import clustered
-from neardup.judging.evaluation.sampled_corpus import SampledCorpus
-from neardup.judging.evaluation.sampling import sample_pairs
-from neardup.judging.evaluation.scores import Stratum
-from neardup.judging.evaluation.truth import Truth
+from neardup.judging.evaluation.scoring.curves import DistanceHistogram
+from neardup.judging.evaluation.scoring.intervals import clustered
+from neardup.judging.evaluation.scoring.sampled_corpus import SampledCorpus
+from neardup.judging.evaluation.scoring.sampling import sample_pairs
+from neardup.judging.evaluation.scoring.scores import Stratum
+from neardup.judging.evaluation.scoring.truth import Truth
 from neardup.matching.similarities.element_store import ElementStore, read_again
 from neardup.progress import Progress
 

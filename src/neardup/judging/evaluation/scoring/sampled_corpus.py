@@ -9,7 +9,7 @@ from neardup.arrays import Array
 from neardup.fingerprints.documents import Documents, read_documents
 from neardup.io.corpora.protocol import Corpus
 from neardup.judging.evaluation.request import EvaluationRequest
-from neardup.judging.evaluation.sampling import choose
+from neardup.judging.evaluation.scoring.sampling import choose
 from neardup.matching.equal_texts import exact_representatives
 from neardup.options import DedupOptions
 from neardup.progress import Progress

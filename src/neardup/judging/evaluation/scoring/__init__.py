@@ -1,0 +1,1 @@
+"""SCORES: samples with their truth, and what recall and precision they tell."""
