@@ -58,12 +58,13 @@ class DedupOptions:
     """How near-duplicates are found and which of them survive.
 
     Attributes:
-        method: how candidates are found, one of `neardup.recipe.tables.methods.METHODS`. `auto` is simhash if a distance is given, if
+        method: how candidates are found, one of `neardup.recipe.tables.methods.METHODS`. `auto` is simhash if a distance is
+            given, if
             `min_similarity` is 0, or if the recipe brings a distance and is not the default one with the default distance.
         min_similarity: the similarity threshold, from 0 to 1; a pair below it is no match. With 0, pairs match by distance alone,
             and no text is read again.
-        similarity: the similarity of texts: one of `neardup.recipe.tables.similarities.SIMILARITIES`, a `Similarity`, or a .toml file with
-            its fields. A `Similarity` that a name stands for becomes that name.
+        similarity: the similarity of texts: one of `neardup.recipe.tables.similarities.SIMILARITIES`, a `Similarity`, or a .toml
+            file with its fields. A `Similarity` that a name stands for becomes that name.
         max_distance: a Hamming distance of fingerprints. With simhash, pairs up to this distance are candidates; the default is
             the recipe's. With minhash, candidates above it are not verified; see `neardup.matching.distance_limit`. exact
             refuses it.

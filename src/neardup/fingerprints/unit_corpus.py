@@ -89,7 +89,9 @@ class UnitCorpus:
     def pieces(
         self, work: Callable[[Batch], Result], groups: Iterable[Group], *, wanted: Array | None = None
     ) -> Iterator[tuple[Group, Piece[Any]]]:
-        """See `neardup.io.corpora.protocol.ShardedCorpus`. In the first pass, a result is a pair: a `UnitPart` and the result of `work`."""
+        """See `neardup.io.corpora.protocol.ShardedCorpus`. In the first pass, a result is a pair: a `UnitPart` and the result
+        of `work`.
+        """
         if not self._known:
             return self.documents.pieces(partial(self._first_work, work), groups)
         firsts, starts = self.firsts, self.documents.starts or [0]

@@ -56,14 +56,14 @@ class Recipe(RecipeFields):
         mode: the mode of the segmenter: "search" for jieba and rjieba; "A", "B" or "C" (the default) for sudachi, from shortest to
             longest words.
         hmm: whether jieba, rjieba and cppjieba guess words that their dictionary lacks, with a hidden Markov model.
-        dictionary: the path of a user dictionary in UTF-8, or a name of `neardup.recipe.files.word_lists.USER_DICTIONARIES`. It is read
-            at once; its content decides the digest.
-        stop_words: tokens to leave out before windows are formed: names of `neardup.recipe.files.word_lists.STOP_LISTS`, or paths of
-            UTF-8 files with one word per line, which are read at once. The words are normalized as texts are.
+        dictionary: the path of a user dictionary in UTF-8, or a name of `neardup.recipe.files.word_lists.USER_DICTIONARIES`. It
+            is read at once; its content decides the digest.
+        stop_words: tokens to leave out before windows are formed: names of `neardup.recipe.files.word_lists.STOP_LISTS`, or paths
+            of UTF-8 files with one word per line, which are read at once. The words are normalized as texts are.
         document_frequencies: for weights="tfidf": the path of a file that `neardup fit` wrote, or "jieba" for the inverse document
             frequencies of that package. Its metadata is read at once; its content decides the digest.
-        profile: another tool whose bits are reproduced, one of `neardup.recipe.tables.profiles.PROFILES`. It decides everything except
-            the fields in NOT_DECIDED.
+        profile: another tool whose bits are reproduced, one of `neardup.recipe.tables.profiles.PROFILES`. It decides everything
+            except the fields in NOT_DECIDED.
         profile_window: the number of words, characters or bytes in the profile's windows, 1 to 64; the tool's usual number by
             default.
 

@@ -33,8 +33,8 @@ class Similarity:
     The fields have the names and the meaning of those of `Recipe`, but they decide what is compared, not a fingerprint.
 
     Attributes:
-        measure: one of `neardup.recipe.tables.similarities.SIMILARITIES`. `cosine` compares the features of the recipe and takes no other
-            field. `edit` compares single tokens in their order and takes no sizes of shingles.
+        measure: one of `neardup.recipe.tables.similarities.SIMILARITIES`. `cosine` compares the features of the recipe and takes
+            no other field. `edit` compares single tokens in their order and takes no sizes of shingles.
         word_shingle: tokens in a shingle that starts at a word; 3 by default, 1 for `edit`.
         cjk_shingle: tokens in a shingle that starts at a Han or Kana character, for the segmenter `words` only; 5 by default, 1 for
             `edit`.

@@ -36,7 +36,9 @@ class MadeTexts:
 
 
 class StoreReference:
-    """The documents of a store by their numbers; those that are gone are rows without a text. See `neardup.io.corpora.protocol.Corpus`."""
+    """The documents of a store by their numbers; those that are gone are rows without a text. See
+    `neardup.io.corpora.protocol.Corpus`.
+    """
 
     def __init__(self, store: Store, rows: int | None = None) -> None:
         """The documents that the store has now, or the first `rows` numbers of them; it stays open."""

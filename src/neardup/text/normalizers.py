@@ -174,7 +174,9 @@ NORMALIZER_TABLE: dict[str, Callable[[Any], FoldedTexts]] = {
     "simplified": partial(_converted, "simplified", "t2s"),
     "shinjitai": partial(_converted, "shinjitai", "t2jp"),
 }
-"""The normalizers, by the names in `neardup.recipe.tables.parts.NORMALIZERS`: from an Arrow `large_string` array to normalized texts."""
+"""The normalizers, by the names in `neardup.recipe.tables.parts.NORMALIZERS`: from an Arrow `large_string` array to
+normalized texts.
+"""
 
 
 def normalized(texts: Any, steps: Sequence[Any]) -> FoldedTexts:

@@ -6,8 +6,8 @@ Which keys, is chosen by what they cost, see `plan_of`:
    long keys find all pairs, if the distance is small.
 2. The prefixes of `exact`, if a similarity is verified. What matches and is within the distance has these in common as well, and
    what is not within it is dropped before texts are read (`neardup.matching.candidates.narrowed`).
-3. One key for all. Every two fingerprints are compared, in waves and blocks (`neardup.engines.pairing.blocks`): each pair of a large
-   distance looks much like a chance, and no key would tell it.
+3. One key for all. Every two fingerprints are compared, in waves and blocks (`neardup.engines.pairing.blocks`): each pair of a
+   large distance looks much like a chance, and no key would tell it.
 """
 
 from functools import lru_cache

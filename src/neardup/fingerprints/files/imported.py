@@ -72,7 +72,9 @@ class ImportedBatches:
 
 
 def read_stored(column: Any, shard: Shard, how: Reading) -> tuple[Array, Problems]:
-    """Read the stored column of a batch (`neardup.io.corpora.batch.Columns`): uint64[n, words], and the rows that cannot be read."""
+    """Read the stored column of a batch (`neardup.io.corpora.batch.Columns`): uint64[n, words], and the rows that cannot be
+    read.
+    """
     if shard.format == "jsonl":
         return _words_of_tokens(column, how)
     found = words_of_column(column, how)

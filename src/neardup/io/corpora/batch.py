@@ -33,8 +33,8 @@ class Columns:
         id: the column of the id, which must not hold anything but strings, integers and null. If None, the column `id` is used if
             it has a string or an integer. Rows without an id get `<shard name>:<row>`.
         values: further columns whose values are needed; strings, numbers, dates or null.
-        html: how HTML texts become text: one of `neardup.io.corpora.reading.HTML`; None if the texts are not HTML. Readers of batches apply
-            it (`neardup.io.corpora.file_corpus`), formats do not.
+        html: how HTML texts become text: one of `neardup.io.corpora.reading.HTML`; None if the texts are not HTML. Readers of
+            batches apply it (`neardup.io.corpora.file_corpus`), formats do not.
         separator: joins the texts of several columns.
         of_elements: whether `text` is a column of lists of strings or integers; batches hold them as texts, as
             `neardup.text.given_elements` writes them.

@@ -146,7 +146,9 @@ class FileCorpus:
         return [*found, (first, len(self.shards))] if self.shards else []
 
     def map(self, work: Callable[[Batch], Result], *, wanted: Array | None = None) -> Iterator[tuple[int, Result]]:
-        """See `neardup.io.corpora.protocol.Corpus`. The first complete pass records where shards start, and which rows are rejected."""
+        """See `neardup.io.corpora.protocol.Corpus`. The first complete pass records where shards start, and which rows are
+        rejected.
+        """
         return self.rows(self.pieces(work, self.groups(), wanted=wanted))
 
     def pieces(
@@ -198,7 +200,9 @@ class FileCorpus:
                 self.rejected.append(Rejected(self.shards[number].name, row, reason))
 
     def check_sources(self, sources: Sequence[str]) -> None:
-        """See `neardup.io.corpora.protocol.SourcedCorpus`. A source is a file, a folder or a glob, matched against the shards' names."""
+        """See `neardup.io.corpora.protocol.SourcedCorpus`. A source is a file, a folder or a glob, matched against the
+        shards' names.
+        """
         for source in sources:
             if not any(is_of_source(shard, source) for shard in self.shards):
                 names = ", ".join(shard.name for shard in self.shards[:LISTED])

@@ -208,8 +208,8 @@ class TableCorpus:
         return found
 
     def check_sources(self, sources: Sequence[str]) -> None:
-        """See `neardup.io.corpora.protocol.SourcedCorpus`. A source is a value of the source column, or a folder or glob that contains
-        such values.
+        """See `neardup.io.corpora.protocol.SourcedCorpus`. A source is a value of the source column, or a folder or glob that
+        contains such values.
         """
         if sources and self._source is None:
             raise OptionError(

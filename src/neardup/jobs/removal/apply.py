@@ -67,7 +67,8 @@ def apply_files(
         clusters: a file that `cluster_files` wrote.
         inputs: the shards, or some of them, unchanged since they were fingerprinted.
         output, annotate, audit, overwrite, threads, temp_dir, progress: as in `deduplicate_files`.
-        **reading: the fields of `neardup.io.corpora.reading.Reading`. The cluster file has those that were given to `fingerprint_files`;
+        **reading: the fields of `neardup.io.corpora.reading.Reading`. The cluster file has those that were given to
+            `fingerprint_files`;
             give them for one of an older version, and `text` and `html` for fingerprints of another program, so that
             `verify_files`, `explain` and `report` find the texts.
 

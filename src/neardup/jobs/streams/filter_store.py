@@ -93,8 +93,8 @@ def filter_with_store(
         on_error: the treatment of rows that cannot be read: `stop`, or `skip` them into a file beside the audit.
         give_up: if a run of another call was interrupted, end it first: its outputs appear with the lines they have so far.
         overwrite, threads, progress: as in `deduplicate_files`.
-        **options: the fields of `neardup.io.corpora.reading.Reading` (text, id …); and method, similarity, min_similarity and max_distance
-            of a new store, which must be those of a store that is there.
+        **options: the fields of `neardup.io.corpora.reading.Reading` (text, id …); and method, similarity, min_similarity and
+            max_distance of a new store, which must be those of a store that is there.
 
     Raises:
         RecipeMismatch: the store has another recipe.

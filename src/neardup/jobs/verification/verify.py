@@ -82,7 +82,8 @@ def verify_files(
         on_error: the treatment of rows of the inputs that cannot be read, for a run without a summary: `stop`, or `skip`.
         progress: as in `deduplicate_files`.
         **options: threads, memory and temp_dir; the similarity of the run once more, if it has a function; and, for a run without a
-            summary, min_similarity, similarity, within, cluster of `DedupOptions` and the fields of `neardup.io.corpora.reading.Reading`.
+            summary, min_similarity, similarity, within, cluster of `DedupOptions` and the fields of
+            `neardup.io.corpora.reading.Reading`.
 
     Raises:
         InputError: a file is missing, or no inputs are known.

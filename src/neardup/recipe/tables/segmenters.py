@@ -28,7 +28,9 @@ PACKAGES = {
     "cppjieba": ("jieba",),
     "sudachi": ("sudachipy", "sudachidict_core"),
 }
-"""The distributions that decide the tokens of a segmenter; `neardup.recipe.files.segmenter_identity` has what a digest holds of them."""
+"""The distributions that decide the tokens of a segmenter; `neardup.recipe.files.segmenter_identity` has what a digest holds
+of them.
+"""
 EXTRAS = {"jieba": "zh", "rjieba": "rjieba", "cppjieba": "zh", "sudachi": "ja"}
 """The extra that installs each segmenter: `pip install 'neardup[…]'`."""
 
