@@ -74,7 +74,7 @@ def test_rooms_at_the_top_say_what_they_may_import():
 def test_imports_are_found_wherever_they_are():
     source = (
         "import numpy\nimport neardup.jobs.removal.dedup\nfrom neardup import cli\nfrom neardup.cli import main\nfrom typing import TYPE_CHECKING\n"
-        "if TYPE_CHECKING:\n    from neardup.io import corpus\n"
+        "if TYPE_CHECKING:\n    from neardup.io.corpora import file_corpus\n"
         "def f():\n    from neardup.io.corpora.batch import Batch\n    from neardup import options as o\n"
     )
     assert list(tool.imported(source, MODULES)) == [
