@@ -26,9 +26,8 @@ from neardup.io.resume.checkpoints import NO_CHECKPOINTS, Checkpoints
 from neardup.matching.candidates.methods import opener_of
 from neardup.matching.candidates.narrowed import list_candidates
 from neardup.matching.candidates.task import Found, Task
-from neardup.matching.distance_limit import distance_limit
 from neardup.matching.equal_texts import exact_representatives
-from neardup.matching.recipe_decides import options_by_recipe, what_recipe_decides
+from neardup.matching.resolved_options import resolve
 from neardup.matching.similarities.element_store import ElementStore
 from neardup.options import DedupOptions, DedupOptionsDict, options_of
 from neardup.progress import Progress, Watcher, progress_of
@@ -73,11 +72,10 @@ def find_duplicates(
     With `keep_elements`, the first pass stores what an exact join needs of all texts in a temporary file about as large as the
     texts, if there is room; later passes then do not read texts again. `checkpoints` save the results of passes and steps.
     """
-    decided = what_recipe_decides(recipe, options)
-    options = options_by_recipe(recipe, options)
-    distance_limit(recipe, options)  # refuses bad options before any work
-    if decided is not None:
-        progress.say(decided)
+    resolved = resolve(recipe, options)
+    options = resolved.options
+    if resolved.note is not None:
+        progress.say(resolved.note)
     corpus.check_sources(tuple(options.prefer_source))
     with contextlib.ExitStack() as stack:
         kept = None

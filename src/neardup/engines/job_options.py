@@ -5,9 +5,7 @@ from functools import cached_property
 
 from neardup.errors import OptionError
 from neardup.kernels.matching.similarities import BY_NORM
-from neardup.matching.candidates.task import min_tokens_of
-from neardup.matching.distance_limit import distance_limit
-from neardup.matching.recipe_decides import options_by_recipe
+from neardup.matching.resolved_options import resolve
 from neardup.matching.similarities.table import ElementMaker, maker_of
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
@@ -42,15 +40,15 @@ class Work:
         Raises:
             OptionError: the method is left open, or the options do not go with the recipe.
         """
-        options = replace(options_by_recipe(recipe, options), threads=1)
-        method = options.taken()
-        if METHODS[method].promise is Promise.CHOSEN:
+        resolved = resolve(recipe, options)
+        method = resolved.options.taken()
+        if resolved.method.promise is Promise.CHOSEN:
             given = ", ".join(name for name, row in METHODS.items() if row.promise is not Promise.CHOSEN)
             raise OptionError(
                 f"`method={method!r}`: no engine looks at the corpus first to choose. Give one of {given}."
             )
-        limit = distance_limit(recipe, options)
-        return cls(recipe, replace(options, method=method), min_tokens_of(method, recipe, options), limit)
+        taken = replace(resolved.options, method=method, threads=1)
+        return cls(recipe, taken, resolved.min_tokens, resolved.max_distance)
 
     @cached_property
     def similarity(self) -> ElementMaker:

@@ -17,9 +17,8 @@ from neardup.judging.run_cost import CostEstimate
 from neardup.matching.candidates.auto import Choice, choose, needless_for
 from neardup.matching.candidates.costs import Size
 from neardup.matching.candidates.task import Task
-from neardup.matching.distance_limit import distance_limit
 from neardup.matching.equal_texts import exact_representatives
-from neardup.matching.recipe_decides import options_by_recipe
+from neardup.matching.resolved_options import resolve
 from neardup.matching.similarities.element_store import ElementStore
 from neardup.options import DedupOptions, OnError
 from neardup.progress import Progress, Watcher, progress_of
@@ -80,8 +79,7 @@ def estimate_files(
 
 def estimate_corpus(corpus: FileCorpus, recipe: Recipe, options: DedupOptions) -> CostEstimate:
     """Same as `estimate_files`, for files that were found and checked, and are read with the values of `options.columns`."""
-    options = options_by_recipe(recipe, options)
-    distance_limit(recipe, options)  # refuses bad options before any work
+    options = resolve(recipe, options).options
     corpus.check_sources(tuple(options.prefer_source))
     method, before = options.taken(), peak_memory_bytes()
     sample = read_sample(corpus)

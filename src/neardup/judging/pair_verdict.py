@@ -7,13 +7,11 @@ import pyarrow as pa
 from neardup.display import similarity_text, threshold_text
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.judging.comparison import Comparison
-from neardup.matching.distance_limit import distance_limit
-from neardup.matching.recipe_decides import options_by_recipe
+from neardup.matching.resolved_options import resolve
 from neardup.matching.similarities.compare_texts import similarities_to
 from neardup.options import DedupOptions
 from neardup.recipe.kinds import few_tokens
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.tables.methods import METHODS
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +35,8 @@ def pair_verdict(left: str, right: str, found: Comparison, recipe: Recipe, optio
     Raises:
         OptionError: the similarity does not go with the recipe, or no distance is known where it alone decides.
     """
-    decided = options_by_recipe(recipe, options)
-    row, limit, least = METHODS[decided.taken()], distance_limit(recipe, decided), options.min_similarity
+    resolved = resolve(recipe, options)
+    row, limit, least = resolved.method, resolved.max_distance, options.min_similarity
     met, missed = list[str](), list[str]()
     if row.is_by_distance and limit is not None:
         (met if found.distance <= limit else missed).append(_of_distance(found.distance, limit))

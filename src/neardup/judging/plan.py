@@ -25,8 +25,7 @@ from neardup.judging.run_cost import CostEstimate
 from neardup.judging.typical_run import typical_run
 from neardup.matching.candidates.auto import is_slow
 from neardup.matching.candidates.costs import TYPICAL, Estimate, typical_estimates
-from neardup.matching.distance_limit import distance_limit
-from neardup.matching.recipe_decides import options_by_recipe, what_recipe_decides
+from neardup.matching.resolved_options import resolve
 from neardup.options import DedupOptions, OnError
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, recipe_of
@@ -199,8 +198,7 @@ def _sampled(
     on_error: OnError,
     progress: Progress,
 ) -> JoinPlan:
-    decided = options_by_recipe(recipe, options)
-    limit = distance_limit(recipe, decided)  # refuses bad options before any work
+    resolved = resolve(recipe, options)
     with temporary_folder(options.temp_dir) as spool:
         corpus = open_corpus(inputs, reading, temporary=spool, on_error=on_error, resources=options.resources)
         corpus.check()
@@ -208,9 +206,10 @@ def _sampled(
         sample = read_sample(corpus)
         planned = sample if documents is None else sample.standing_for(documents)
         chosen = choose_by_sample(planned, recipe, options, progress=progress)
-        by_distance = decided.taken() == BY_DISTANCE
+        by_distance = resolved.method.is_by_distance
         with progress.stage("estimate"):
-            run, slowness = estimate_sample(planned, recipe, decided, None if by_distance else chosen, before=before)
+            shown = None if by_distance else chosen
+            run, slowness = estimate_sample(planned, recipe, resolved.options, shown, before=before)
     choice = chosen.choice
     based_on = f"a sample of {counted(run.sampled_documents, 'document')} of {counted(chosen.texts, 'different text')}"
     plan = JoinPlan(
@@ -226,6 +225,6 @@ def _sampled(
     )
     if not by_distance:
         return plan
-    blocks = plan_join(choice.documents, bits=64 * recipe.words, max_distance=limit or 0, threads=options.threads)
-    reason = what_recipe_decides(recipe, options)
-    return dataclasses.replace(plan, method=BY_DISTANCE, reason=reason, fingerprints=blocks)
+    limit = resolved.max_distance or 0
+    blocks = plan_join(choice.documents, bits=64 * recipe.words, max_distance=limit, threads=options.threads)
+    return dataclasses.replace(plan, method=BY_DISTANCE, reason=resolved.note, fingerprints=blocks)

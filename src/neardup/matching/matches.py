@@ -19,9 +19,8 @@ from neardup.io.corpora.reading import Html
 from neardup.io.corpora.table_corpus import TableCorpus
 from neardup.matching.candidates.methods import find_candidates
 from neardup.matching.candidates.task import Found, Task
-from neardup.matching.distance_limit import distance_limit
 from neardup.matching.equal_texts import exact_representatives
-from neardup.matching.recipe_decides import options_by_recipe, what_recipe_decides
+from neardup.matching.resolved_options import resolve
 from neardup.matching.similarities.element_store import ElementStore, read_again
 from neardup.options import DedupOptions, MatchOptions, options_of
 from neardup.progress import Progress, Watcher, progress_of
@@ -228,10 +227,10 @@ def match(
         corpora.append(open_table(other, called="other"))
         corpora[0].demand_same_kind(corpora[1], ("texts", "other"))
     recipe, chosen = corpora[0].fitted(recipe, chosen)
-    decided, chosen = what_recipe_decides(recipe, chosen), options_by_recipe(recipe, chosen)
-    distance_limit(recipe, chosen)  # raises before any work if the options do not fit
-    if decided is not None:
-        watched.say(decided)
+    resolved = resolve(recipe, chosen)
+    chosen = resolved.options
+    if resolved.note is not None:
+        watched.say(resolved.note)
     with watched.stage("fingerprint"):
         each = [
             read_documents(

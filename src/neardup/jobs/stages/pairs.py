@@ -38,7 +38,7 @@ from neardup.matching.distance_limit import distance_limit
 from neardup.matching.equal_texts import exact_representatives
 from neardup.matching.matches import Matches, list_matches
 from neardup.matching.pair_file import PairSummary, PairWriter, Side, check_pair_name, pair_summary_path
-from neardup.matching.recipe_decides import options_by_recipe, what_recipe_decides
+from neardup.matching.resolved_options import resolve
 from neardup.options import DedupOptions, MatchingOptions, OnError
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.kinds import short_document
@@ -182,10 +182,10 @@ def _of_texts(
     distinct: bool,
 ) -> _Listing:
     """List the pairs of a corpus; with two sides, the first `left` shards are one side."""
-    decided, options = what_recipe_decides(recipe, options), options_by_recipe(recipe, options)
-    distance_limit(recipe, options)  # refuses options before any work
-    if decided is not None:
-        progress.say(decided)
+    resolved = resolve(recipe, options)
+    options = resolved.options
+    if resolved.note is not None:
+        progress.say(resolved.note)
     with progress.stage("fingerprint"):
         documents = read_documents(corpus, recipe, progress=progress, resources=options.resources)
     if corpus.rejected:
@@ -206,7 +206,7 @@ def _of_texts(
             min_tokens=how.min_tokens,
             distinct=distinct,
             pairs=0,
-            recipe_decides=decided,
+            recipe_decides=resolved.note,
             **_sides(shards, left),
         )
 

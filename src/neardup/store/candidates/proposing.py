@@ -9,8 +9,8 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.fingerprints.minhash import Signing
-from neardup.matching.candidates.task import min_tokens_of
-from neardup.matching.distance_limit import demand_similarity, distance_limit
+from neardup.matching.distance_limit import demand_similarity
+from neardup.matching.resolved_options import resolve
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
 from neardup.store.candidates.plan import Plan
@@ -52,9 +52,8 @@ class Candidates(ABC):
         Raises:
             OptionError: the options do not go with the recipe.
         """
-        return Plan(
-            min_tokens=min_tokens_of(options.method, recipe, options), max_distance=distance_limit(recipe, options)
-        )
+        resolved = resolve(recipe, options)
+        return Plan(min_tokens=resolved.min_tokens, max_distance=resolved.max_distance)
 
     def open(self, contents: Contents, derived: Derived, gone: Marks, threads: int) -> None:
         """Use the files of a store. What is kept later than these say is given to `keep` again."""

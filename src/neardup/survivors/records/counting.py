@@ -9,7 +9,7 @@ import pyarrow as pa
 from neardup.fingerprints.documents import Documents
 from neardup.io.corpora.file_corpus import Rejected, by_reason
 from neardup.kernels.compilation import described
-from neardup.matching.recipe_decides import what_recipe_decides
+from neardup.matching.resolved_options import what_recipe_decides
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.kinds import FingerprintRecipe

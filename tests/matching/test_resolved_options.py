@@ -6,7 +6,7 @@ import json
 import pytest
 
 import neardup as nd
-from neardup.matching.recipe_decides import options_by_recipe, what_recipe_decides
+from neardup.matching.resolved_options import resolve, what_recipe_decides
 from neardup.options import DedupOptions
 from neardup.recipe.presets import RECIPES
 
@@ -102,7 +102,7 @@ def test_every_named_recipe_and_method_decides_or_tells():
         if least == 0 and method in ("exact", "minhash"):
             continue  # refused
         options = DedupOptions(method=method, min_similarity=least)
-        taken = options_by_recipe(named.recipe, options).taken()
+        taken = resolve(named.recipe, options).options.taken()
         default = named.recipe.digest() == nd.Recipe().digest()
         assert taken == (method if method != "auto" else "auto" if default and least else "simhash")
         silent = what_recipe_decides(named.recipe, options) is None

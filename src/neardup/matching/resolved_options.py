@@ -1,4 +1,4 @@
-"""What a recipe decides in a run over texts: one rule, which every command tells at once.
+"""RESOLVED OPTIONS: what a recipe and the options of a run mean together; resolved once, before any work.
 
 A recipe that brings a distance is a decision for its fingerprints, unless it is the default recipe with the default distance:
 `auto` then means simhash within this distance. Any other recipe decides what the similarity compares, and what it does not decide
@@ -6,14 +6,17 @@ is named.
 """
 
 import dataclasses
+from dataclasses import dataclass
 
 from neardup.display import as_code, threshold_text
+from neardup.matching.candidates.task import min_tokens_of
+from neardup.matching.distance_limit import distance_limit
 from neardup.options import DedupOptions
 from neardup.recipe.given_elements import recipe_of_elements, similarity_of_elements
 from neardup.recipe.presets import usual_distance
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarity import Similarity
-from neardup.recipe.tables.methods import BY_DISTANCE, METHODS, Promise
+from neardup.recipe.tables.methods import BY_DISTANCE, METHODS, MethodRow, Promise
 from neardup.recipe.tables.similarities import SIMILARITIES
 
 _NOT_COMPARED = ("hash", "bits", "min_tokens", "profile", "profile_window")
@@ -22,11 +25,41 @@ _COMPARED = "normalize"
 """The field that says what every similarity compares."""
 
 
-def options_by_recipe(recipe: Recipe, options: DedupOptions) -> DedupOptions:
-    """The options of the run: with `method="simhash"` if the choice is open and the recipe brings a distance."""
-    if _brings_method(recipe, options):
-        return dataclasses.replace(options, method=BY_DISTANCE)
-    return options
+@dataclass(frozen=True, slots=True)
+class ResolvedOptions:
+    """The options of a run over texts, after the recipe's.
+
+    Attributes:
+        recipe: the recipe of the run.
+        options: those given, but with `method="simhash"` if the choice is open and the recipe brings a distance.
+        max_distance: the Hamming distance that the run uses: that given, of the recipe, or of the method's sieve; None for none.
+        note: one sentence on what the recipe decides, and what of it decides nothing; see `what_recipe_decides`.
+    """
+
+    recipe: Recipe
+    options: DedupOptions
+    max_distance: int | None
+    note: str | None
+
+    @property
+    def method(self) -> MethodRow:
+        """The method, if it was given or the recipe brings it; else `auto`, which looks at the texts."""
+        return METHODS[self.options.taken()]
+
+    @property
+    def min_tokens(self) -> int:
+        """The fewest tokens of a document that the method takes."""
+        return min_tokens_of(self.options.taken(), self.recipe, self.options)
+
+
+def resolve(recipe: Recipe, options: DedupOptions) -> ResolvedOptions:
+    """What the options mean with this recipe.
+
+    Raises:
+        OptionError: they do not go together: no distance is known where one is needed, or the similarity cannot compare texts so.
+    """
+    resolved = dataclasses.replace(options, method=BY_DISTANCE) if _brings_method(recipe, options) else options
+    return ResolvedOptions(recipe, resolved, distance_limit(recipe, resolved), what_recipe_decides(recipe, options))
 
 
 def _brings_method(recipe: Recipe, options: DedupOptions) -> bool:
@@ -43,7 +76,7 @@ def _is_default(recipe: Recipe) -> bool:
 def what_recipe_decides(recipe: Recipe, options: DedupOptions) -> str | None:
     """One sentence for the screen and the summary; None for the default recipe, and if nothing of the recipe is ignored.
 
-    `options`: as given, before `options_by_recipe`.
+    `options`: as given.
     """
     if _is_default(recipe):
         return None
