@@ -90,5 +90,10 @@ def expected_pairs(fingerprints: Array, others: Array, max_distance: int) -> int
 
 def hamming_distances(fingerprints: Array, left: Array, right: Array) -> Array:
     """int64[p]: the distance of each pair (`left[i]`, `right[i]`) of rows of `fingerprints` (uint64[n, words])."""
-    found: Array = np.bitwise_count(fingerprints[left] ^ fingerprints[right]).sum(axis=1, dtype=np.int64)
+    return row_distances(fingerprints[left], fingerprints[right])
+
+
+def row_distances(left: Array, right: Array) -> Array:
+    """int64[n]: the distance of `left[i]` and `right[i]`, uint64[n, words] each; one of the two may be a single row."""
+    found: Array = np.bitwise_count(left ^ right).sum(axis=1, dtype=np.int64)
     return found

@@ -11,6 +11,7 @@ import pyarrow as pa
 from neardup.display import similarity_text
 from neardup.errors import InputError
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_array
+from neardup.hamming.near import row_distances
 from neardup.io.corpora.batch import Batch
 from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.storage.places import Place
@@ -163,7 +164,7 @@ def _nearest(
     present = batch.texts.is_valid().to_numpy(zero_copy_only=False)
     others = fingerprint_array(batch.texts, run.recipe)
     equal = (others.digests == prints.digests).all(axis=1)
-    distance = np.bitwise_count(others.values ^ prints.values).sum(axis=1, dtype=np.int64)
+    distance = row_distances(others.values, prints.values)
     if by_distance:
         cost = distance.astype(np.float64)
     else:

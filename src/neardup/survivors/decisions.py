@@ -8,6 +8,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.fingerprints.documents import Documents
+from neardup.hamming.near import hamming_distances
 from neardup.io.resume.codecs import codec
 from neardup.matching.candidates.task import Found
 from neardup.options import DedupOptions
@@ -190,8 +191,7 @@ def decide(
     distance = scratch.full(n, NONE, np.int64)
     for part in parts_of(n):
         rows = _removed(survivor, part)
-        differing = documents.fingerprints[rows] ^ documents.fingerprints[survivor[rows]]
-        distance[rows] = np.bitwise_count(differing).sum(axis=1, dtype=np.int64)
+        distance[rows] = hamming_distances(documents.fingerprints, rows, survivor[rows])
 
     smallest, size = scratch.full(n, n, np.int64), scratch.zeros(n, np.int64)
     for part in parts_of(n):

@@ -12,8 +12,8 @@ from neardup.engines.packing import ints, mixed
 from neardup.engines.reading.row_selection import Marks, marked_rows
 from neardup.engines.schemas import CLUSTERS, FIRSTS, LABELED, LABELS, RESULTS, UNKNOWN, as_prints, prints_of
 from neardup.engines.stages import Found, Part, Reading, Stage
-from neardup.engines.verification.verify import distances
 from neardup.fingerprints.simhash import fingerprint_array
+from neardup.hamming.near import row_distances
 
 SHARES, MANY = 64, 64
 """Of the duplicates of a survivor that has more than so many in a bucket."""
@@ -116,7 +116,7 @@ def _distances(labeled: pa.Table, clusters: pa.Table) -> Array:
     found: Array = labeled.column("distance").to_numpy().copy()
     asked = np.flatnonzero(found == UNKNOWN)
     some = pa.array(asked)
-    found[asked] = distances(prints_of(labeled.take(some)), prints_of(clusters.take(some), "survivor_print"))
+    found[asked] = row_distances(prints_of(labeled.take(some)), prints_of(clusters.take(some), "survivor_print"))
     return found
 
 

@@ -18,7 +18,7 @@ from neardup.engines.packing import ints
 from neardup.engines.pairing.all_pairs import MEMBERS
 from neardup.engines.schemas import BOOL, BYTES, INT, LABELS, MARKED, MATCHES, marked, prints_of
 from neardup.engines.stages import Found, Output, Stage
-from neardup.engines.verification.verify import distances
+from neardup.hamming.near import row_distances
 
 AT_ONCE = 1 << 18
 """Pairs that are made together; those of a class that has more are divided into tiles."""
@@ -211,7 +211,7 @@ def _listed(left: pa.Table, right: pa.Table, *, across: bool) -> pa.Table:
     first, second = (
         ends.take(pa.array(places)) for places in (np.where(swaps, at + len(at), at), np.where(swaps, at, at + len(at)))
     )
-    apart = distances(prints_of(first), prints_of(second))
+    apart = row_distances(prints_of(first), prints_of(second))
     columns = [first.column("doc"), second.column("doc"), first.column("id"), second.column("id"), apart]
     return pa.table([*columns, right.column("similarity")], LISTED.schema)
 

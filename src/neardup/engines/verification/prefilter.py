@@ -23,6 +23,7 @@ from neardup.engines.schemas import (
 )
 from neardup.engines.stages import Found, Stage
 from neardup.engines.verification.pair_partitions import chunks_of, once, visits_of
+from neardup.hamming.near import hamming_distances
 from neardup.kernels.matching.bitmaps import may_share_enough
 from neardup.kernels.store.postings import MIX
 
@@ -61,7 +62,7 @@ def _sieve(work: Work, pairs: pa.Table, records: pa.Table) -> Found:
     distance = np.zeros(len(a), np.int64)
     if work.max_distance is not None:
         prints = prints_of(known)
-        distance = np.bitwise_count(prints[left] ^ prints[right]).sum(axis=1, dtype=np.int64)
+        distance = hamming_distances(prints, left, right)
         wanted &= distance <= work.max_distance
     if not work.by_distance:
         wanted &= _may_be_similar(work, known, left, right)

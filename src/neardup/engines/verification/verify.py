@@ -18,6 +18,7 @@ from neardup.engines.schemas import ARRIVALS, MATCHES, TEXTS, VISITS
 from neardup.engines.stages import Found, Part, Reading, Stage
 from neardup.engines.verification.pair_partitions import once
 from neardup.engines.verification.text_partitions import own_sites, sites_of
+from neardup.hamming.near import row_distances
 from neardup.kernels.matching.similarities import Stored, similarities_of, working_memory
 from neardup.matching.similarities.table import Elements
 from neardup.store.texts import texts_of_column
@@ -108,18 +109,12 @@ def _compared(work: Work, edges: pa.Table, arrivals: pa.Table) -> Found:
     proposes = METHODS[work.options.method].proposes
     if proposes is not None:
         at = np.flatnonzero(matched)
-        distance = distances(prints[left[at]], prints[right[at]])
+        distance = row_distances(prints[left[at]], prints[right[at]])
         matched[at] = proposes(work, texts.joined, left[at], right[at], distance)
     found = np.flatnonzero(matched)
     ends = [edges.column(name).to_numpy()[found] for name in ("p", "q", "p_rank", "q_rank")]
-    apart = distances(prints[left[found]], prints[right[found]])
+    apart = row_distances(prints[left[found]], prints[right[found]])
     yield "matches", pa.table([*ends, similarity[found], apart], MATCHES.schema)
-
-
-def distances(left: Array, right: Array) -> Array:
-    """int64[n]: the distances of fingerprints, uint64[n, words] each."""
-    found: Array = np.bitwise_count(left ^ right).sum(axis=1, dtype=np.int64)
-    return found
 
 
 def _stored(work: Work, elements: Elements) -> Stored:

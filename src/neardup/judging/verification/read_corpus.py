@@ -11,6 +11,7 @@ import numpy as np
 from neardup.arrays import Array, Bools, Int64s
 from neardup.dedup import room_for_elements
 from neardup.fingerprints.documents import Documents, FirstPass, KeptValues, join_documents, read_documents
+from neardup.hamming.near import hamming_distances
 from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.corpora.protocol import Corpus, pair_of
 from neardup.judging.verification.claim import Claim
@@ -81,7 +82,7 @@ class ReadCorpus:
         """
         known = self.documents
         equal: Bools = (known.digests[left] == known.digests[right]).all(axis=1)
-        distance = np.bitwise_count(known.fingerprints[left] ^ known.fingerprints[right]).sum(axis=1, dtype=np.int64)
+        distance = hamming_distances(known.fingerprints, left, right)
         similarity = np.where(equal, 1.0, np.nan)
         apart = np.flatnonzero(~equal)
         if self.claim.is_by_distance or not len(apart):
