@@ -15,24 +15,15 @@ from neardup.errors import OptionError, is_integer
 from neardup.recipe.given_elements import similarity_of_elements
 from neardup.recipe.similarity import Similarity, SimilarityLike, measure_of, similarity_of
 from neardup.recipe.stored_parts import plain
+from neardup.recipe.tables.keeps import KEEPS, Keep, Preference, preference_of
 from neardup.recipe.tables.methods import BY_DISTANCE, METHODS, Method, Promise
 from neardup.recipe.tables.similarities import SimilarityName
 from neardup.resources.resources import ResourceOptions, Resources
 
 Cluster = Literal["star", "components"]
-Keep = Literal["first", "last", "longest", "shortest"] | str | Callable[[str], Any]
-"""A key of KEEPS, where COLUMN in `max:COLUMN` and `min:COLUMN` may be any column; or a function of the text."""
 Unit = Literal["document", "paragraph", "line"]
 RemovableUnit = Literal["line", "paragraph"]
 OnError = Literal["stop", "skip"]
-KEEPS = {
-    "first": "the one that comes first in the input",
-    "last": "the one that comes last",
-    "longest": "the one with the most characters, then the first",
-    "shortest": "the one with the fewest characters, then the first",
-    "max:COLUMN": "the one with the largest value in the column (numbers, dates or text); missing values come last",
-    "min:COLUMN": "the one with the smallest value in the column",
-}
 CLUSTERS = {
     "star": "a document survives unless it matches an earlier survivor; no duplicate is below the threshold to its survivor",
     "components": "all documents that are connected by matches form one cluster, however long the chain",
@@ -128,7 +119,7 @@ class DedupOptions:
             raise OptionError("; ".join(problems) + ".")
 
     def _preference_problems(self) -> Iterator[str]:
-        if not callable(self.keep) and (not isinstance(self.keep, str) or not _is_rule(self.keep)):
+        if preference_of(self.keep) is None:
             yield f"`keep={self.keep!r}`: give one of {', '.join(KEEPS)}"
         given = self.prefer_source
         sources = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Iterable) else (given,)
@@ -157,11 +148,16 @@ class DedupOptions:
         return measure_of(self.compared_by)
 
     @property
+    def preference(self) -> Preference:
+        """What `keep` means."""
+        found = preference_of(self.keep)
+        assert found is not None  # checked when the options were made
+        return found
+
+    @property
     def preferred_by(self) -> str | None:
         """The name in `Documents.values` of the values that `keep` compares; None if `keep` compares no values."""
-        if callable(self.keep):
-            return "keep()"
-        return self.keep.partition(":")[2] or None
+        return "keep()" if callable(self.keep) else self.preference.column
 
     @property
     def grouped_by(self) -> str | None:
@@ -346,8 +342,3 @@ def _as_share(given: Any) -> str:
     if not is_number or not 10 <= given <= 100:
         return ""
     return f" (did you mean {float(given) / 100:g}?)"
-
-
-def _is_rule(keep: str) -> bool:
-    kind, colon, column = keep.partition(":")
-    return kind + colon in ("max:", "min:") if column else keep in KEEPS

@@ -19,7 +19,7 @@ from neardup.io.corpora import reading
 from neardup.recipe import presets, vectors
 from neardup.recipe.files import word_lists
 from neardup.recipe.presets import RecipeLike
-from neardup.recipe.tables import hashes, methods, parts, profiles, segmenters, similarities
+from neardup.recipe.tables import hashes, keeps, methods, parts, profiles, segmenters, similarities
 from neardup.resources import resources
 
 FOLDER = Path(__file__).parent
@@ -121,7 +121,7 @@ def test_a_dictionary_has_the_names_and_types_of_the_fields(dictionary, kind):
         (methods.MeasuredMethod, methods.MEASURED),
         (similarities.SimilarityName, similarities.SIMILARITIES),
         (options.Cluster, options.CLUSTERS),
-        (get_args(options.Keep)[0], [name for name in options.KEEPS if ":" not in name]),
+        (get_args(keeps.Keep)[0], [name for name in keeps.KEEPS if ":" not in name]),
         (options.Unit, options.UNITS),
         (options.RemovableUnit, [name for name in options.UNITS if name != "document"]),
         (index_methods.IndexMethod, ["auto", *index_methods.METHODS]),

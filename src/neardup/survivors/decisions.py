@@ -12,6 +12,7 @@ from neardup.hamming.near import hamming_distances
 from neardup.io.resume.codecs import codec
 from neardup.matching.candidates.task import Found
 from neardup.options import DedupOptions
+from neardup.recipe.tables.keeps import By
 from neardup.resources.scratch import IN_MEMORY, Scratch, parts_of
 from neardup.survivors.clusters import Clustering
 from neardup.text.preference import NO_VALUE, ranks_of
@@ -124,7 +125,8 @@ def in_order_of_preference(
     """
     inputs = len(documents) if inputs is None else inputs
     rows, reference = np.flatnonzero(documents.valid[:inputs]), inputs + np.flatnonzero(documents.valid[inputs:])
-    if options.keep == "last":
+    preference = options.preference
+    if preference.by is By.ORDER and preference.greatest_first:
         rows = rows[::-1]
     cost = _cost(documents, options)
     if cost is not None:
@@ -136,8 +138,9 @@ def in_order_of_preference(
 
 def _cost(documents: Documents, options: DedupOptions) -> Array | None:
     """int64[rows], smaller is preferred; None if the order of the rows decides alone."""
-    if options.keep in ("longest", "shortest"):
-        return documents.lengths if options.keep == "shortest" else -documents.lengths
+    preference = options.preference
+    if preference.by is By.LENGTH:
+        return -documents.lengths if preference.greatest_first else documents.lengths
     if options.preferred_by is None:
         return None
     return cost_of_values(documents.values[options.preferred_by], options, documents.ids)
@@ -151,8 +154,7 @@ def cost_of_values(tokens: Any, options: DedupOptions, ids: Any = None) -> Array
     """
     assert options.preferred_by is not None
     ranks = ranks_of(tokens, options.preferred_by, ids).ranks
-    smallest_first = isinstance(options.keep, str) and options.keep.startswith("min:")
-    return np.where(ranks == NO_VALUE, len(ranks), ranks if smallest_first else -ranks)
+    return np.where(ranks == NO_VALUE, len(ranks), -ranks if options.preference.greatest_first else ranks)
 
 
 def decide(

@@ -113,7 +113,7 @@ class _Keep(_Word):
     name = "rule"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
-        from neardup.options import KEEPS
+        from neardup.recipe.tables.keeps import KEEPS
 
         rule, colon, _ = incomplete.partition(":")
         if colon and f"{rule}:COLUMN" in KEEPS:

@@ -25,6 +25,7 @@ from neardup.options import DedupOptions, SurvivorOptions, refuse_unknown
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarity import stored_similarity
+from neardup.recipe.tables.keeps import By
 from neardup.resources.unfinished import temporary_folder
 from neardup.survivors.decisions import Findings, decide, in_order_of_preference
 from neardup.survivors.listed_pairs import LISTED_CLUSTERERS, EqualTexts, RowPairs, pairs_of_representatives
@@ -109,7 +110,7 @@ def _options(paired: PairedDocuments, prints: str, given: SurvivorOptions) -> De
         raise InputError(
             f"{prints} has no column {missing[0]!r}. Make it anew with `neardup fingerprint --value {missing[0]}`."
         )
-    if chosen.keep in ("longest", "shortest") and not _knows_lengths(paired):
+    if chosen.preference.by is By.LENGTH and not _knows_lengths(paired):
         raise OptionError(
             f"`keep={chosen.keep!r}`: {prints} has fingerprints of vectors or of another program, so the lengths of texts are not "
             "known. Keep the first or the last, or store a column with `value` and keep by that: 'max:COLUMN'."
