@@ -186,7 +186,7 @@ def test_the_proxy_passes_on_nothing_that_a_client_says_about_itself():
     kept = {"Host": "$host"}
     assert {name: value for name, value in headers.items() if value != '""'} == kept
     assert {"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP"} <= set(headers)
-    assert "X-Forwarded" not in "".join(path.read_text() for path in (ROOT / "src/neardup/service").glob("*.py"))
+    assert "X-Forwarded" not in "".join(path.read_text() for path in (ROOT / "src/neardup/service").rglob("*.py"))
 
 
 def test_what_the_page_says_of_the_proxy_is_in_its_file():
