@@ -6,6 +6,8 @@ import os
 import tempfile
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from cli_corpora import (
     BREAD,
@@ -417,6 +419,23 @@ def test_a_file_name_that_is_no_unicode_works_and_is_kept_in_the_summary(run):
     assert json.loads(done.out)["files"]["inputs"] == [name]
     assert read_lines("out.duplicates.jsonl")[0]["id"] == r"in\xff.jsonl:1"
     assert run("explain", "out.duplicates.jsonl", r"in\xff.jsonl:0").code == 0
+
+
+def test_parquet_files_and_stages_take_file_names_that_are_no_unicode(run):
+    name = os.fsdecode(b"in\xff.parquet")
+    try:
+        with open(name, "wb") as file:
+            pq.write_table(pa.table({"text": [FERRY, FERRY_SHOUTED]}), file)
+    except OSError:
+        pytest.skip("this file system takes only names in Unicode")
+    assert run("dedup", name, "-o", "out/").code == 0
+    assert run("verify", "out").code == 0
+    prints, pairs, clusters = (os.fsdecode(each + b"\xfe.parquet") for each in (b"prints", b"pairs", b"clusters"))
+    assert run("fingerprint", name, "-o", prints, "--quiet").code == 0
+    assert run("pairs", prints, "-o", pairs, "--quiet").code == 0
+    assert run("clusters", pairs, "--documents", prints, "-o", clusters, "--quiet").code == 0
+    assert run("apply", clusters, name, "-o", "applied/", "--quiet").code == 0
+    assert Path("applied", name).exists()
 
 
 def test_what_the_reference_removed_and_what_other_inputs_removed_are_told_apart(run):

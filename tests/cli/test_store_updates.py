@@ -155,3 +155,24 @@ def test_files_whose_names_are_no_unicode_have_ids_of_their_own(run):
     assert {json.loads(line)["id"] for line in done.out.splitlines()} == {r"a\xfe.txt", r"a\xff.txt", r"a\\xff.txt"}
     assert "repeated id" not in run("dedup", "in", "-o", "out/").err
     assert run("verify", "out").code == 0
+
+
+def test_stores_take_inputs_whose_names_are_no_unicode(run):
+    Path("in").mkdir()
+    texts = {b"in/a\xfe.txt": FERRY, b"in/a\xff.txt": BREAD}
+    try:
+        for name, text in texts.items():
+            Path(os.fsdecode(name)).write_text(text)
+    except OSError:
+        pytest.skip("this file system takes only names in Unicode")
+    run("store", "create", "seen")
+    assert run("store", "add", "seen", "in").code == 0
+    with nd.Store("seen", mode="r") as store:
+        assert store.get(r"a\xfe.txt")
+        assert store.get(r"a\xff.txt")
+    name = os.fsdecode(b"lines\xff.jsonl")
+    write_lines(name, [{"id": "x", "text": CLOCK}])
+    assert run("filter", name, "--store", "seen", "-o", "new.jsonl").code == 0
+    done = run("filter", name, "--store", "seen", "-o", os.fsdecode(b"new\xff.jsonl"))
+    assert done.code == 2
+    assert r"new\xff.jsonl: the name of an output must be UTF-8" in done.err

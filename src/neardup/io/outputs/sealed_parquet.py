@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.io.checksums import checksum
-from neardup.io.storage.places import Place, parquet_source
+from neardup.io.storage.places import Place, parquet_sink, parquet_source
 
 SEAL, CONTENTS = "neardup.seal", "neardup.contents"
 
@@ -63,7 +63,7 @@ class SealedWriter:
         self._schema, self._metadata, self._contents = schema, dict(metadata or {}), list[list[int]]()
         described = schema.with_metadata(self._metadata)  # so that other programs find it with the schema
         self._writer = pq.ParquetWriter(
-            sink, described, compression="zstd", write_page_checksum=True, write_statistics=False
+            parquet_sink(sink), described, compression="zstd", write_page_checksum=True, write_statistics=False
         )
 
     def write(self, batch: Any) -> None:

@@ -129,7 +129,23 @@ def copy_file(place: Place, local: Path) -> None:
 
 def parquet_source(place: Place) -> Any:
     """A source from which pyarrow reads a file in any order."""
-    return RemoteReader(place) if isinstance(place, RemotePath) else place
+    return RemoteReader(place) if isinstance(place, RemotePath) else _arrow_file(place, "rb")
+
+
+def parquet_sink(given: Any) -> Any:
+    """A sink to which pyarrow writes: a local file, or an open one as it was given."""
+    return _arrow_file(given, "wb") if isinstance(given, Path) else given
+
+
+def _arrow_file(path: Path, mode: str) -> Any:
+    """The path; of a name that is not UTF-8, which pyarrow does not take as a path, the open file."""
+    try:
+        os.fspath(path).encode()
+    except UnicodeEncodeError:
+        import pyarrow as pa
+
+        return pa.OSFile(os.fsencode(path), mode)
+    return path
 
 
 def near_folder(path: Path, is_one: Callable[[Path], bool]) -> str:

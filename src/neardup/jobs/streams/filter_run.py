@@ -26,7 +26,7 @@ from neardup.io.line_rows import demand_lines, pipe_shard
 from neardup.io.outputs.growing_file import GrowingFile, partial_of
 from neardup.io.outputs.output_names import STANDARD_OUTPUT, output_folder, stem
 from neardup.io.outputs.outputs import Outputs
-from neardup.io.storage.places import is_url, real_name
+from neardup.io.storage.places import is_url, name_as_text, real_name
 from neardup.jobs.streams.line_walk import Sinks
 from neardup.progress import Progress
 from neardup.resources.unfinished import temporary_folder
@@ -165,7 +165,7 @@ def files_of(shards: Sequence[Shard]) -> list[Shard]:
 
 def recorded_inputs(shards: Sequence[Shard], listed: int | None) -> list[list[Any]]:
     """Inputs as a record has them: each with its state; or of more than `listed`, a digest of these."""
-    states = [[real_name(shard.path), *shard.state()] for shard in shards]
+    states = [[name_as_text(real_name(shard.path)), *shard.state()] for shard in shards]
     if listed is None or len(states) <= listed:
         return states or [["standard input"]]
     digest = hashlib.blake2b(json.dumps(states).encode(), digest_size=16).hexdigest()

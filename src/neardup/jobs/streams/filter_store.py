@@ -1,11 +1,12 @@
 """Pass on new documents and remember them in a store, by similarity; record what the others duplicate."""
 
 import contextlib
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
-from neardup.errors import OptionError
+from neardup.errors import InputError, OptionError
 from neardup.io.corpora.file_corpus import FileCorpus, check_on_error
 from neardup.io.corpora.read_files import ReadFiles
 from neardup.io.corpora.reading import READING, Reading, TextReadingDict
@@ -13,7 +14,7 @@ from neardup.io.corpora.shards import Inputs
 from neardup.io.outputs.growing_file import GrowingFile, partial_of
 from neardup.io.outputs.output_names import STANDARD_OUTPUT
 from neardup.io.outputs.outputs import Outputs
-from neardup.io.storage.places import local_path, path_text
+from neardup.io.storage.places import local_path, name_as_text, path_text
 from neardup.jobs.answer_files import StandardOutput
 from neardup.jobs.store_places import alone, folder_of_store, no_store, store_is_there, told_of_options
 from neardup.jobs.streams.filter import AT_LEAST_ONCE, FilterResult
@@ -117,6 +118,7 @@ def filter_with_store(
     paths = filter_paths(str(path_text(output)), path_text(audit), with_rejects=on_error == "skip")
     reads = ReadFiles(files_of(shards), folder_of_store(home))
     reads.refuse(paths.files)
+    _refuse_names(paths.files)
     created = not store_is_there(home)
     if created:
         if not create:
@@ -172,6 +174,16 @@ def filter_with_store(
         if name in walk.empty_columns and walk.counts.rows:
             progress.say(f"no row had a value in the column {name!r}")
     return walk.counts.result(created=created)
+
+
+def _refuse_names(outputs: Sequence[Path]) -> None:
+    """Refuse outputs whose names the record of a run in the store cannot have."""
+    for path in outputs:
+        name = os.path.realpath(path)
+        if os.fsencode(name) != name.encode("utf-8", "replace"):
+            raise InputError(
+                f"{name_as_text(name)}: the name of an output must be UTF-8. Choose another name or folder."
+            )
 
 
 class StoreMemory:

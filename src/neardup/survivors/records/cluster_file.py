@@ -23,7 +23,7 @@ from neardup.errors import DataError
 from neardup.io.corpora.stored_shards import StoredShard, starts_of
 from neardup.io.ids import plain_ids, tokens_of_ids
 from neardup.io.outputs.sealed_parquet import SealedWriter, read_sealed
-from neardup.io.storage.places import Place, place_of
+from neardup.io.storage.places import Place, parquet_source, place_of
 from neardup.survivors.decisions import NONE, Decisions
 from neardup.survivors.outcomes import DocumentNames, Outcomes
 from neardup.survivors.records.audit_schema import columns_named
@@ -106,7 +106,7 @@ def is_cluster_file(path: str | Path) -> bool:
     import pyarrow.parquet as pq
 
     try:
-        return KEY.encode() in (pq.read_metadata(path).metadata or {})
+        return KEY.encode() in (pq.read_metadata(parquet_source(Path(path))).metadata or {})
     except (OSError, pa.ArrowException, ValueError):  # ValueError: names that are not UTF-8
         return False
 

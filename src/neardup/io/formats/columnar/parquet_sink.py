@@ -8,6 +8,7 @@ import pyarrow as pa
 from neardup.errors import InputError
 from neardup.io.corpora.shard import Shard
 from neardup.io.formats.columnar.parquet_files import check_columns
+from neardup.io.storage.places import parquet_sink
 
 _GROUP_BYTES = 128 << 20
 
@@ -38,7 +39,7 @@ class Sink:
             size = sum(group.total_byte_size for group in groups)
             fitting = _GROUP_BYTES * file.metadata.num_rows // max(size, 1)
             self._group_rows = max(1, min(fitting, max((group.num_rows for group in groups), default=0)))
-            self._writer = pq.ParquetWriter(self._path, schema, **_options(shard, file))
+            self._writer = pq.ParquetWriter(parquet_sink(self._path), schema, **_options(shard, file))
         else:
             demand_same_schema(self._first, self._schema, shard.name, schema)
 
