@@ -176,3 +176,17 @@ def test_stores_take_inputs_whose_names_are_no_unicode(run):
     done = run("filter", name, "--store", "seen", "-o", os.fsdecode(b"new\xff.jsonl"))
     assert done.code == 2
     assert r"new\xff.jsonl: the name of an output must be UTF-8" in done.err
+
+
+@pytest.mark.parametrize("command", ["add", "filter"])
+def test_a_store_that_keeps_every_document_drops_no_id(run, command):
+    write_lines("in.jsonl", [{"id": "x", "text": FERRY}, {"id": "y", "text": BREAD}, {"id": "y", "text": FERRY_EDITED}])
+    run("store", "create", "seen", "--keep", "always", "--min-similarity", "0.7")
+    if command == "add":
+        done = run("store", "add", "seen", "in.jsonl")
+    else:
+        done = run("filter", "in.jsonl", "--store", "seen", "-o", "out.jsonl")
+    with nd.Store("seen", mode="r") as store:
+        assert store.get("y") is not None
+    assert "dropped" not in done.err
+    assert WARNING in done.err

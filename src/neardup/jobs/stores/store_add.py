@@ -190,7 +190,7 @@ def _add(
                     sink.write(lines)
                 counts.documents += len(answers)
                 counts.new += sum(answer.is_new and not answer.is_update for answer in answers)
-                counts.count_updates(answers)
+                counts.count_updates(answers, keep=store.keep)
                 counts.exact += sum(answer.exact for answer in answers)
                 counts.replaced += sum(len(answer.replaces) - answer.is_update for answer in answers)
                 of_run = {} if run is None else run.state_after(lines)

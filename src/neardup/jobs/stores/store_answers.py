@@ -26,12 +26,12 @@ class UpdateCounts:
     repeated_ids: int = 0
     began: float = field(default_factory=time.time)
 
-    def count_updates(self, answers: Iterable[StoreAnswer]) -> None:
-        """Count the updates among some answers."""
+    def count_updates(self, answers: Iterable[StoreAnswer], *, keep: str) -> None:
+        """Count the updates among some answers of a store with this `keep`."""
         for answer in answers:
             if answer.is_update:
                 self.updated += answer.is_new
-                self.dropped += not answer.is_new
+                self.dropped += not answer.is_new and keep != "always"
                 self.repeated_ids += (answer.replaces[0].first_seen or 0.0) >= self.began
 
 
