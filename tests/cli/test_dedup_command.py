@@ -242,6 +242,8 @@ def test_a_recipe_without_a_distance_needs_one_for_simhash_only(run):
         (["--method", "exact", "--min-similarity", "0"], "--method exact finds pairs by their similarity"),
         (["--method", "exact", "--max-distance", "3"], "--max-distance 3: --method exact asks for no distance"),
         (["--memory", "much"], "--memory much: give bytes, at least 16M"),
+        (["--memory", "9" * 30], f"--memory {'9' * 30}: give bytes, below 8,388,608T, as a number"),
+        (["--memory", "9" * 400 + "G"], "give bytes, below 8,388,608T, as a number or as 512M or 4G."),
         (["--recipe", "mine"], "There is no recipe 'mine'. Give one of default, default-64, textbook, cppjieba, "),
         (["--recipe", "mine.toml"], "There is no recipe file 'mine.toml'"),
         (["--keep", "best"], "--keep best: give one of first, last, longest, shortest, max:COLUMN, min:COLUMN."),

@@ -11,6 +11,8 @@ STEP = 256 << 20
 itself, and a run that is resumed must have the memory that it had."""
 
 SIZES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+MOST = 1 << 63
+"""No size is so large: arrays and files count bytes in 63 bits."""
 
 
 def memory_bytes(memory: int | str | None, *, least: int = LEAST_MEMORY) -> int:
@@ -34,14 +36,14 @@ def size_in_bytes(option: str, given: int | str, *, least: int = 1) -> int:
     """Parse a number of bytes, such as 1000000, `512M` or `4G`.
 
     Raises:
-        OptionError: the value is not a size, or is below `least`.
+        OptionError: the value is not a size, or is below `least` or not below MOST.
     """
     found = re.fullmatch(r"(\d+(?:\.\d+)?) *([KMGT]?)(?:i?B)?", str(given).strip(), re.IGNORECASE)
     size = float(found[1]) * SIZES[found[2].upper()] if found and not isinstance(given, bool) else 0.0
     is_whole = size.is_integer() or (found is not None and found[2] != "")  # 1.5G is a size, half a byte is not
-    if size < least or not is_whole:
-        at_least = f", at least {least >> 20}M," if least > 1 else ""
-        raise OptionError(f"`{option}={given!r}`: give bytes{at_least} as a number or as 512M or 4G.")
+    if not least <= size < MOST or not is_whole:
+        limit = ", below 8,388,608T," if size >= MOST else f", at least {least >> 20}M," if least > 1 else ""
+        raise OptionError(f"`{option}={given!r}`: give bytes{limit} as a number or as 512M or 4G.")
     return int(size)
 
 
