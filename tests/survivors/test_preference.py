@@ -79,7 +79,7 @@ def test_numbers_among_text_are_refused_with_an_example_of_each_and_its_row():
         ranks_of(pa.array(["5", None, "6", '"good"'], pa.large_string()), "score", pa.nulls(4))
     assert str(problem.value) == (
         "Column \"score\" has text, such as 'good' (row 3), among numbers, such as 5 (row 0): these have no common order. "
-        "Values must be all numbers, all dates and times in ISO 8601, or all text. Correct them or leave them empty, or name "
+        "Values must be all numbers, all dates and times in ISO 8601, or all text. Correct them or make them null, or name "
         "another column."
     )
 

@@ -166,7 +166,7 @@ class Kinds:
         what = f"The function of `{column[:-2]}`" if column.endswith("()") else f'Column "{column}"'
         raise DataError(
             f"{what} has {self._example(odd)}, among {self._example(others)}: these have no common order. Values must be all "
-            "numbers, all dates and times in ISO 8601, or all text. Correct them or leave them empty, or name another column."
+            "numbers, all dates and times in ISO 8601, or all text. Correct them or make them null, or name another column."
         )
 
     def _example(self, kind: str) -> str:
