@@ -207,8 +207,10 @@ def test_rows_that_cannot_be_read_stop_it_or_are_skipped(run):
     done = run("store", "add", "seen", "in.jsonl", "-o", "answers.jsonl")
     assert (done.code, "row 1" in done.err, Path("answers.jsonl").exists()) == (1, True, False)
     done = run("store", "add", "seen", "in.jsonl", "--on-error", "skip")
-    assert "1 row could not be read" in done.err
+    assert "skipped  1 row could not be read\n         1: malformed JSON\n" in done.err
     assert done.code == 0
+    done = run("store", "check", "seen", "in.jsonl", "-o", "answers.jsonl", "--on-error", "skip")
+    assert "skipped  1 row could not be read\n         1: malformed JSON\n" in done.err
 
 
 @pytest.mark.parametrize(

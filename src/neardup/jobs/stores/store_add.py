@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
-from neardup.display import ToldLine, counted, share_text
+from neardup.display import ToldLine, counted, reasons_text, share_text
 from neardup.errors import InputError
-from neardup.io.corpora.file_corpus import FileCorpus
+from neardup.io.corpora.file_corpus import FileCorpus, by_reason
 from neardup.io.corpora.read_files import ReadFiles
 from neardup.io.corpora.reading import TextReadingDict, reading_of
 from neardup.io.corpora.shard import Shard
@@ -49,7 +49,7 @@ class StoreCounts:
         repeated_ids: documents that came in the place of a text of the same inputs, and are counted as `updated` or `dropped`.
         exact: duplicates whose text equals that of their first match.
         replaced: documents in whose place a better one of another id was kept.
-        rejected: rows that could not be read.
+        rejected_for: for each reason, the rows that could not be read.
     """
 
     documents: int
@@ -60,7 +60,12 @@ class StoreCounts:
     repeated_ids: int
     exact: int
     replaced: int
-    rejected: int
+    rejected_for: dict[str, int]
+
+    @property
+    def rejected(self) -> int:
+        """The rows that could not be read."""
+        return sum(self.rejected_for.values())
 
 
 def add_to_store(
@@ -134,7 +139,7 @@ def add_to_store(
         repeated_ids=counts.repeated_ids,
         exact=counts.exact,
         replaced=counts.replaced,
-        rejected=len(corpus.rejected),
+        rejected_for=by_reason(corpus.rejected),
     )
 
 
@@ -220,3 +225,4 @@ def told_of_added(counts: StoreCounts) -> Iterator[ToldLine]:
     yield from told_of_updates(counts.updated, counts.dropped, counts.repeated_ids)
     if counts.rejected:
         yield "skipped", f"{counted(counts.rejected, 'row')} could not be read"
+        yield "", reasons_text(counts.rejected_for)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Unpack
 
-from neardup.display import ToldLine, counted, share_text
+from neardup.display import ToldLine, counted, reasons_text, share_text
 from neardup.errors import InputError
+from neardup.io.corpora.file_corpus import by_reason
 from neardup.io.corpora.read_files import ReadFiles
 from neardup.io.corpora.reading import TextReadingDict, reading_of
 from neardup.io.corpora.shard import Shard
@@ -35,13 +36,18 @@ class CheckCounts:
         documents: all of them.
         new: those that match no kept document.
         exact: those whose text equals that of their first match.
-        rejected: rows that could not be read.
+        rejected_for: for each reason, the rows that could not be read.
     """
 
     documents: int
     new: int
     exact: int
-    rejected: int
+    rejected_for: dict[str, int]
+
+    @property
+    def rejected(self) -> int:
+        """The rows that could not be read."""
+        return sum(self.rejected_for.values())
 
 
 def check_with_store(
@@ -99,8 +105,8 @@ def check_with_store(
                     new += sum(answer.is_new for answer in answers)
                     exact += sum(answer.exact for answer in answers)
                     progress.advance(len(answers))
-        rejected = len(corpus.rejected) if given else 0
-    return CheckCounts(documents=documents, new=new, exact=exact, rejected=rejected)
+        rejected_for = by_reason(corpus.rejected) if given else {}
+    return CheckCounts(documents=documents, new=new, exact=exact, rejected_for=rejected_for)
 
 
 def told_of_checked(counts: CheckCounts) -> Iterator[ToldLine]:
@@ -112,3 +118,4 @@ def told_of_checked(counts: CheckCounts) -> Iterator[ToldLine]:
     yield "known", counted(known, "document") + share_text(known, counts.documents) + kinds
     if counts.rejected:
         yield "skipped", f"{counted(counts.rejected, 'row')} could not be read"
+        yield "", reasons_text(counts.rejected_for)
