@@ -64,6 +64,11 @@ def test_null_texts_are_rejected_and_null_ids_are_not(shard: Make, reading: Any)
     assert reading(found, wanted=[True, False, True]).reasons == {}
 
 
+def test_a_column_of_nulls_only_may_have_the_ids(shard: Make, reading: Any) -> None:
+    found = shard(pa.table({"text": ["a", "b"], "key": pa.nulls(2)}), "a.parquet")
+    assert reading(found, id="key").ids == [f'"{found.name}:0"', f'"{found.name}:1"']
+
+
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
 def test_strings_that_are_not_utf_8_are_rejected(shard: Make, reading: Any, kind: Any) -> None:
     column = broken(b"good", b"\xff\xfe", b"\xe4\xb8\xad").cast(kind, safe=False)

@@ -190,7 +190,7 @@ def _is_vector(kind: Any) -> bool:
 
 
 def _is_id(kind: Any) -> bool:
-    return _is_string(kind) or pa.types.is_integer(kind)
+    return _is_string(kind) or pa.types.is_integer(kind) or pa.types.is_null(kind)
 
 
 def _with_texts(array: Any, keys: Keys, texts: list[str], indices: Any) -> Any:
