@@ -125,3 +125,9 @@ def test_options_name_what_they_need():
     both = DedupOptions(keep=len, within=str.lower)
     assert (both.columns, both.functions) == ((), {"keep()": len, "within()": str.lower})
     assert (both.as_dict()["keep"], both.as_dict()["within"]) == ("len()", "str.lower()")
+
+
+def test_without_a_value_nothing_is_said_of_the_comparison():
+    for values, compared_as in (([None, 3], "numbers"), ([None, None], None)):
+        table = pa.table({"text": ["one", "two"], "score": pa.array(values, pa.int64())})
+        assert nd.deduplicate(table, keep="max:score").summary.compared_as == compared_as

@@ -68,9 +68,11 @@ def ranks_of(tokens: Any, column: str, ids: Any = None) -> Ranks:
     return Ranks(_by_code(codes, ranks), compared_as)
 
 
-def comparison_of(tokens: Any, column: str) -> str:
-    """How `ranks_of` compares values: as numbers, dates or text."""
+def comparison_of(tokens: Any, column: str) -> str | None:
+    """How `ranks_of` compares values: as numbers, dates or text; None if there is no value."""
     distinct = _distinct(tokens)[1]
+    if not len(distinct):
+        return None
     return "numbers" if _are_plain_integers(distinct) else kinds_in(distinct).compared_as(column)
 
 

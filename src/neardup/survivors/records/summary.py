@@ -39,7 +39,7 @@ class Summary:
             left this out.
         recipe_decides: what the recipe decides, if that may surprise; left out for the default recipe.
         rejected_for: for each reason, the rows that could not be read; left out if all could.
-        compared_as: how the values that `keep` names were compared: as numbers, dates or text; left out if it names none.
+        compared_as: how the values that `keep` names were compared: as numbers, dates or text; left out if there are none.
     """
 
     rows: int
