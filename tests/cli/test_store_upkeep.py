@@ -13,7 +13,7 @@ from cli_corpora import BREAD, CLOCK, FERRY, FERRY_EDITED, ROWS, read_lines, wri
 
 import neardup as nd
 from neardup.jobs.streams.filter_store import filter_with_store
-from neardup.store.duration import seconds_of
+from neardup.store.arguments import seconds_of
 
 WORDS = [f"w{i}" for i in range(40)]
 DAY = 86_400.0

@@ -8,7 +8,7 @@ import pytest
 from test_decisions import near_copies
 
 import neardup as nd
-from neardup.store.postgresql.shared_texts import SharedTexts
+from neardup.store.postgresql.log import SharedTexts
 from neardup.store.review import lists as review_lists
 from neardup.store.store import Store
 

@@ -27,7 +27,7 @@ STEPS = {
     "lock taken": f"{ROOM}.log.Log.begin_deciding",
     "documents decided": f"{ROOM}.shared_files.SharedFiles._write",
     "rows written": f"{ROOM}.log.Log.write_rows",
-    "notes written": f"{ROOM}.shared_notes.SharedNotes.write",
+    "notes written": f"{ROOM}.shared_judgements.SharedNotes.write",
     "change written": f"{ROOM}.log.Log.write_change",
     "committed": f"{ROOM}.shared_files.commit",
     "replica told": f"{ROOM}.shared_files.SharedFiles._settle",

@@ -12,7 +12,7 @@ from test_decisions import decisions, near_copies, streamed
 import neardup as nd
 import postgres_server
 from forked import ended, forked
-from neardup.store.postgresql import connection, log, log_compaction, shared_files
+from neardup.store.postgresql import connection, log, shared_files, upkeep
 from neardup.store.postgresql.connection import Database
 from neardup.store.postgresql.problems import LostError, UnknownOutcomeError, told
 from neardup.store.store import Store
@@ -171,7 +171,7 @@ def test_what_has_arrived_is_found_after_a_compaction(place, tmp_path, monkeypat
     with Store(place) as one, Store(place) as other:
         one.check_and_add_many([*range(10), "gone"], [*TEXTS[:10], "a text that is removed again, and like no other"])
         one.remove(["gone"])
-        calls, commit = itertools.count(), log_compaction.commit if how == "compacted" else shared_files.commit
+        calls, commit = itertools.count(), upkeep.commit if how == "compacted" else shared_files.commit
 
         def ending(session):
             commit(session)
@@ -180,7 +180,7 @@ def test_what_has_arrived_is_found_after_a_compaction(place, tmp_path, monkeypat
                     assert other.compact()
                 session.execute(ENDS_ITSELF)
 
-        monkeypatch.setattr(log_compaction if how == "compacted" else shared_files, "commit", ending)
+        monkeypatch.setattr(upkeep if how == "compacted" else shared_files, "commit", ending)
         if how == "compacted":
             assert one.compact()
         assert one.check_and_add_many(range(10, 60), TEXTS[10:]) == answers[10:]

@@ -10,7 +10,7 @@ from test_upkeep import METHODS
 
 import neardup as nd
 from neardup.store.formats.versions import OtherVersionError
-from neardup.store.postgresql import log, log_compaction, schema
+from neardup.store.postgresql import log, schema, upkeep
 from neardup.store.postgresql.connection import Database
 from neardup.store.postgresql.places import database_place
 from neardup.store.session.folder import BusyError
@@ -68,7 +68,7 @@ def test_copies_answer_as_the_store_does(server, schema, tmp_path, method, simil
 
 def test_a_replica_that_slept_through_a_compaction_is_made_anew(server, schema, place, tmp_path, caplog, monkeypatch):
     behind, lost = f"{place}&replica={tmp_path / 'behind'}", f"{place}&replica={tmp_path / 'lost'}"
-    monkeypatch.setattr(log_compaction, "KEPT_CHANGES", 3)
+    monkeypatch.setattr(upkeep, "KEPT_CHANGES", 3)
     caplog.set_level("INFO", "neardup.store")
     with Store(place) as store:
         store.check_and_add_many(range(20), TEXTS[:20])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from neardup.errors import OptionError, is_integer
 from neardup.resources.limits import size_in_bytes
-from neardup.store.duration import Duration, seconds_of
+from neardup.store.arguments import Duration, seconds_of
 
 PART = 256
 """Lines of a stream that are decided together, at most."""

@@ -18,7 +18,7 @@ from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
 from neardup.store.formats.contents import DIGEST
-from neardup.store.session.folder import DECIDING
+from neardup.store.rules import DECIDING
 from neardup.store.session.reader import AT_ONCE
 from neardup.store.store import Store
 

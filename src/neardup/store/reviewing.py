@@ -1,8 +1,8 @@
 """REVIEW a store: what it has removed lately, what is worth judging, and what was judged."""
 
+from neardup.store.answers import Judgement, RecentDuplicate, ReviewPair
 from neardup.store.review import judge as judging
 from neardup.store.review import lists as review_lists
-from neardup.store.reviewed_pairs import Judgement, RecentDuplicate, ReviewPair
 from neardup.store.session.calls import changing_call, one_call
 from neardup.store.session.writer import Files
 

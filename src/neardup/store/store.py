@@ -15,26 +15,24 @@ from neardup.recipe.presets import RecipeLike
 from neardup.recipe.recipe import Recipe
 from neardup.resources.resources import Resources
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch, StorePair
+from neardup.store.arguments import Duration, id_as_json, several, time_of
 from neardup.store.decisions import keep_first as deciding
 from neardup.store.decisions import neighbors as neighborhood
 from neardup.store.decisions.add import Expires, Notes, State, add_documents
-from neardup.store.duration import Duration, time_of
 from neardup.store.maintenance import Maintained
-from neardup.store.plain_values import id_as_json, several
 from neardup.store.postgresql.importing import import_shared
 from neardup.store.postgresql.places import database_place, is_database
 from neardup.store.postgresql.shared_files import SharedFiles
 from neardup.store.record.notes_table import keys_of, values_of
 from neardup.store.reviewing import Reviewed
+from neardup.store.rules import DECIDING, stored_rules
 from neardup.store.session.calls import changing_call, one_call
-from neardup.store.session.folder import DECIDING, stored_rules
 from neardup.store.session.reader import AT_ONCE, Durable, Mode
 from neardup.store.session.writer import Files
 from neardup.store.upkeep import build_from_run as building
-from neardup.store.upkeep import expiry
 from neardup.store.upkeep import restore as restoring
 from neardup.store.upkeep.finished_run import read_decided_run
-from neardup.store.upkeep.info import stored_document
+from neardup.store.upkeep.info import SeenBy, expired, stored_document
 
 
 class Store(Maintained, Reviewed):
@@ -84,7 +82,7 @@ class Store(Maintained, Reviewed):
             floor: of a new store: the least similarity that `neighbors`, `pairs` and `clusters` can be asked for, below
                 `min_similarity`; for the method exact.
             keep: of a new store: which of matching documents are kept, "first" by default: see
-                `neardup.store.preference.STORE_KEEPS`. A better document replaces all that it matches.
+                `neardup.store.rules.STORE_KEEPS`. A better document replaces all that it matches.
             texts: of a new store: whether texts are kept as they were given, also those of duplicates, False by default. `get`,
                 `recent` and `review` show them. They are forgotten with their documents.
             **options: of a new store: method (exact by default), min_similarity, similarity, max_distance.
@@ -278,7 +276,7 @@ class Store(Maintained, Reviewed):
         *,
         older_than: Duration | None = None,
         newest: int | None = None,
-        by: expiry.SeenBy = "last_seen",
+        by: SeenBy = "last_seen",
         now: float | None = None,
     ) -> int:
         """Remove the documents that have expired, and others that are old; returns their number. See `remove`.
@@ -295,7 +293,7 @@ class Store(Maintained, Reviewed):
         self._files.demand_writable()
         at = time.time() if now is None else time_of("now", now)
         with self._files.one_change():
-            return self._files.forget(expiry.expired(self._files, older_than, newest, by, at))
+            return self._files.forget(expired(self._files, older_than, newest, by, at))
 
     @classmethod
     def from_export(cls, path: str | Path, source: str | Path, *, threads: int | None = None) -> "Store":

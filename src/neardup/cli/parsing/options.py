@@ -9,11 +9,11 @@ from neardup.cli.parsing.flags import in_flags
 from neardup.cli.parsing.values import COLUMN, FILE, KEEP, NUMBER, RECIPE, SIMILARITY, Names
 from neardup.cli.shown.verbosity import is_verbose, keep_verbose
 from neardup.io.corpora.reading import HTML, Reading
-from neardup.options import CLUSTERS, DedupOptions
+from neardup.options import CLUSTERS, KEEPS, DedupOptions
 from neardup.recipe.tables.keeps import KEEPS
-from neardup.recipe.tables.methods import METHODS, MethodRow, Promise
+from neardup.recipe.tables.methods import METHODS, MethodRow
 from neardup.recipe.tables.similarities import SIMILARITIES, SimilarityRow
-from neardup.store.preference import STORE_KEEPS
+from neardup.store.rules import STORE_KEEPS, STORE_METHODS
 
 if TYPE_CHECKING:
     from neardup.progress import Progress
@@ -172,8 +172,6 @@ wait = click.option(
     metavar="SECONDS",
     help="Wait so long until another process that writes to the store has ended (0).",
 )
-STORE_METHODS = {name: row for name, row in METHODS.items() if row.promise is not Promise.CHOSEN}
-"""The methods of a store, which has no corpus to choose by."""
 metadata = click.option(
     "--metadata",
     multiple=True,

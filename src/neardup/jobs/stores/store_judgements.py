@@ -11,8 +11,8 @@ from neardup.io.corpora.read_files import ReadFiles
 from neardup.io.storage.places import path_text
 from neardup.jobs.answer_files import answers_place, answers_to
 from neardup.jobs.store_places import folder_of_store, opened_store
+from neardup.store.answers import Judgement, PairText
 from neardup.store.postgresql.places import shown_place
-from neardup.store.reviewed_pairs import Judgement, PairText
 from neardup.store.store import Store
 
 AT_ONCE = 500

@@ -15,14 +15,13 @@ from neardup.jobs.stores.store_answers import meant_ids
 from neardup.progress import Watcher
 from neardup.recipe.presets import RecipeLike
 from neardup.store.answers import StoreMatch
-from neardup.store.duration import Duration
+from neardup.store.arguments import Duration
 from neardup.store.formats.versions import OtherVersionError
 from neardup.store.postgresql.connection import Database
 from neardup.store.postgresql.places import database_place, is_database, shown_place
 from neardup.store.postgresql.schema import upgrade
 from neardup.store.store import Store
-from neardup.store.upkeep.expiry import SeenBy
-from neardup.store.upkeep.info import StoreInfo
+from neardup.store.upkeep.info import SeenBy, StoreInfo
 from neardup.store.upkeep.verify import StoreCheck
 
 

@@ -35,8 +35,8 @@ from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike
 from neardup.resources.threads import thread_count
 from neardup.resources.unfinished import told_if_interrupted
+from neardup.store.arguments import Duration, seconds_of
 from neardup.store.command_state import FILTERING, CommandState, state_for_commands
-from neardup.store.duration import Duration, seconds_of
 from neardup.store.postgresql.places import is_database
 from neardup.store.store import Store
 

@@ -21,8 +21,7 @@ from neardup.jobs.streams.store_metadata import MetadataColumns
 from neardup.jobs.streams.store_rows import TOGETHER
 from neardup.progress import Progress
 from neardup.store.answers import StoreAnswer, StoreMatch
-from neardup.store.command_state import CommandState, state_for_commands
-from neardup.store.row_ids import RowIds
+from neardup.store.command_state import CommandState, RowIds, state_for_commands
 from neardup.store.store import Store
 from neardup.survivors.outcomes import FilterOutcomes
 from neardup.survivors.records.audit import filter_lines, replacement_lines

@@ -9,7 +9,7 @@ import msgspec
 from neardup.arrays import Array
 from neardup.errors import InputError, OptionError
 from neardup.io.corpora.shard import Shard
-from neardup.store.preference import key_of
+from neardup.store.rules import key_of
 from neardup.text.single_values import rank_value
 
 _decode = msgspec.json.Decoder().decode

@@ -10,9 +10,8 @@ from neardup.judging.comparison import Comparison
 from neardup.service.client.call_parts import Parts
 from neardup.service.client.calls import CallOf
 from neardup.service.client.connected import Connected
-from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
+from neardup.store.answers import Judgement, RecentDuplicate, ReviewPair, StoreAnswer, StoredDocument, StoreMatch
 from neardup.store.review.judge import Pair
-from neardup.store.reviewed_pairs import Judgement, RecentDuplicate, ReviewPair
 from neardup.store.upkeep.info import StoreInfo
 
 T = TypeVar("T")

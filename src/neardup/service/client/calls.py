@@ -15,7 +15,7 @@ from neardup.judging.comparison import Comparison, Feature, FingerprintSteps
 from neardup.service.client.call_parts import Parts, encoded
 from neardup.service.messages import messages
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
-from neardup.store.plain_values import several
+from neardup.store.arguments import several
 from neardup.store.upkeep.info import StoreInfo
 
 T = TypeVar("T")

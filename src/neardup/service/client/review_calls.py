@@ -8,8 +8,8 @@ from neardup.errors import OptionError
 from neardup.service.client.calls import CallOf, Calls
 from neardup.service.limits import LISTED
 from neardup.service.messages import review_messages as messages
+from neardup.store.answers import Judgement, PairText, RecentDuplicate, ReviewPair
 from neardup.store.review.judge import Pair
-from neardup.store.reviewed_pairs import Judgement, PairText, RecentDuplicate, ReviewPair
 
 T = TypeVar("T")
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from neardup.service.messages.messages import Id
-from neardup.store.reviewed_pairs import Judgement, PairText, RecentDuplicate, ReviewPair
+from neardup.store.answers import Judgement, PairText, RecentDuplicate, ReviewPair
 
 Limit = Annotated[int, Meta(extra_json_schema={"minimum": 1})]
 

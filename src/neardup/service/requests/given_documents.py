@@ -10,7 +10,7 @@ from neardup.service.limits import METADATA
 from neardup.service.messages.messages import Document, GivenDocument, encode
 from neardup.service.problems import Problem
 from neardup.service.requests.bodies import decode
-from neardup.store.duration import time_of
+from neardup.store.arguments import time_of
 
 
 def documents_of(given: Sequence[GivenDocument], first: int = 0) -> list[Document]:

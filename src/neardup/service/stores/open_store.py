@@ -7,9 +7,8 @@ from typing import Any, Literal, Protocol, cast
 from neardup.errors import OptionError
 from neardup.jobs.store_places import opened_store
 from neardup.recipe.recipe import Recipe
-from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
+from neardup.store.answers import Judgement, RecentDuplicate, ReviewPair, StoreAnswer, StoredDocument, StoreMatch
 from neardup.store.postgresql.places import is_database, shown_place
-from neardup.store.reviewed_pairs import Judgement, RecentDuplicate, ReviewPair
 from neardup.store.upkeep.info import StoreInfo
 
 DEFAULT = "default"

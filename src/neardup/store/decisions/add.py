@@ -10,15 +10,14 @@ import numpy as np
 
 from neardup.errors import OptionError
 from neardup.store.answers import StoreAnswer
+from neardup.store.arguments import as_json, id_as_json, plain, several, time_of
 from neardup.store.command_state import state_after
 from neardup.store.decisions import keep_first as deciding
 from neardup.store.decisions.keep_always import add_all
 from neardup.store.decisions.keep_best import add_better
-from neardup.store.duration import time_of
-from neardup.store.plain_values import as_json, id_as_json, plain, several
-from neardup.store.preference import rank_of, replaces
-from neardup.store.record.given import Given
+from neardup.store.record.documents_table import Given
 from neardup.store.record.notes_table import keys_of, note_rows
+from neardup.store.rules import rank_of, replaces
 from neardup.store.session.reader import AT_ONCE
 from neardup.store.session.writer import Files
 from neardup.store.texts import Texts

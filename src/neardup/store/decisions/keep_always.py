@@ -4,7 +4,7 @@ import numpy as np
 
 from neardup.store.answers import StoreAnswer
 from neardup.store.decisions.all_matches import every_match
-from neardup.store.record.given import Given
+from neardup.store.record.documents_table import Given
 from neardup.store.session.writer import Files
 from neardup.store.texts import Texts
 

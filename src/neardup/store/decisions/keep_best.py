@@ -5,8 +5,8 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.store.answers import NEW, StoreAnswer
 from neardup.store.decisions.all_matches import every_match
-from neardup.store.preference import is_better
-from neardup.store.record.given import Given
+from neardup.store.record.documents_table import Given
+from neardup.store.rules import is_better
 from neardup.store.session.writer import Files
 from neardup.store.texts import Texts
 

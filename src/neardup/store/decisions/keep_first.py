@@ -13,8 +13,7 @@ from neardup.store.decisions.all_matches import similarity_to
 from neardup.store.decisions.keep_always import ask_all
 from neardup.store.decisions.star import Decided, walk
 from neardup.store.formats.segments import NOTHING_FOUND, Found
-from neardup.store.record.documents_table import RemovedRow, removed_rows
-from neardup.store.record.given import Given
+from neardup.store.record.documents_table import Given, RemovedRow, removed_rows
 from neardup.store.record.sealed_texts import Original, originals
 from neardup.store.session.writer import Files
 from neardup.store.texts import Texts

@@ -1,5 +1,7 @@
 """An append-only file of a store: words that are written and synced before the record names them, and read through a mapping.
-A header comes before them; see `contents_header`.
+A header comes before them, of 64 bytes, so that items stay aligned:
+
+magic | format | type of items | name | generation | identity of the store | checksum of the bytes before
 
 The file grows by chunks of zeros, which take no room on disk, so that the mapping need not be made anew for every append; a clean
 close cuts them off. What lies behind the end that the record knows was left by a crash, and is overwritten.
@@ -7,17 +9,68 @@ close cuts them off. What lies behind the end that the record knows was left by 
 
 import mmap
 import os
+import struct
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import DataError
-from neardup.store.formats import contents_header
-from neardup.store.formats.contents_header import Header
+from neardup.hamming.index.files.segment_file import checksum
+from neardup.store.formats.versions import demand_version
 
 CHUNK = 1 << 24
 """Bytes by which the file grows, at least; later, by an eighth of its size."""
+MAGIC = b"NDSTORE\n"
+FORMAT = 1
+_FIELDS = struct.Struct("<8sI4s24sQ8s")
+_CHECKSUM = struct.Struct("<Q")
+BYTES = _FIELDS.size + _CHECKSUM.size
+"""The length of a header."""
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a file of contents says of itself.
+
+    Attributes:
+        name: which of the files it is, such as `rows`.
+        kind: the type of its items, as NumPy writes it.
+        generation: how often the store was compacted before.
+        store: the identity of the store, 16 hexadecimal digits.
+    """
+
+    name: str
+    kind: str
+    generation: int
+    store: str
+
+    def __str__(self) -> str:
+        return f"{self.name}-{self.generation} ({self.kind}) of the store {self.store}"
+
+    def to_bytes(self) -> bytes:
+        """The header as it is written."""
+        fields = (self.kind.encode(), self.name.encode(), self.generation, bytes.fromhex(self.store))
+        written = _FIELDS.pack(MAGIC, FORMAT, *fields)
+        return written + _CHECKSUM.pack(checksum(written))
+
+    def demand(self, path: Path, written: bytes) -> None:
+        """Refuse a file that begins with other bytes.
+
+        Raises:
+            DataError: it is no file of contents, of another format, damaged, or of another store, kind or generation.
+        """
+        if written == self.to_bytes():
+            return
+        if len(written) < BYTES or not written.startswith(MAGIC):
+            raise DataError(f"{path} is no file of a store: it begins with other bytes. Restore it from a backup.")
+        _, version, kind, name, generation, store = _FIELDS.unpack_from(written)
+        demand_version(path, version, FORMAT)
+        if _CHECKSUM.unpack_from(written, _FIELDS.size)[0] != checksum(written[: _FIELDS.size]):
+            raise DataError(f"{path} is damaged: its header is not what was written. Restore it from a backup.")
+        found = Header(name.rstrip(b"\0").decode(), kind.rstrip(b"\0").decode(), generation, store.hex())
+        raise DataError(f"{path} is another file: {found}, not {self}. Restore it from a backup.")
 
 
 class AppendedFile:
@@ -65,7 +118,7 @@ class AppendedFile:
         if not self.end:
             os.pwrite(self._file, self._header.to_bytes(), 0)
             return
-        self._header.demand(self.path, os.pread(self._file, contents_header.BYTES, 0))
+        self._header.demand(self.path, os.pread(self._file, BYTES, 0))
         size, known = os.fstat(self._file).st_size, self.bytes_of(self.end)
         if size < known:
             raise DataError(
@@ -74,7 +127,7 @@ class AppendedFile:
 
     def bytes_of(self, items: int) -> int:
         """Bytes of the file if it has so many items."""
-        return contents_header.BYTES + items * self._kind.itemsize
+        return BYTES + items * self._kind.itemsize
 
     def catch_up(self, end: int) -> None:
         """Know of items that another process has appended. The file is opened now: later, it may be removed."""
@@ -135,8 +188,8 @@ class AppendedFile:
     def _map(self) -> None:
         if self._file < 0:
             self._open()
-        items = (os.fstat(self._file).st_size - contents_header.BYTES) // self._kind.itemsize
+        items = (os.fstat(self._file).st_size - BYTES) // self._kind.itemsize
         if items < self.end:
             raise DataError(f"{self.path} was cut while the store was open. Restore it from a backup.")
         mapping = mmap.mmap(self._file, self.bytes_of(items), access=mmap.ACCESS_READ)
-        self._items = np.frombuffer(mapping, self._kind, offset=contents_header.BYTES)
+        self._items = np.frombuffer(mapping, self._kind, offset=BYTES)

@@ -21,8 +21,7 @@ from neardup.kernels.matching.bitmaps import fill_bitmaps
 from neardup.kernels.store import rows as kernels
 from neardup.matching.similarities.table import Elements
 from neardup.resources.threads import in_order
-from neardup.store.formats.appended_file import AppendedFile
-from neardup.store.formats.contents_header import Header
+from neardup.store.formats.appended_file import AppendedFile, Header
 from neardup.store.formats.segments import Found
 from neardup.store.texts import Texts, no_elements
 

@@ -9,12 +9,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from neardup.errors import DataError, InputError
-from neardup.store.postgresql.log_rows import StoredRemoved, StoredRow
+from neardup.store.postgresql.log_rows import StoredRemoved, StoredRow, sealed, sealed_removed
 from neardup.store.postgresql.reading import Reading
-from neardup.store.postgresql.replica_files import ReplicaFiles
-from neardup.store.postgresql.replicas import Followed, OutdatedError
+from neardup.store.postgresql.replicas import Followed, OutdatedError, ReplicaFiles
 from neardup.store.postgresql.row_contents import texts_of_contents
-from neardup.store.postgresql.sealing import sealed, sealed_removed
 from neardup.store.record.documents_table import DocumentRow, RemovedRow
 from neardup.store.session.writer import Files
 

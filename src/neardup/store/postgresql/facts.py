@@ -15,8 +15,8 @@ from neardup.store.postgresql.connection import Database
 from neardup.store.postgresql.log import Log
 from neardup.store.postgresql.places import DatabasePlace
 from neardup.store.postgresql.schema import demand_version, make_tables, version_of
+from neardup.store.rules import DECIDING, demand_same, rules_of, stored_rules, to_store
 from neardup.store.session.creating import plan_of
-from neardup.store.session.folder import DECIDING, demand_same, rules_of, stored_rules, to_store
 
 
 @dataclass(frozen=True)

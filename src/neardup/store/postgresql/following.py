@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from neardup.errors import DataError, InputError, OptionError, TransferError
 from neardup.recipe.presets import RecipeLike
-from neardup.store.duration import seconds_of
+from neardup.store.arguments import seconds_of
 from neardup.store.postgresql import catching_up, replicas
 from neardup.store.postgresql.connection import Database
 from neardup.store.postgresql.facts import SharedFacts, shared_facts
@@ -21,8 +21,7 @@ from neardup.store.postgresql.log_rows import Head, Known
 from neardup.store.postgresql.places import DatabasePlace, database_place
 from neardup.store.postgresql.problems import LostError
 from neardup.store.postgresql.reading import Reading
-from neardup.store.postgresql.replica_files import ReplicaFiles
-from neardup.store.postgresql.replicas import Followed, OutdatedError
+from neardup.store.postgresql.replicas import Followed, OutdatedError, ReplicaFiles
 from neardup.store.session.calls import demand_process
 from neardup.store.session.folder import REPLICA, BusyError
 from neardup.store.session.reader import Durable, Mode

@@ -10,7 +10,7 @@ from neardup.store.postgresql.facts import is_there
 from neardup.store.postgresql.places import DatabasePlace
 from neardup.store.postgresql.problems import LostError
 from neardup.store.postgresql.shared_files import SharedFiles
-from neardup.store.session.folder import DECIDING, stored_rules
+from neardup.store.rules import DECIDING, stored_rules
 from neardup.store.upkeep import restore as restoring
 
 

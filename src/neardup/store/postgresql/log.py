@@ -5,7 +5,7 @@ their order. The lock and what is read under it are separate statements: at READ
 began, which must be after the lock was given.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from neardup.store.postgresql.log_rows import (
@@ -21,9 +21,8 @@ from neardup.store.postgresql.log_rows import (
 )
 from neardup.store.postgresql.places import DatabasePlace
 from neardup.store.postgresql.problems import LOCK_SECONDS, SILENT_SECONDS
-from neardup.store.postgresql.shared_judgements import SharedJudgements
-from neardup.store.postgresql.shared_notes import SharedNotes
-from neardup.store.postgresql.shared_texts import SharedTexts
+from neardup.store.postgresql.shared_judgements import SharedJudgements, SharedNotes
+from neardup.store.record.sealed_texts import Original
 
 _SETTINGS = """SELECT set_config('lock_timeout', %s, true), set_config('idle_in_transaction_session_timeout', %s, true),
 set_config('tcp_keepalives_idle', '15', true), set_config('tcp_keepalives_interval', '5', true),
@@ -249,3 +248,26 @@ def _parts(documents: Sequence[StoredRow]) -> Iterator[list[StoredRow]]:
         size += more
     if part:
         yield part
+
+
+class SharedTexts:
+    """The columns of texts. `rows`: the key of the store's rows; see `Head`."""
+
+    def __init__(self, place: DatabasePlace) -> None:
+        self._documents, self._removed = f'"{place.schema}".documents', f'"{place.schema}".removed'
+
+    def of_documents(self, connection: Any, rows: int, names: Mapping[int, str]) -> dict[int, Original]:
+        """The texts of kept documents, whose ids are given as JSON by number, of those that there are."""
+        query = (
+            f"SELECT number, text FROM {self._documents} WHERE rows = %s AND number = ANY(%s) AND content IS NOT NULL"
+        )
+        found = connection.execute(query, (rows, list(names)), binary=True).fetchall()
+        return {number: Original(names[number], text) for number, text in found}
+
+    def of_removed(self, connection: Any, rows: int, numbers: Sequence[int]) -> dict[int, Original]:
+        """The texts of remembered duplicates with those of these numbers that there are."""
+        query = (
+            f"SELECT number, id, text FROM {self._removed} WHERE rows = %s AND number = ANY(%s) AND digest IS NOT NULL"
+        )
+        found = connection.execute(query, (rows, list(numbers)), binary=True).fetchall()
+        return {number: Original(name or "null", text) for number, name, text in found}

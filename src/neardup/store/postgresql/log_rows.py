@@ -1,9 +1,11 @@
-"""ROWS of the log of a store in PostgreSQL, as values."""
+"""ROWS of the log of a store in PostgreSQL, as values; and their checksums, of what stays when a compaction gives other numbers."""
 
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from neardup.store.record.documents_table import DocumentRow, RemovedRow
 from neardup.store.record.notes_table import NoteRow
+from neardup.store.record.schema import document_checksum, removed_checksum
 
 NO_REQUEST = ""
 """The request of a store that nothing has changed yet."""
@@ -99,3 +101,13 @@ def removed_of(found: Any) -> list[StoredRemoved]:
 def changes_of(found: Any) -> list[Change]:
     """The rows that a query of changes has found."""
     return [Change(at, seen or [], forgot or []) for at, seen, forgot in found.fetchall()]
+
+
+def sealed(row: DocumentRow, content: bytes) -> StoredRow:
+    """A document with the checksum of all but its number and the time when it was seen last."""
+    return StoredRow(row, content, crc32(content, document_checksum(*row._replace(number=0, last_seen=0.0))))
+
+
+def sealed_removed(row: RemovedRow) -> StoredRemoved:
+    """A text that was not kept, with the checksum of all but its number and its survivor's."""
+    return StoredRemoved(row, removed_checksum(*row._replace(number=0, survivor=0)))

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from neardup.errors import OptionError
-from neardup.store.duration import seconds_of
+from neardup.store.arguments import seconds_of
 
 SCHEMES = ("postgresql://", "postgres://")
 SCHEMA, STORE, REPLICA, STALENESS = "schema", "store", "replica", "staleness"

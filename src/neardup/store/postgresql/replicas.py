@@ -1,19 +1,23 @@
 """REPLICAS: the folders in which services keep what they know of a store in PostgreSQL, and how far it goes."""
 
+import contextlib
 import os
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from itertools import count
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
-from neardup.errors import InputError
+from neardup.errors import InputError, NeardupError
 from neardup.io.outputs.growing_file import to_disk
 from neardup.store.postgresql.log_rows import NO_REQUEST, Head
 from neardup.store.postgresql.places import DatabasePlace
 from neardup.store.session.folder import LOCK, RECORD, REPLICA_MARK, is_store, writing
+from neardup.store.session.writer import Files
+from neardup.store.texts import Texts
 
 
 class OutdatedError(Exception):
@@ -154,3 +158,45 @@ def empty(folder: Path, identity: str) -> None:
             if path.name not in (LOCK, REPLICA_MARK):
                 rmtree(path) if path.is_dir() else path.unlink()
         to_disk(folder)
+
+
+class ReplicaFiles(Files):
+    """The files of a replica.
+
+    Attributes:
+        must_reset: whether `reset` must come before anything else, as something has failed.
+    """
+
+    must_reset: bool
+
+    @cached_property
+    def no_texts(self) -> Texts:
+        """What is kept of no texts."""
+        return self.texts([])
+
+    @contextlib.contextmanager
+    def part(self) -> Iterator[None]:
+        """Changes of the replica that are taken back alone if something fails; `reset` must come then."""
+        with self.changing():
+            self.record.mark()
+        self.must_reset = True
+        try:
+            yield
+            with self.changing():
+                self.record.release()
+        except BaseException:
+            try:
+                self.record.undo()
+            except NeardupError:  # then all of it was rolled back
+                self.record.roll_back()
+            raise
+        self.must_reset = False
+
+    def reset(self) -> None:
+        """Open the replica as it was before what has failed."""
+        self.must_reset = True
+        with contextlib.suppress(Exception):  # what cannot be kept comes from the log again
+            self.contents.sync()
+            self.record.commit()
+        self.reopen()
+        self.must_reset = False

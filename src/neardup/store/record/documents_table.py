@@ -6,8 +6,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.store.record.record_checks import agrees, document_checksum, removed_checksum
-from neardup.store.record.schema import SEEN
+from neardup.store.record.schema import SEEN, agrees, document_checksum, removed_checksum
 from neardup.store.record.transactions import Transactions
 
 AT_ONCE = 500
@@ -134,3 +133,35 @@ class DocumentTables(Transactions):
 
     def _numbers(self, query: str, value: float) -> Array:
         return np.array([row[0] for row in self._rows(query, (value,))], np.int64)
+
+
+class Given(NamedTuple):
+    """What is written of n documents besides their texts.
+
+    Attributes:
+        names, metadata: as JSON; metadata may be None for all.
+        ranks: see `neardup.store.rules`; empty where `keep` needs none.
+        expires: when each expires if it is kept; empty if none does.
+        now: the time.
+    """
+
+    names: Sequence[str]
+    metadata: Sequence[str | None] | None
+    ranks: Sequence[float | None]
+    expires: Sequence[float | None]
+    now: float
+
+    def rows(self, places: Sequence[int], first: int) -> list[DocumentRow]:
+        """The rows of some documents, which get the numbers from `first` on."""
+        return [
+            DocumentRow(
+                first + i,
+                self.names[place],
+                self.now,
+                self.now,
+                self.expires[place] if self.expires else None,
+                None if self.metadata is None else self.metadata[place],
+                self.ranks[place] if self.ranks else None,
+            )
+            for i, place in enumerate(places)
+        ]

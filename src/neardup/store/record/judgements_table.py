@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from neardup.store.record.record_checks import agrees, judgement_checksum
+from neardup.store.record.schema import agrees, judgement_checksum
 from neardup.store.record.transactions import Transactions
 
 TABLE = """

@@ -5,10 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from neardup.errors import OptionError
-from neardup.store.duration import time_of
-from neardup.store.plain_values import as_json, several
-from neardup.store.record.record_checks import agrees, note_checksum
-from neardup.store.record.schema import NOTES
+from neardup.store.arguments import as_json, several, time_of
+from neardup.store.record.schema import NOTES, agrees, note_checksum
 from neardup.store.record.transactions import Transactions
 
 AT_ONCE = 500

@@ -23,8 +23,17 @@ from neardup.store.formats.versions import demand_version
 from neardup.store.record.documents_table import DocumentTables
 from neardup.store.record.judgements_table import JudgementTable
 from neardup.store.record.notes_table import Notes
-from neardup.store.record.record_checks import agrees, document_checksum, fact_checksum, gone_checksum, removed_checksum
-from neardup.store.record.schema import FACTS, MOVED, RENUMBERED, SCHEMA
+from neardup.store.record.schema import (
+    FACTS,
+    MOVED,
+    RENUMBERED,
+    SCHEMA,
+    agrees,
+    document_checksum,
+    fact_checksum,
+    gone_checksum,
+    removed_checksum,
+)
 from neardup.store.record.texts_table import KeptTexts
 
 FORMAT = 1

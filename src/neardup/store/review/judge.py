@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from neardup.errors import OptionError
+from neardup.store.answers import Judgement, PairKind, PairText, RecentDuplicate, ReviewPair
+from neardup.store.arguments import id_as_json, whole_number
 from neardup.store.decisions.all_matches import similarity_to
-from neardup.store.plain_values import id_as_json, whole_number
 from neardup.store.record.judgements_table import JudgementRow
 from neardup.store.review.lists import AT_ONCE, bytes_of, id_of, limit_of, position_in, with_survivor, within
-from neardup.store.reviewed_pairs import Judgement, PairKind, PairText, RecentDuplicate, ReviewPair
 from neardup.store.session.writer import Files
 from neardup.store.texts import digest_words
 from neardup.store.upkeep.judgement_columns import judged_texts

@@ -12,10 +12,10 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import OptionError
+from neardup.store.answers import PairText, RecentDuplicate, ReviewPair
+from neardup.store.arguments import whole_number
 from neardup.store.decisions.neighbors import numbered_pairs
-from neardup.store.plain_values import whole_number
 from neardup.store.record.documents_table import RemovedRow
-from neardup.store.reviewed_pairs import PairText, RecentDuplicate, ReviewPair
 from neardup.store.session.writer import Files
 from neardup.store.upkeep.read_texts import texts_of_documents, texts_of_removed
 

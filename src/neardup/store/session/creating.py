@@ -20,7 +20,8 @@ from neardup.store.candidates.table import CANDIDATES
 from neardup.store.formats.contents import Layout
 from neardup.store.formats.derived import nothing_derived
 from neardup.store.record.record import Record
-from neardup.store.session.folder import RECORD, REPLICA, Rules, is_store, make_folder, to_store, writing
+from neardup.store.rules import Rules, to_store
+from neardup.store.session.folder import RECORD, REPLICA, is_store, make_folder, writing
 
 
 @contextlib.contextmanager

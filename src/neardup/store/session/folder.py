@@ -1,4 +1,4 @@
-"""OPEN: the folder of a store, its lock, and the options that must be those of the store."""
+"""The FOLDER of a store, and its lock."""
 
 import contextlib
 import fcntl
@@ -6,15 +6,10 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from neardup.errors import InputError, OptionError
-from neardup.options import DedupOptions
-from neardup.recipe.similarity import similarity_of, similarity_to_store, stored_similarity
-from neardup.store.candidates.table import CANDIDATES
-from neardup.store.preference import demand_keep
+from neardup.errors import InputError
 from neardup.store.record.transactions import location
 
 RECORD, LOCK = "record.sqlite", "lock"
@@ -22,8 +17,6 @@ REPLICA = "replica"
 """The fact of a store that follows one in a database: which, and how far."""
 REPLICA_MARK = f"{RECORD}.replica"
 """A file that says which store a folder follows, so that a damaged record is known to be a replica's."""
-DECIDING = ("method", "min_similarity", "similarity", "max_distance")
-"""The options of a store."""
 PATIENCE = 0.05
 """Seconds between two attempts to lock a store."""
 
@@ -47,67 +40,6 @@ def is_store(path: str | Path) -> bool:
             return True
 
 
-@dataclass(frozen=True)
-class Rules:
-    """How documents match, and which are kept; a store's for ever.
-
-    Attributes:
-        options: method, similarity, least similarity and distance of matches.
-        floor: the least similarity that `neighbors` and `pairs` can be asked for; None for that of matches.
-        keep: one of `neardup.store.preference.STORE_KEEPS`.
-        texts: whether texts are kept as they were given.
-    """
-
-    options: DedupOptions
-    floor: float | None = None
-    keep: str = "first"
-    texts: bool = False
-
-    @property
-    def own(self) -> dict[str, Any]:
-        """What is not in `options`, by name."""
-        return {"floor": self.floor, "keep": self.keep, "texts": self.texts}
-
-    @property
-    def least(self) -> float:
-        """The least similarity for which candidates are found."""
-        return self.options.min_similarity if self.floor is None else self.floor
-
-
-def rules_of(given: Mapping[str, Any]) -> Rules:
-    """The rules of a new store, by what was given; the method is exact unless another is.
-
-    Raises:
-        OptionError: a value is not allowed.
-    """
-    values = {name: value for name, value in given.items() if value is not None}
-    floor, keep, texts = values.pop("floor", None), values.pop("keep", "first"), values.pop("texts", False)
-    options = DedupOptions(**({"method": "exact"} | values))
-    if options.method not in CANDIDATES:
-        raise OptionError(f"`method={options.method!r}`: a store has one of {', '.join(CANDIDATES)}.")
-    demand_keep(keep)
-    if not isinstance(texts, bool):
-        raise OptionError(f"`texts={texts!r}`: give True to keep the texts of documents, or False.")
-    if floor is not None:
-        if not isinstance(floor, int | float) or not 0 < floor <= options.min_similarity:
-            raise OptionError(f"`floor={floor!r}`: give a number above 0, and up to `min_similarity`.")
-        if options.method != "exact":
-            raise OptionError(f"`floor={floor!r}`: only `method='exact'` finds everything below `min_similarity`.")
-    return Rules(options, floor, keep, texts)
-
-
-def to_store(rules: Rules) -> dict[str, Any]:
-    """Rules as the record has them."""
-    options = {name: getattr(rules.options, name) for name in DECIDING}
-    own = {"floor": rules.floor, "keep": rules.keep, "similarity": similarity_to_store(rules.options.compared_by)}
-    return options | own | ({"texts": True} if rules.texts else {})
-
-
-def stored_rules(stored: Mapping[str, Any]) -> Rules:
-    """What `to_store` was given."""
-    return rules_of({**stored, "similarity": stored_similarity(stored["similarity"])})
-
-
 def demand_own(path: Path, facts: Mapping[str, Any], replica: Mapping[str, Any] | None) -> None:
     """Refuse to write to a store that only follows another one; or if it should follow one, to any other.
 
@@ -126,19 +58,6 @@ def demand_own(path: Path, facts: Mapping[str, Any], replica: Mapping[str, Any] 
         raise InputError(
             f"{path} is a replica of another store, which was at {has['place']}. Name another folder, or remove this one."
         )
-
-
-def demand_same(path: str | Path, rules: Rules, given: Mapping[str, Any]) -> None:
-    """Refuse what is given, if it is not what the store has."""
-    values = {name: value for name, value in given.items() if value is not None}
-    if "similarity" in values:
-        values["similarity"] = similarity_of(values["similarity"])
-    own = rules.own
-    has = {name: own[name] if name in own else getattr(rules.options, name) for name in values}
-    if differing := [name for name, value in values.items() if has[name] != value]:
-        shown = ", ".join(f"`{name}={has[name]!r}`" for name in differing)
-        how = "was made otherwise:" if has.get("texts") is False else "was made with"  # a flag is shown as `without`
-        raise OptionError(f"{path} {how} {shown}. Leave it out, or make another store.")
 
 
 def make_folder(path: Path) -> None:

@@ -4,8 +4,11 @@ import contextlib
 import json
 import os
 import shutil
+import struct
+import tempfile
 import time
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,17 +20,48 @@ from neardup.io.corpora.batch import Batch
 from neardup.progress import Progress
 from neardup.resources.resources import Resources
 from neardup.resources.unfinished import removed_by, undisturbed
+from neardup.store.command_state import RowIds
 from neardup.store.formats.contents import DIGEST
 from neardup.store.record.documents_table import DocumentRow, removed_rows
-from neardup.store.record.sealed_texts import originals
-from neardup.store.row_ids import RowIds
+from neardup.store.record.sealed_texts import Original, originals
 from neardup.store.session.folder import demand_empty, free_folder
 from neardup.store.session.reader import AT_ONCE
 from neardup.store.session.writer import Files
 from neardup.store.texts import Texts, digest_bytes, texts_of_column
 from neardup.store.upkeep.finished_run import DecidedRun
-from neardup.store.upkeep.spooled_texts import SpooledTexts
 from neardup.survivors.records.audit_files import read_audit
+
+_NAME = struct.Struct("<q")
+
+
+class SpooledTexts:
+    """Texts in the order in which they were added."""
+
+    def __init__(self, folder: Path) -> None:
+        """`folder`: where the file lies."""
+        self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed by close()
+        self._starts = array("q", [0])
+
+    def add(self, given: Iterable[Original]) -> None:
+        """Add texts, none of which is lost."""
+        for each in given:
+            name, text = each.name.encode(), each.sealed or b""
+            size = self._file.write(_NAME.pack(len(name))) + self._file.write(name) + self._file.write(text)
+            self._starts.append(self._starts[-1] + size)
+
+    def read(self, places: Iterable[int]) -> list[Original]:
+        """The texts at some places."""
+        return list(map(self._read, places))
+
+    def _read(self, place: int) -> Original:
+        self._file.seek(self._starts[place])
+        content = self._file.read(self._starts[place + 1] - self._starts[place])
+        end = _NAME.size + _NAME.unpack_from(content)[0]
+        return Original(content[_NAME.size : end].decode(), content[end:])
+
+    def close(self) -> None:
+        """Remove the file."""
+        self._file.close()
 
 
 @dataclass(frozen=True, slots=True)

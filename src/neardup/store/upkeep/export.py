@@ -13,7 +13,8 @@ from neardup.io.outputs.sealed_parquet import SealedWriter
 from neardup.matching.similarities.table import Elements
 from neardup.store.formats.contents import Layout, weights_of
 from neardup.store.record.documents_table import RemovedRow
-from neardup.store.session.folder import free_folder, to_store
+from neardup.store.rules import to_store
+from neardup.store.session.folder import free_folder
 from neardup.store.session.replay import AT_ONCE
 from neardup.store.session.writer import Files
 from neardup.store.upkeep.backup import copy_recipe, demand_outside

@@ -1,16 +1,19 @@
-"""INFO: what a store is and takes, and what it knows of a document."""
+"""INFO: what a store is and takes, what it knows of a document, and which documents are to be removed because they are old."""
 
 import contextlib
 import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
+from neardup.arrays import Array
+from neardup.errors import OptionError
 from neardup.recipe.similarity import similarity_to_store
 from neardup.store.answers import StoredDocument
+from neardup.store.arguments import Duration, seconds_of, whole_number
 from neardup.store.session.writer import Files
 from neardup.store.upkeep.read_texts import texts_of_documents
 
@@ -86,3 +89,25 @@ def stored_document(files: Files, name: str) -> StoredDocument | None:
         metadata=None if row.metadata is None else json.loads(row.metadata),
         text=texts_of_documents(files, [row], texts.digests)[0],
     )
+
+
+SeenBy = Literal["first_seen", "last_seen"]
+
+
+def expired(files: Files, older_than: Duration | None, newest: int | None, by: SeenBy, now: float) -> Array:
+    """int64[n], ascending: the documents to remove; see `Store.expire`.
+
+    Raises:
+        OptionError: a value is not allowed.
+    """
+    if by not in ("first_seen", "last_seen"):
+        raise OptionError(f"`by={by!r}`: give one of first_seen, last_seen.")
+    age = None if older_than is None else seconds_of("older_than", older_than)
+    if newest is not None:
+        newest = whole_number("newest", newest, "a number of documents, 0 or more")
+    parts = [files.record.expired(now)]
+    if age is not None:
+        parts.append(files.record.seen_before(by, now - age))
+    if newest is not None:
+        parts.append(files.record.all_but_newest(newest))
+    return np.unique(np.concatenate(parts))
