@@ -11,7 +11,7 @@ from contextlib import closing
 import pytest
 
 import neardup as nd
-from neardup.store.record import notes_table as notes
+from neardup.store.record import transactions
 from neardup.store.store import Store
 
 WORDS = [f"w{i}" for i in range(60)]
@@ -51,7 +51,7 @@ def test_a_later_note_takes_the_place_of_an_earlier_one(tmp_path):
         store.check_and_add_many(["a"], TEXTS[:1], notes=noting(k=1, j=2))
         store.check_and_add_many([], [], notes=noting(k={"x": [None, 1.5]}))
         assert store.notes(["k", "j"]) == {"k": {"x": [None, 1.5]}, "j": 2}
-        assert store.notes([f"{i}" for i in range(2 * notes.AT_ONCE)] + ["k"]) == {"k": {"x": [None, 1.5]}}
+        assert store.notes([f"{i}" for i in range(2 * transactions.MOST_VALUES)] + ["k"]) == {"k": {"x": [None, 1.5]}}
 
 
 def test_notes_that_have_expired_are_not_found_and_go_when_others_come(tmp_path):

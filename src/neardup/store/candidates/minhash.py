@@ -6,6 +6,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.fingerprints.minhash import Signing
+from neardup.hamming.near import row_distances
 from neardup.kernels.store.band_keys import fill_band_keys
 from neardup.kernels.store.postings import Keys
 from neardup.matching.band_plan import Bands
@@ -85,7 +86,7 @@ class MinHashCandidates(Candidates):
         proposed: Array = in_a_band & (agree.sum(axis=1) >= self._least)
         if self.max_distance is None:
             return proposed
-        near: Array = np.bitwise_count(left_prints ^ right_prints).sum(axis=1, dtype=np.int64) <= self.max_distance
+        near: Array = row_distances(left_prints, right_prints) <= self.max_distance
         return proposed & near
 
 

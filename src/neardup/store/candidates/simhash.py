@@ -12,6 +12,7 @@ from neardup.arrays import Array
 from neardup.errors import DataError, NeardupError
 from neardup.hamming.index.files.folder import MANIFEST, is_index
 from neardup.hamming.index.index import Index
+from neardup.hamming.near import row_distances
 from neardup.io.outputs.growing_file import to_disk
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
@@ -133,7 +134,7 @@ class SimHashCandidates(Candidates):
         values = texts.prints.values[rows]
         left, right = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for i in range(len(rows) - 1):
-            distances = np.bitwise_count(values[i + 1 :] ^ values[i]).sum(axis=1, dtype=np.int64)
+            distances = row_distances(values[i + 1 :], values[i])
             near = np.flatnonzero(distances <= self._most)
             left.append(np.full(len(near), rows[i]))
             right.append(rows[i + 1 :][near])

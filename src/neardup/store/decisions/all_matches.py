@@ -6,6 +6,7 @@ And how similar a text is to one document, whether they match or not.
 import numpy as np
 
 from neardup.arrays import Array
+from neardup.hamming.near import row_distances
 from neardup.store.decisions.star import Decided, walk
 from neardup.store.formats.contents import DIGEST
 from neardup.store.formats.segments import NOTHING_FOUND, Found
@@ -54,7 +55,7 @@ def similarity_to(files: Files, text: Texts, number: int) -> tuple[float | None,
     """The similarity and the distance of one text and a kept document; no similarity if the store decides by distance alone."""
     at = np.array([number])
     rows = files.contents.rows(at)
-    distance = int(np.bitwise_count(files.contents.fingerprints(rows) ^ text.prints.values).sum())
+    distance = int(row_distances(files.contents.fingerprints(rows), text.prints.values)[0])
     if files.rules.options.min_similarity == 0:
         return None, distance
     if (rows[:, DIGEST : DIGEST + 2] == text.prints.digests).all():

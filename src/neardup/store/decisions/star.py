@@ -13,6 +13,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.hamming.candidate_graph import CandidateGraph
+from neardup.hamming.near import hamming_distances
 from neardup.kernels.matching.similarities import Stored, similarities_of, working_memory
 from neardup.matching.similarities.table import ElementMaker, Elements
 from neardup.progress import Progress
@@ -174,7 +175,7 @@ def _decided(
 ) -> Decided:
     """The outcome by all pairs of a document that is kept, or a text that is, and another text."""
     left, right = pairs
-    distance = np.bitwise_count(prints[left] ^ prints[right]).sum(axis=1, dtype=np.int64)
+    distance = hamming_distances(prints, left, right)
     if elements is None:
         similarity = np.full(len(left), np.nan)
         order = np.lexsort((left, distance, right))

@@ -9,9 +9,6 @@ from neardup.arrays import Array
 from neardup.store.record.schema import SEEN, agrees, document_checksum, removed_checksum
 from neardup.store.record.transactions import Transactions
 
-AT_ONCE = 500
-"""Values in one query; SQLite allows 32,766."""
-
 
 class DocumentRow(NamedTuple):
     """A row of `documents`: the id as JSON, times in seconds since 1970, the metadata as JSON, how good it is by `keep`."""
@@ -80,10 +77,7 @@ class DocumentTables(Transactions):
         return {row[0]: self._removed(row) for row in self._of("removed", numbers)}
 
     def _of(self, table: str, numbers: Sequence[int]) -> Iterator[tuple[Any, ...]]:
-        for first in range(0, len(numbers), AT_ONCE):
-            some = numbers[first : first + AT_ONCE]
-            marks = ", ".join("?" * len(some))
-            yield from self._rows(f"SELECT * FROM {table} WHERE number IN ({marks})", some)
+        return self._rows_of(f"SELECT * FROM {table} WHERE number IN", numbers)
 
     def documents_from(self, first: int) -> Iterator[DocumentRow]:
         """The kept documents from a number on, in their order."""

@@ -9,8 +9,6 @@ from neardup.store.arguments import as_json, several, time_of
 from neardup.store.record.schema import NOTES, agrees, note_checksum
 from neardup.store.record.transactions import Transactions
 
-AT_ONCE = 500
-"""Values in one query; SQLite allows 32,766."""
 SWEPT = 2
 """Old notes that are looked at for each new one, so that those that have expired never become many."""
 LONGEST_KEY = 500
@@ -85,17 +83,10 @@ class Notes(Transactions):
         Raises:
             DataError: a row is not what was written.
         """
-        found: dict[str, NoteRow] = {}
         if not self.has_notes():
-            return found
-        for first in range(0, len(keys), AT_ONCE):
-            some = keys[first : first + AT_ONCE]
-            marks = ", ".join("?" * len(some))
-            for row in self._rows(f"SELECT * FROM notes WHERE key IN ({marks})", some):
-                note = self._note(row)
-                if note.until > now:
-                    found[note.key] = note
-        return found
+            return {}
+        notes = map(self._note, self._rows_of("SELECT * FROM notes WHERE key IN", keys))
+        return {note.key: note for note in notes if note.until > now}
 
     def add_notes(self, rows: Iterable[NoteRow], now: float) -> None:
         """Keep notes, in the place of those with the same keys; and forget some of the oldest that have expired."""

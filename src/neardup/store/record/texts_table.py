@@ -4,14 +4,11 @@ The tables are made with the store, if it is to keep texts. A text that a repair
 seal of the text, which does not depend on the number: a compaction gives other numbers.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from neardup.store.record.sealed_texts import Original
 from neardup.store.record.transactions import Transactions
 
-AT_ONCE = 500
-"""Values in one query; SQLite allows 32,766."""
 TABLES = """
 CREATE TABLE IF NOT EXISTS texts (number INTEGER PRIMARY KEY, text BLOB) STRICT;
 CREATE TABLE IF NOT EXISTS removed_texts (
@@ -64,12 +61,12 @@ class KeptTexts(Transactions):
 
     def texts(self, names: dict[int, str]) -> dict[int, Original]:
         """The texts of kept documents, whose ids are given as JSON by number, of those that there are."""
-        found = self._of_numbers("SELECT number, text FROM texts WHERE number IN", list(names))
+        found = self._rows_of("SELECT number, text FROM texts WHERE number IN", list(names))
         return {number: Original(names[number], text) for number, text in found}
 
     def removed_texts(self, numbers: Sequence[int]) -> dict[int, Original]:
         """The texts of remembered duplicates with those of these numbers that there are."""
-        found = self._of_numbers("SELECT number, id, text FROM removed_texts WHERE number IN", numbers)
+        found = self._rows_of("SELECT number, id, text FROM removed_texts WHERE number IN", numbers)
         return {number: Original(name, text) for number, name, text in found}
 
     def lose_texts(self, table: str, numbers: Iterable[int]) -> None:
@@ -98,9 +95,3 @@ class KeptTexts(Transactions):
         self._base.executemany("UPDATE texts SET number = ? WHERE number = ?", moved)
         moved = self._base.execute("SELECT rowid - 1, new, number FROM kept ORDER BY rowid").fetchall()
         self._base.executemany("UPDATE removed_texts SET number = ?, survivor = ? WHERE number = ?", moved)
-
-    def _of_numbers(self, query: str, numbers: Sequence[int]) -> Iterator[tuple[Any, ...]]:
-        for first in range(0, len(numbers), AT_ONCE):
-            some = numbers[first : first + AT_ONCE]
-            marks = ", ".join("?" * len(some))
-            yield from self._rows(f"{query} ({marks})", some)

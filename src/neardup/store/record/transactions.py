@@ -14,6 +14,8 @@ _NO_DAMAGE = {
     for name in ("PERM", "BUSY", "LOCKED", "NOMEM", "READONLY", "INTERRUPT", "IOERR", "FULL", "CANTOPEN", "PROTOCOL")
 }
 """Errors of SQLite for which the file is not to blame."""
+MOST_VALUES = 500
+"""Values in one statement; SQLite has a limit."""
 
 
 def location(path: Path) -> str:
@@ -71,6 +73,12 @@ class Transactions:
                 yield row
         except sqlite3.DatabaseError as problem:
             raise self._problem(problem) from None
+
+    def _rows_of(self, query: str, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+        """The rows that a query finds whose end, `IN`, is to be followed by the values, some at a time."""
+        for first in range(0, len(values), MOST_VALUES):
+            some = values[first : first + MOST_VALUES]
+            yield from self._rows(f"{query} ({', '.join('?' * len(some))})", some)
 
     def _write(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         """Run a statement for each of some rows of values.

@@ -1,11 +1,16 @@
-"""BLOCKS: texts that are worked on together, fewer where so many are alike that their pairs would take too much memory."""
+"""BLOCKS: texts that are worked on together, fewer where so many are alike that their pairs would take too much memory; and what
+can be read together of files that are damaged.
+"""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
+from neardup.arrays import Array
+from neardup.errors import DataError
 from neardup.store.formats.segments import TooManyPairsError
 
 T = TypeVar("T")
+Numbers = TypeVar("Numbers", Sequence[int], range, Array)
 
 
 class Blocks:
@@ -28,3 +33,18 @@ class Blocks:
             self._size = min(self._most, 2 * self._size)
             begin = some.stop
             yield found
+
+
+def by_halves(read: Callable[[Numbers], T], numbers: Numbers) -> Iterator[tuple[Numbers, T | None]]:
+    """What is read under some numbers, with as many as can be read together; None for each that is damaged."""
+    try:
+        found = read(numbers)
+    except DataError:
+        if len(numbers) < 2:
+            yield numbers, None
+            return
+        half = len(numbers) // 2
+        for some in (numbers[:half], numbers[half:]):
+            yield from by_halves(read, some)
+        return
+    yield numbers, found

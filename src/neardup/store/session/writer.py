@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.errors import DataError, InputError, NeardupError, OptionError
+from neardup.errors import InputError, NeardupError, OptionError
 from neardup.store.formats.contents import DIGEST
 from neardup.store.record.documents_table import DocumentRow, RemovedRow
 from neardup.store.record.judgements_table import JudgementRow
 from neardup.store.record.notes_table import NotedError, NoteRow, values_of
 from neardup.store.record.sealed_texts import Original, originals
+from neardup.store.session.batching import by_halves
 from neardup.store.session.reader import AT_ONCE, OpenFiles
 from neardup.store.texts import Texts, digest_bytes, digest_words
 
@@ -121,11 +122,7 @@ class Files(OpenFiles):
 
     def readable_digests(self, numbers: Array) -> list[bytes]:
         """The same without those that are damaged, which a repair forgets."""
-        try:
-            return self.digests(numbers)
-        except DataError:
-            half = len(numbers) // 2
-            return [*self.readable_digests(numbers[:half]), *self.readable_digests(numbers[half:])] if half else []
+        return [each for _, found in by_halves(self.digests, numbers) for each in found or ()]
 
     def notes(self, keys: Sequence[str], now: float) -> dict[str, NoteRow]:
         """The notes with those of these keys that there are, and that have not expired."""
@@ -323,8 +320,15 @@ class Files(OpenFiles):
                     with self.changing():
                         self.spill()
         finally:
-            self.is_closed = True
-            self._open.close()
+            self.abandon()
+
+    def abandon(self) -> None:
+        """Close the files, without making anything durable."""
+        self.is_closed = True
+        self._open.close()
+
+    def claim(self, what: str, wait: float) -> None:
+        """Be the only process that does something with the store, until it is closed: its only writer is."""
 
 
 def originals_of(texts: Texts, rows: Sequence[DocumentRow]) -> list[Original]:

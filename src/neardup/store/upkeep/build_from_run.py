@@ -16,6 +16,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import DataError, OptionError
+from neardup.hamming.near import row_distances
 from neardup.io.corpora.batch import Batch
 from neardup.progress import Progress
 from neardup.resources.resources import Resources
@@ -251,7 +252,7 @@ def _remember(
         if (survivors[some] < 0).any():
             raise run.changed()
         kept = files.contents.rows(survivors[some])
-        far = np.bitwise_count(files.contents.fingerprints(kept) ^ seen.prints[some]).sum(axis=1, dtype=np.int64)
+        far = row_distances(files.contents.fingerprints(kept), seen.prints[some])
         is_equal = (kept[:, DIGEST : DIGEST + 2] == seen.digests[some]).all(axis=1)
         if (is_equal != removals.exact[some]).any() or (far != removals.distance[some]).any():
             raise run.changed()

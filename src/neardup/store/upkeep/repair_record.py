@@ -1,7 +1,6 @@
 """SALVAGE what can be read of a damaged record: it goes to a new one, and the damaged file stays beside it."""
 
 import contextlib
-import itertools
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,6 +19,7 @@ from neardup.store.record.documents_table import DocumentRow
 from neardup.store.record.judgements_table import JudgementRow
 from neardup.store.record.record import Record
 from neardup.store.record.sealed_texts import Original
+from neardup.store.session.batching import by_halves
 from neardup.store.session.folder import RECORD
 
 DAMAGED, NEW = f"{RECORD}.damaged", f"{RECORD}.new"
@@ -109,12 +109,6 @@ def _blocks(read: Callable[[Sequence[int]], dict[int, T]], count: int) -> Iterat
 
 
 def _readable(read: Callable[[Sequence[int]], dict[int, T]], numbers: range) -> Iterator[tuple[int, Any]]:
-    """Those of some rows that can be read, by halves."""
-    try:
-        found = read(numbers)
-    except DataError:
-        if len(numbers) > 1:
-            half = len(numbers) // 2
-            yield from itertools.chain(_readable(read, numbers[:half]), _readable(read, numbers[half:]))
-        return
-    yield from found.items()
+    """Those of some rows that can be read."""
+    for _, found in by_halves(read, numbers):
+        yield from (found or {}).items()

@@ -20,7 +20,7 @@ from neardup.store.formats.derived import Derived, nothing_derived
 from neardup.store.formats.segments import Found
 from neardup.store.record.record import Record
 from neardup.store.record.sealed_texts import damaged
-from neardup.store.session.batching import Blocks
+from neardup.store.session.batching import Blocks, by_halves
 from neardup.store.session.folder import RECORD, is_store, writing
 from neardup.store.session.replay import AT_ONCE
 from neardup.store.session.writer import Files
@@ -86,7 +86,8 @@ def damaged_documents(files: Files) -> Array:
     found: list[int] = []
     kept = files.kept()
     for first in range(0, len(kept), AT_ONCE):
-        found += _damaged(files, kept[first : first + AT_ONCE])
+        read = by_halves(files.contents.texts, kept[first : first + AT_ONCE])
+        found += [int(numbers[0]) for numbers, texts in read if texts is None]
     return np.array(found, np.int64)
 
 
@@ -123,18 +124,6 @@ def _finds(pairs: Found, numbers: Array) -> Array:
     found: Array = np.zeros(len(numbers), np.bool_)
     found[pairs.asked[numbers[pairs.asked] == pairs.found]] = True
     return found
-
-
-def _damaged(files: Files, numbers: Array) -> list[int]:
-    """Those of some documents that are damaged, by halves."""
-    try:
-        files.contents.texts(numbers)
-    except DataError:
-        if len(numbers) == 1:
-            return [int(numbers[0])]
-        half = len(numbers) // 2
-        return _damaged(files, numbers[:half]) + _damaged(files, numbers[half:])
-    return []
 
 
 def repair(path: Path, wait: float) -> StoreCheck:
