@@ -16,8 +16,9 @@ def demand_at_rest(store):
     files = store._files
     if files.is_closed:
         return
-    gathers = files.durable == "batch" and files._pending
-    assert gathers or not files.record._base.in_transaction
+    local = getattr(files, "local", files)  # of a replica
+    gathers = local.durable == "batch" and local._pending
+    assert gathers or not local.record._base.in_transaction
     if hasattr(files, "database"):
         connection = files.database._connection
         assert connection is None or connection.closed or connection.info.transaction_status.name == "IDLE"

@@ -6,14 +6,11 @@ from pathlib import Path
 from typing import Any, Literal, Unpack
 
 from neardup.errors import InputError
-from neardup.io.storage.places import Place, local_path, near_folder
+from neardup.io.storage.places import Place, near_folder
 from neardup.jobs.stores.store_answers import meant_ids
 from neardup.options import MatchingOptions
 from neardup.recipe.presets import RecipeLike
-from neardup.store.postgresql.facts import is_there
-from neardup.store.postgresql.places import database_place, is_database, shown_place
-from neardup.store.postgresql.shared_files import SharedFiles
-from neardup.store.postgresql.upkeep import claim
+from neardup.store.back_ends import back_end_of, shown_place
 from neardup.store.session.folder import is_store
 from neardup.store.store import Store
 from neardup.store.upkeep.info import StoreInfo
@@ -62,7 +59,8 @@ def opened_store(path: str | Path, mode: Literal["w", "r"] = "w", *, wait: float
 
 def no_store(path: str | Path, remedy: str) -> InputError:
     """The error for a place without a store; `remedy`: how one is made there."""
-    near = "" if is_database(path) else near_folder(local_path(path, "a store"), is_store)
+    folder = back_end_of(path).folder(path)
+    near = "" if folder is None else near_folder(folder, is_store)
     return InputError(f"{shown_place(path)} is no store{near}. Name the folder of one, or {remedy}.")
 
 
@@ -72,12 +70,11 @@ def alone(store: Store, wait: float) -> Store:
     Raises:
         InputError: another one does; the store is closed.
     """
-    if isinstance(store._files, SharedFiles):
-        try:
-            claim(store._files, "run", wait)
-        except BaseException:
-            store.close()
-            raise
+    try:
+        store._files.claim("run", wait)
+    except BaseException:
+        store.close()
+        raise
     return store
 
 
@@ -88,14 +85,13 @@ def store_is_there(path: str | Path) -> bool:
         InputError: it is another URL, or the database cannot be entered.
         TransferError: the database cannot be reached.
     """
-    if is_database(path):
-        return is_there(database_place(str(path)))
-    return is_store(local_path(path, "a store"))
+    return back_end_of(path).is_there(path)
 
 
 def folder_of_store(path: str | Path) -> dict[str, list[Place]]:
     """A store as what a run reads, for `ReadFiles`: its folder, or nothing if it is in a database."""
-    return {} if is_database(path) else {"the store": [local_path(path, "a store")]}
+    folder = back_end_of(path).folder(path)
+    return {} if folder is None else {"the store": [folder]}
 
 
 def remove_from_store(path: str | Path, ids: Iterable[str], *, wait: float = 0.0) -> tuple[int, list[str]]:

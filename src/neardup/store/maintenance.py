@@ -3,17 +3,12 @@
 from pathlib import Path
 from typing import Self
 
-from neardup.errors import InputError
 from neardup.io.storage.places import local_path
-from neardup.store.postgresql.places import database_place, is_database
-from neardup.store.postgresql.shared_files import SharedFiles
-from neardup.store.postgresql.upkeep import compact_shared, verify_shared
+from neardup.store.back_ends import back_end_of
+from neardup.store.kind import Kind
+from neardup.store.session.backend import Backend
 from neardup.store.session.calls import changing_call, one_call
-from neardup.store.session.writer import Files
-from neardup.store.upkeep import backup
-from neardup.store.upkeep import compact as compaction
 from neardup.store.upkeep import export as exporting
-from neardup.store.upkeep import verify as checking
 from neardup.store.upkeep.info import StoreInfo, info_of
 from neardup.store.upkeep.verify import StoreCheck
 
@@ -21,7 +16,8 @@ from neardup.store.upkeep.verify import StoreCheck
 class Maintained:
     """The part of `neardup.store.store.Store` that has to do with its files alone."""
 
-    _files: Files
+    _files: Backend
+    _kind: Kind
 
     @one_call
     def info(self) -> StoreInfo:
@@ -43,17 +39,12 @@ class Maintained:
         room of what stays, once more, until it is done; a crash leaves the old or the new. Returns False if nothing is to be
         gained, and nothing was done.
         """
-        if isinstance(self._files, SharedFiles):
-            return compact_shared(self._files)
-        self._files.demand_writable()
-        return compaction.compact(self._files)
+        return self._kind.compact(self._files)
 
     @one_call
     def verify(self) -> StoreCheck:
         """Read every byte, compare it with its checksum, and ask for every document."""
-        if isinstance(self._files, SharedFiles):
-            return verify_shared(self._files)
-        return checking.check_files(self._files)
+        return self._kind.verify(self._files)
 
     @one_call
     def backup(self, path: str | Path) -> None:
@@ -62,13 +53,7 @@ class Maintained:
         Raises:
             InputError: the folder is not empty.
         """
-        if isinstance(self._files, SharedFiles):
-            place = self._files.place
-            raise InputError(
-                f"{place.shown} is backed up with its database: `pg_dump --schema={place.schema}`. For a copy that other programs "
-                "read, use `export`."
-            )
-        backup.backup(self._files, local_path(path, "a store"))
+        self._kind.backup(self._files, path)
 
     @one_call
     def export(self, path: str | Path) -> None:
@@ -91,12 +76,7 @@ class Maintained:
             InputError: there is no store, or another process writes to it.
             DataError: the record is damaged, so nothing says what is there.
         """
-        if is_database(path):
-            raise InputError(
-                f"{database_place(str(path)).shown} is repaired with its database: restore a backup of that. A replica that is "
-                "damaged is made anew when it is opened."
-            )
-        return checking.repair(local_path(path, "a store"), wait)
+        return back_end_of(path).repair(path, wait)
 
     @changing_call
     def flush(self) -> None:

@@ -3,14 +3,14 @@
 from neardup.store.answers import Judgement, RecentDuplicate, ReviewPair
 from neardup.store.review import judge as judging
 from neardup.store.review import lists as review_lists
+from neardup.store.session.backend import Backend
 from neardup.store.session.calls import changing_call, one_call
-from neardup.store.session.writer import Files
 
 
 class Reviewed:
     """The part of `neardup.store.store.Store` that people look at."""
 
-    _files: Files
+    _files: Backend
 
     @one_call
     def recent(

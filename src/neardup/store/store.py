@@ -7,31 +7,23 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from neardup.errors import InputError, OptionError
+from neardup.errors import OptionError
 from neardup.io.storage.places import local_path
 from neardup.options import DedupOptions, MatchingOptions, refuse_unknown
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike
 from neardup.recipe.recipe import Recipe
-from neardup.resources.resources import Resources
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch, StorePair
 from neardup.store.arguments import Duration, id_as_json, several, time_of
+from neardup.store.back_ends import back_end_of
 from neardup.store.decisions import keep_first as deciding
 from neardup.store.decisions import neighbors as neighborhood
 from neardup.store.decisions.add import Expires, Notes, State, add_documents
 from neardup.store.maintenance import Maintained
-from neardup.store.postgresql.importing import import_shared
-from neardup.store.postgresql.places import database_place, is_database
-from neardup.store.postgresql.shared_files import SharedFiles
 from neardup.store.record.notes_table import keys_of, values_of
 from neardup.store.reviewing import Reviewed
-from neardup.store.rules import DECIDING, stored_rules
 from neardup.store.session.calls import changing_call, one_call
 from neardup.store.session.reader import AT_ONCE, Durable, Mode
-from neardup.store.session.writer import Files
-from neardup.store.upkeep import build_from_run as building
-from neardup.store.upkeep import restore as restoring
-from neardup.store.upkeep.finished_run import read_decided_run
 from neardup.store.upkeep.info import SeenBy, expired, stored_document
 
 
@@ -98,9 +90,8 @@ class Store(Maintained, Reviewed):
         refuse_unknown(options, Store.__init__)
         given = {**options, "floor": floor, "keep": keep, "texts": texts}
         how: dict[str, Any] = {"mode": mode, "wait": wait, "durable": durable, "threads": threads, "recipe": recipe}
-        self._files = (
-            SharedFiles(str(path), **how, given=given) if is_database(path) else Files(path, **how, given=given)
-        )
+        self._kind = back_end_of(path)
+        self._files = self._kind.open(path, **how, given=given)
 
     @property
     def path(self) -> Path:
@@ -303,18 +294,8 @@ class Store(Maintained, Reviewed):
             InputError: there is no export, or the folder is not empty, or cannot be made.
             DataError: the export is damaged.
         """
-        exported = local_path(source, "an export")
-        if is_database(path):
-            import_shared(database_place(str(path)), exported, threads)
-            return cls(path, threads=threads)
-        target = local_path(path, "a store")
-        facts = restoring.read_export(exported)
-        rules = stored_rules(facts["rules"])
-        how: dict[str, Any] = {name: getattr(rules.options, name) for name in DECIDING}
-        how |= {"recipe": restoring.recipe_of_export(exported, facts), **rules.own}
-        with building.folder_for(target) as folder, cls(folder, durable="batch", threads=threads, **how) as store:
-            restoring.restore(store._files, exported, facts)
-        return cls(target, threads=threads)
+        back_end_of(path).restore(path, local_path(source, "an export"), threads)
+        return cls(path, threads=threads)
 
     @classmethod
     def build(
@@ -346,13 +327,6 @@ class Store(Maintained, Reviewed):
             OptionError: a store cannot decide as the run did, or two kept documents have the same id.
             DataError: the audit or the summary is damaged.
         """
-        if is_database(path):
-            raise InputError(
-                f"{database_place(str(path)).shown} is in a database, and a run makes a store in a folder. Build that, "
-                "export it, and import the export: `neardup store import`."
-            )
-        target, decided = local_path(path, "a store"), read_decided_run(run, recipe)
-        how = {**decided.matching, "recipe": decided.recipe, "texts": texts, "threads": threads}
-        with building.folder_for(target) as folder, cls(folder, durable="batch", **how) as store:
-            building.build(store._files, decided, Resources(threads), progress_of(progress))
-        return cls(target, threads=threads)
+        watched = progress_of(progress)
+        back_end_of(path).build(path, run, recipe=recipe, texts=texts, threads=threads, progress=watched)
+        return cls(path, threads=threads)

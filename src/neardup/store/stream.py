@@ -19,7 +19,7 @@ from neardup.options import DedupOptions, MatchingOptions, refuse_unknown
 from neardup.recipe.element_recipe import ElementRecipe
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
-from neardup.store.postgresql.places import database_place, is_database
+from neardup.store.back_ends import FOLDER, back_end_of, shown_place
 from neardup.store.session.calls import demand_process
 from neardup.store.session.writer import Files
 from neardup.store.store import Store
@@ -196,6 +196,7 @@ class _Fleeting(Store):
     """A store that is removed when it is closed, so nothing of it is ever synced."""
 
     def __init__(self, path: str, recipe: Recipe | None, threads: int | None, options: MatchingOptions) -> None:
+        self._kind = FOLDER
         self._files = Files(
             path,
             mode="w",
@@ -223,9 +224,9 @@ def _refuse_indexes(path: Any) -> None:
             f"`path` is an index: {advice} To decide by distance, save the index and use `neardup filter --index FOLDER`; to ask "
             "it, use `Index.query`."
         )
-    if is_database(path):
+    if back_end_of(path).is_shared:
         raise OptionError(
-            f"{database_place(str(path)).shown} is in a database, which several services share, and a stream is for one process. "
+            f"{shown_place(path)} is in a database, which several services share, and a stream is for one process. "
             "Use `Store`."
         )
     if path is not None and not isinstance(path, str | Path):

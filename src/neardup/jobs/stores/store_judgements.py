@@ -12,7 +12,7 @@ from neardup.io.storage.places import path_text
 from neardup.jobs.answer_files import answers_place, answers_to
 from neardup.jobs.store_places import folder_of_store, opened_store
 from neardup.store.answers import Judgement, PairText
-from neardup.store.postgresql.places import shown_place
+from neardup.store.back_ends import shown_place
 from neardup.store.store import Store
 
 AT_ONCE = 500

@@ -16,10 +16,8 @@ from neardup.progress import Watcher
 from neardup.recipe.presets import RecipeLike
 from neardup.store.answers import StoreMatch
 from neardup.store.arguments import Duration
+from neardup.store.back_ends import back_end_of, shown_place
 from neardup.store.formats.versions import OtherVersionError
-from neardup.store.postgresql.connection import Database
-from neardup.store.postgresql.places import database_place, is_database, shown_place
-from neardup.store.postgresql.schema import upgrade
 from neardup.store.store import Store
 from neardup.store.upkeep.info import SeenBy, StoreInfo
 from neardup.store.upkeep.verify import StoreCheck
@@ -242,14 +240,4 @@ def upgrade_tables(path: str | Path) -> tuple[int, int]:
         InputError: the place is a folder, or has no tables.
         OtherVersionError: the tables are newer.
     """
-    if not is_database(path):
-        raise InputError(
-            f"{path} is a folder, and only tables in a database are upgraded. Export the store with the version of neardup that "
-            "wrote it, and import it with this one."
-        )
-    place = database_place(str(path))
-    database = Database(place, 0)
-    try:
-        return database.run(lambda connection: upgrade(connection, place))
-    finally:
-        database.drop()
+    return back_end_of(path).upgrade(path)

@@ -14,7 +14,7 @@ from neardup.io.corpora.shards import Inputs
 from neardup.io.outputs.growing_file import GrowingFile, partial_of
 from neardup.io.outputs.output_names import STANDARD_OUTPUT
 from neardup.io.outputs.outputs import Outputs
-from neardup.io.storage.places import local_path, name_as_text, path_text
+from neardup.io.storage.places import name_as_text, path_text
 from neardup.jobs.answer_files import StandardOutput
 from neardup.jobs.store_places import alone, folder_of_store, no_store, store_is_there, told_of_options
 from neardup.jobs.streams.filter import AT_LEAST_ONCE, FilterResult
@@ -36,8 +36,8 @@ from neardup.recipe.presets import RecipeLike
 from neardup.resources.threads import thread_count
 from neardup.resources.unfinished import told_if_interrupted
 from neardup.store.arguments import Duration, seconds_of
+from neardup.store.back_ends import back_end_of
 from neardup.store.command_state import FILTERING, CommandState, state_for_commands
-from neardup.store.postgresql.places import is_database
 from neardup.store.store import Store
 
 ONCE = "the same command goes on where it stopped, and no line is lost or passed on twice"
@@ -110,7 +110,7 @@ def filter_with_store(
     matching: Any = {name: value for name, value in given.items() if name not in READING}
     progress = progress_of(progress)
     check_on_error(on_error)
-    home = path if is_database(path) else local_path(path, "a store")
+    home = back_end_of(path).folder(path) or path
     age = None if window is None else seconds_of("window", window)
     if age == 0:
         raise OptionError(f"`window={window!r}`: give a time above 0, such as 30d.")

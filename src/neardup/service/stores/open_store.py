@@ -8,7 +8,7 @@ from neardup.errors import OptionError
 from neardup.jobs.store_places import opened_store
 from neardup.recipe.recipe import Recipe
 from neardup.store.answers import Judgement, RecentDuplicate, ReviewPair, StoreAnswer, StoredDocument, StoreMatch
-from neardup.store.postgresql.places import is_database, shown_place
+from neardup.store.back_ends import back_end_of, shown_place
 from neardup.store.upkeep.info import StoreInfo
 
 DEFAULT = "default"
@@ -105,7 +105,7 @@ def open_store(place: str, *, wait: float = 0.0) -> ServedStore:
 
 def looks_every(place: str) -> float | None:
     """Seconds after which a service that nobody asks looks what others have written; None if nobody else may write."""
-    return LOOKS_EVERY if is_database(place) else None
+    return LOOKS_EVERY if back_end_of(place).is_shared else None
 
 
 def named_stores(given: Sequence[str]) -> dict[str, str]:

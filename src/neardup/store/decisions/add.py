@@ -18,8 +18,8 @@ from neardup.store.decisions.keep_best import add_better
 from neardup.store.record.documents_table import Given
 from neardup.store.record.notes_table import keys_of, note_rows
 from neardup.store.rules import rank_of, replaces
+from neardup.store.session.backend import Backend
 from neardup.store.session.reader import AT_ONCE
-from neardup.store.session.writer import Files
 from neardup.store.texts import Texts
 
 Expires = float | Sequence[float | None] | None
@@ -31,7 +31,7 @@ State = Any | Callable[[list[StoreAnswer]], Any]
 
 
 def add_documents(
-    files: Files,
+    files: Backend,
     ids: Sequence[int | str],
     texts: Sequence[str],
     metadata: Sequence[Any] | None,
@@ -90,12 +90,12 @@ def _ends(expires: Expires, count: int) -> list[float | None]:
     return [time_of("expires", expires)] * count
 
 
-def _facts(files: Files, state: Any) -> dict[str, Any]:
+def _facts(files: Backend, state: Any) -> dict[str, Any]:
     """What the record says of a program's values, which are as they will be read."""
     return {} if state is None else {"state": json.loads(as_json(state_after(files.state, state)))}
 
 
-def _decider(keep: str) -> Callable[[Files, Texts, Given], list[StoreAnswer]]:
+def _decider(keep: str) -> Callable[[Backend, Texts, Given], list[StoreAnswer]]:
     """What decides documents by a rule."""
     if keep == "always":
         return add_all

@@ -10,14 +10,14 @@ from neardup.hamming.near import row_distances
 from neardup.store.decisions.star import Decided, walk
 from neardup.store.formats.contents import DIGEST
 from neardup.store.formats.segments import NOTHING_FOUND, Found
-from neardup.store.session.writer import Files
+from neardup.store.session.backend import Backend
 from neardup.store.texts import Texts
 
 LEAST = 1e-9
 """A similarity that all texts have except those with nothing in common."""
 
 
-def every_match(files: Files, texts: Texts, least: float, keeps: Array | None = None) -> tuple[Decided, Array]:
+def every_match(files: Backend, texts: Texts, least: float, keeps: Array | None = None) -> tuple[Decided, Array]:
     """All documents that texts match: kept ones, and those of the texts before them that will be kept (bool[n], by default
     none); and bool[matches], which are equal. Equal texts come first, also the short ones that the candidates lack.
     """
@@ -51,7 +51,7 @@ def every_match(files: Files, texts: Texts, least: float, keeps: Array | None = 
     return Decided(counts == 0, starts, documents[order], similarity[order], distance[order]), is_equal[order]
 
 
-def similarity_to(files: Files, text: Texts, number: int) -> tuple[float | None, int]:
+def similarity_to(files: Backend, text: Texts, number: int) -> tuple[float | None, int]:
     """The similarity and the distance of one text and a kept document; no similarity if the store decides by distance alone."""
     at = np.array([number])
     rows = files.contents.rows(at)

@@ -5,17 +5,17 @@ import numpy as np
 from neardup.store.answers import StoreAnswer
 from neardup.store.decisions.all_matches import every_match
 from neardup.store.record.documents_table import Given
-from neardup.store.session.writer import Files
+from neardup.store.session.backend import Backend
 from neardup.store.texts import Texts
 
 
-def ask_all(files: Files, texts: Texts) -> list[StoreAnswer]:
+def ask_all(files: Backend, texts: Texts) -> list[StoreAnswer]:
     """The answers to texts, each for itself."""
     decided, equal = every_match(files, texts, files.rules.options.min_similarity)
     return decided.answers(files.record, {}, equal)
 
 
-def add_all(files: Files, texts: Texts, given: Given) -> list[StoreAnswer]:
+def add_all(files: Backend, texts: Texts, given: Given) -> list[StoreAnswer]:
     """Answer documents with different ids that are not kept, or with equal texts, in order; and keep those that are not."""
     there, first = files.known.of_ids(given.names), len(files.contents)
     keeps = np.array([name not in there for name in given.names], np.bool_)

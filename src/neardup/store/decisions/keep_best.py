@@ -7,11 +7,11 @@ from neardup.store.answers import NEW, StoreAnswer
 from neardup.store.decisions.all_matches import every_match
 from neardup.store.record.documents_table import Given
 from neardup.store.rules import is_better
-from neardup.store.session.writer import Files
+from neardup.store.session.backend import Backend
 from neardup.store.texts import Texts
 
 
-def add_better(files: Files, texts: Texts, given: Given) -> list[StoreAnswer]:
+def add_better(files: Backend, texts: Texts, given: Given) -> list[StoreAnswer]:
     """Decide documents with different ids that are not kept, or with equal texts, in order.
 
     One that matches kept documents, and is better than all of them, is kept, and replaces them; another one is a duplicate. Texts
@@ -35,7 +35,7 @@ def add_better(files: Files, texts: Texts, given: Given) -> list[StoreAnswer]:
     return answers
 
 
-def _alone(files: Files, texts: Texts) -> Array:
+def _alone(files: Backend, texts: Texts) -> Array:
     """bool[n]: which texts are like nothing that is kept, and like no other of them, as far as candidates tell."""
     found = np.ones(len(texts), np.bool_)
     found[files.candidates.of_kept(texts).asked] = False
@@ -48,7 +48,7 @@ def _alone(files: Files, texts: Texts) -> Array:
     return found
 
 
-def _decide(files: Files, text: Texts, given: Given, place: int) -> StoreAnswer:
+def _decide(files: Backend, text: Texts, given: Given, place: int) -> StoreAnswer:
     """Decide one document by what is kept now."""
     found, _ = every_match(files, text, files.rules.options.min_similarity)
     numbers = found.documents.tolist()

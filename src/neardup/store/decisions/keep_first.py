@@ -15,7 +15,7 @@ from neardup.store.decisions.star import Decided, walk
 from neardup.store.formats.segments import NOTHING_FOUND, Found
 from neardup.store.record.documents_table import Given, RemovedRow, removed_rows
 from neardup.store.record.sealed_texts import Original, originals
-from neardup.store.session.writer import Files
+from neardup.store.session.backend import Backend
 from neardup.store.texts import Texts
 
 
@@ -34,7 +34,7 @@ class KnownAnswers:
     documents: set[int]
 
 
-def known_answers(files: Files, texts: Texts) -> KnownAnswers:
+def known_answers(files: Backend, texts: Texts) -> KnownAnswers:
     """Look for equal texts, among the kept ones and among those that were not kept."""
     kept = files.known.kept(texts.prints)
     removed = files.known.removed(texts.prints, np.flatnonzero(kept < 0))
@@ -49,14 +49,14 @@ def known_answers(files: Files, texts: Texts) -> KnownAnswers:
     return KnownAnswers(answers, np.flatnonzero(unknown), numbers)
 
 
-def ask(files: Files, texts: Texts) -> list[StoreAnswer]:
+def ask(files: Backend, texts: Texts) -> list[StoreAnswer]:
     """The answers to texts, each for itself."""
     ask_some = ask_all if files.rules.keep == "always" else _ask
     parts = files.blocks.over(len(texts), lambda some: ask_some(files, texts[np.arange(some.start, some.stop)]))
     return list(itertools.chain.from_iterable(parts))
 
 
-def _ask(files: Files, texts: Texts) -> list[StoreAnswer]:
+def _ask(files: Backend, texts: Texts) -> list[StoreAnswer]:
     known = known_answers(files, texts)
     if len(known.fresh):
         decided = _walk(files, texts[known.fresh], NOTHING_FOUND)
@@ -64,7 +64,7 @@ def _ask(files: Files, texts: Texts) -> list[StoreAnswer]:
     return [known.answers[place] for place in range(len(texts))]
 
 
-def without_updates(files: Files, texts: Texts, names: Sequence[str]) -> Iterator[tuple[slice, StoreMatch | None]]:
+def without_updates(files: Backend, texts: Texts, names: Sequence[str]) -> Iterator[tuple[slice, StoreMatch | None]]:
     """Ranges of documents to decide together. If the first of them is an update, with the earlier text of its id, which has been
     removed when the range comes.
     """
@@ -84,7 +84,7 @@ def without_updates(files: Files, texts: Texts, names: Sequence[str]) -> Iterato
         yield slice(begin, len(names)), earlier
 
 
-def add(files: Files, texts: Texts, given: Given) -> list[StoreAnswer]:
+def add(files: Backend, texts: Texts, given: Given) -> list[StoreAnswer]:
     """Decide documents with different ids that are not kept, or with equal texts, in order; and keep the new ones."""
     names, now = given.names, given.now
     known = known_answers(files, texts)
@@ -112,7 +112,7 @@ def add(files: Files, texts: Texts, given: Given) -> list[StoreAnswer]:
     return [answers[place] for place in range(len(texts))]
 
 
-def _walk(files: Files, texts: Texts, among: Found) -> Decided:
+def _walk(files: Backend, texts: Texts, among: Found) -> Decided:
     of_kept = files.candidates.of_kept(texts)
     return walk(
         texts,
@@ -134,7 +134,7 @@ def _removed_rows(texts: Texts, decided: Decided, first: int, now: float) -> lis
     return removed_rows(first, [digests[place] for place in places.tolist()], *columns, now)
 
 
-def _came(files: Files, texts: Texts, is_removed: Array, names: Sequence[str]) -> list[Original]:
+def _came(files: Backend, texts: Texts, is_removed: Array, names: Sequence[str]) -> list[Original]:
     """Those of some texts that are not kept, as they were given, if the store keeps texts."""
     if not files.rules.texts:
         return []

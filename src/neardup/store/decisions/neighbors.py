@@ -10,14 +10,14 @@ from neardup.arrays import Array
 from neardup.errors import OptionError
 from neardup.store.answers import StoreMatch, StorePair
 from neardup.store.decisions.all_matches import every_match
-from neardup.store.session.writer import Files
+from neardup.store.session.backend import Backend
 from neardup.survivors.listed_pairs import connected
 
 GATHERED = 1 << 20
 """Pairs that are connected at a time: each time takes a step for each document."""
 
 
-def neighbors(files: Files, text: str | None, name: str | None, min_similarity: float | None) -> list[StoreMatch]:
+def neighbors(files: Backend, text: str | None, name: str | None, min_similarity: float | None) -> list[StoreMatch]:
     """See `Store.neighbors`; `name`: the id as JSON."""
     least, own = _least(files, min_similarity), -1
     if name is None:
@@ -33,7 +33,7 @@ def neighbors(files: Files, text: str | None, name: str | None, min_similarity: 
     return [match for match, number in zip(matches, found.documents.tolist(), strict=True) if number != own]
 
 
-def pairs(files: Files, min_similarity: float | None) -> Iterator[StorePair]:
+def pairs(files: Backend, min_similarity: float | None) -> Iterator[StorePair]:
     """See `Store.pairs`."""
     for left, right, alike, distance in numbered_pairs(files, _least(files, min_similarity), files.kept()):
         rows = files.record.documents(np.unique([left, right]).tolist())
@@ -41,7 +41,7 @@ def pairs(files: Files, min_similarity: float | None) -> Iterator[StorePair]:
             yield StorePair(json.loads(rows[a].id), json.loads(rows[b].id), None if grade != grade else grade, far)
 
 
-def clusters(files: Files, min_similarity: float | None) -> list[tuple[Any, ...]]:
+def clusters(files: Backend, min_similarity: float | None) -> list[tuple[Any, ...]]:
     """See `Store.clusters`."""
     kept, least = files.kept(), _least(files, min_similarity)
     roots = connected(len(kept), _gathered(kept, numbered_pairs(files, least, kept)))
@@ -71,7 +71,7 @@ def _joined(parts: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
     return left, right
 
 
-def numbered_pairs(files: Files, least: float, kept: Array) -> Iterator[tuple[Array, Array, Array, Array]]:
+def numbered_pairs(files: Backend, least: float, kept: Array) -> Iterator[tuple[Array, Array, Array, Array]]:
     """Pairs of some kept documents (int64[n]) and earlier ones, the earlier first, by the later one.
 
     Yields their numbers, similarities and distances: int64[p], int64[p], float64[p], int64[p].
@@ -91,7 +91,7 @@ def numbered_pairs(files: Files, least: float, kept: Array) -> Iterator[tuple[Ar
     return files.blocks.over(len(kept), found_in)
 
 
-def _least(files: Files, min_similarity: float | None) -> float:
+def _least(files: Backend, min_similarity: float | None) -> float:
     """The similarity that is asked for.
 
     Raises:

@@ -11,7 +11,7 @@ import numpy as np
 from neardup.errors import DataError, InputError
 from neardup.store.postgresql.log_rows import StoredRemoved, StoredRow, sealed, sealed_removed
 from neardup.store.postgresql.reading import Reading
-from neardup.store.postgresql.replicas import Followed, OutdatedError, ReplicaFiles
+from neardup.store.postgresql.replicas import Followed, OutdatedError, Replica
 from neardup.store.postgresql.row_contents import texts_of_contents
 from neardup.store.record.documents_table import DocumentRow, RemovedRow
 from neardup.store.session.writer import Files
@@ -46,31 +46,31 @@ def demand_history(log: Reading, at: Followed) -> None:
         raise OutdatedError
 
 
-def catch_up(files: ReplicaFiles, log: Reading, at: Followed) -> None:
-    """Give a replica all that it lacks; `Files.acknowledge` has not been called for the last part.
+def catch_up(replica: Replica, log: Reading) -> None:
+    """Give a replica all that it lacks; `Replica.follows` is to be called then.
 
     Raises:
         InputError, OutdatedError: see `demand_history`.
         DataError: the tables have not what was written.
     """
+    files, at, head = replica.files, replica.at, log.head
     demand_history(log, at)
-    head = log.head
-    if at.upto is None and (len(files.contents), files.removed) != (at.documents, at.removed):
+    if at.upto is None and replica.counts != (at.documents, at.removed):
         raise OutdatedError
     fact = {"replica": at.on_the_way(head).to_store()}
     while (first := len(files.contents)) < head.documents:
         rows = log.documents(first, min(first + AT_ONCE, head.documents))
-        with files.part():
+        with replica.part():
             _keep(files, rows, first, at.place)
-        Files.acknowledge(files, fact)
+        files.acknowledge(fact)
     while (first := files.removed) < head.removed:
         removed = _removed(log.removed(first, min(first + AT_ONCE, head.removed)), first, at.place)
-        with files.part():
-            Files.keep(files, files.no_texts, [], removed, set(), 0.0)
-        Files.acknowledge(files, fact)
-    if (len(files.contents), files.removed) != (head.documents, head.removed):
+        with replica.part():
+            files.keep(replica.no_texts, [], removed, set(), 0.0)
+        files.acknowledge(fact)
+    if replica.counts != (head.documents, head.removed):
         raise OutdatedError
-    _follow_changes(files, log, at)
+    _follow_changes(replica, log)
 
 
 def _keep(files: Files, rows: Sequence[StoredRow], first: int, shown: str) -> None:
@@ -92,11 +92,11 @@ def _keep(files: Files, rows: Sequence[StoredRow], first: int, shown: str) -> No
         if there[begin]:
             contents = [each.content or b"" for each in some]
             texts = texts_of_contents(files.layout, contents, shown)
-            Files.keep(files, texts, [each.row for each in some], [], set(), 0.0)
+            files.keep(texts, [each.row for each in some], [], set(), 0.0)
         else:
             nothings = [nothing._replace(number=each.row.number) for each in some]
-            Files.keep(files, files.texts([""] * len(some)), nothings, [], set(), 0.0)
-            Files.forget(files, np.array([each.row.number for each in some], np.int64))
+            files.keep(files.texts([""] * len(some)), nothings, [], set(), 0.0)
+            files.forget(np.array([each.row.number for each in some], np.int64))
         begin = end
 
 
@@ -122,8 +122,9 @@ def _demand_numbers(numbers: Sequence[int], first: int, shown: str, table: str) 
         raise DataError(f"{shown} is damaged: rows of `{table}` from {first:,} on are missing. Restore the database.")
 
 
-def _follow_changes(files: ReplicaFiles, log: Reading, at: Followed) -> None:
+def _follow_changes(replica: Replica, log: Reading) -> None:
     """What changes have seen and forgotten."""
+    files, at = replica.files, replica.at
     seen: dict[float, set[int]] = {}
     last: dict[int, float] = {}
     forgot: list[int] = []
@@ -141,7 +142,7 @@ def _follow_changes(files: ReplicaFiles, log: Reading, at: Followed) -> None:
     gone = np.unique(np.array(forgot, np.int64))
     if not seen and not forgot:
         return
-    with files.part():
+    with replica.part():
         for when, numbers in seen.items():
-            Files.keep(files, files.no_texts, [], [], numbers, when)
-        Files.forget(files, gone[~files.gone.has(gone)])
+            files.keep(replica.no_texts, [], [], numbers, when)
+        files.forget(gone[~files.gone.has(gone)])

@@ -1,7 +1,6 @@
 """FOLLOW: the replica of a store in PostgreSQL, which is opened, brought to the head of the log, and made anew if it must."""
 
 import contextlib
-import json
 import logging
 import os
 import threading
@@ -15,28 +14,35 @@ from neardup.recipe.presets import RecipeLike
 from neardup.store.arguments import seconds_of
 from neardup.store.postgresql import catching_up, replicas
 from neardup.store.postgresql.connection import Database
-from neardup.store.postgresql.facts import SharedFacts, shared_facts
+from neardup.store.postgresql.facts import shared_facts
 from neardup.store.postgresql.log import Log, commit
 from neardup.store.postgresql.log_rows import Head, Known
-from neardup.store.postgresql.places import DatabasePlace, database_place
+from neardup.store.postgresql.places import DatabasePlace
 from neardup.store.postgresql.problems import LostError
 from neardup.store.postgresql.reading import Reading
-from neardup.store.postgresql.replicas import Followed, OutdatedError, ReplicaFiles
+from neardup.store.postgresql.replicas import OutdatedError, Replica
 from neardup.store.session.calls import demand_process
-from neardup.store.session.folder import REPLICA, BusyError
+from neardup.store.session.folder import BusyError
 from neardup.store.session.reader import Durable, Mode
-from neardup.store.session.writer import Files
 
 R = TypeVar("R")
 _LOG = logging.getLogger("neardup.store")
 
 
-class FollowingFiles(ReplicaFiles):
-    """The files of a replica that follows its log; see `Files`. Threads take turns."""
+class Follower:
+    """A replica that follows its log, as calls begin. Threads take turns.
+
+    Attributes:
+        place, database, log, facts: of the store.
+        replica: what it has of it now; another one after it was made anew.
+        reads_only: whether the store was opened to be read.
+        is_repeatable: whether what the current call has done so far can be done again.
+        is_closed: whether that was the end.
+    """
 
     def __init__(
         self,
-        path: str | DatabasePlace,
+        place: DatabasePlace,
         *,
         mode: Mode,
         wait: float,
@@ -56,18 +62,17 @@ class FollowingFiles(ReplicaFiles):
         for name, value, allowed in (("mode", mode, ("r", "w")), ("durable", durable, ("each", "batch"))):
             if value not in allowed:
                 raise OptionError(f"`{name}={value!r}`: give one of {', '.join(allowed)}.")
-        self.place = database_place(path) if isinstance(path, str) else path
-        self._reads_only, self._wait, self._threads = mode == "r", seconds_of("wait", wait), threads
-        self.database, self.log = Database(self.place, self._wait), Log(self.place)
-        self._turn, self._depth = threading.RLock(), 0
-        self.must_reset, self._looked = False, -1.0
+        self.place, self.reads_only, self._wait, self._threads = place, mode == "r", seconds_of("wait", wait), threads
+        self.database, self.log = Database(place, self._wait), Log(place)
+        self._process, self._turn, self._depth, self._looked = os.getpid(), threading.RLock(), 0, -1.0
+        self.is_repeatable, self.is_closed = True, False
         try:
-            self.facts = shared_facts(self.database, self.log, recipe, given, reads_only=self._reads_only, plan=plan)
-            self._open_replica()
+            self.facts = shared_facts(self.database, self.log, recipe, given, reads_only=self.reads_only, plan=plan)
+            self.replica = self._opened()
             try:
                 self.look()
             except BaseException:
-                self._open.close()
+                self.replica.files.abandon()
                 raise
         except BaseException:
             self.database.drop()
@@ -75,62 +80,39 @@ class FollowingFiles(ReplicaFiles):
 
     # ------------------------------------------------------------------------------------------------------- the replica
 
-    def _open_replica(self) -> None:
-        """Open the replica in a folder that no other process uses; what is damaged is made anew."""
+    def _opened(self) -> Replica:
+        """The replica in a folder that no other process uses; what is damaged is made anew."""
         facts = self.facts
+        wait = self._wait if self.place.replica is not None else 0.0  # only for one that was asked for
         for folder in replicas.folders(self.place, facts.id):
             try:
-                replicas.mark(folder, facts.id, self._replica_wait)
+                replicas.mark(folder, facts.id, wait)
                 try:
                     if replicas.has_no_record(folder):
                         raise OutdatedError
-                    self._open_in(folder, facts)
+                    return Replica(folder, self.place, facts, wait=wait, threads=self._threads)
                 except (DataError, OutdatedError) as problem:
                     self._told_of_rebuilding(folder, problem)
                     replicas.empty(folder, facts.id)
-                    self._open_in(folder, facts)
-                return
+                    return Replica(folder, self.place, facts, wait=wait, threads=self._threads)
             except BusyError:
                 if self.place.replica is not None:
                     raise
+        raise AssertionError  # there is no end of folders
 
-    def _open_in(self, folder: Path, facts: SharedFacts) -> None:
-        at = Followed(self.place.shown, facts.id, facts.rows)
-        first = {"store": facts.id, "plan": facts.plan, "recipe": facts.fields, REPLICA: at.to_store()}
-        super().__init__(
-            folder,
-            mode="w",
-            wait=self._replica_wait,
-            durable="batch",
-            threads=self._threads,
-            recipe=facts.recipe,
-            given=facts.rules,
-            replica=first,
-        )
-        at = self._at
-        if at.upto is None and (len(self.contents), self.removed) != (at.documents, at.removed):
-            self._open.close()
-            raise OutdatedError
-
-    @property
-    def _replica_wait(self) -> float:
-        """Seconds to wait for a replica that another process uses: only for one that was asked for."""
-        return self._wait if self.place.replica is not None else 0.0
-
-    def _read(self, facts: Mapping[str, Any]) -> None:
-        super()._read(facts)
-        self._at = Followed(**facts[REPLICA])
-
-    def _rebuild(self, problem: Exception) -> None:
+    def rebuild(self, problem: Exception) -> None:
         """Make the replica anew, without what it has."""
-        folder = self.path
-        self._told_of_rebuilding(folder, problem)
-        self.must_reset = True
-        self._open.close()
-        replicas.empty(folder, self.facts.id)
-        self.facts = shared_facts(self.database, self.log, self.recipe, {}, reads_only=True)
-        self._open_replica()
-        self.must_reset = False
+        files = self.replica.files
+        self._told_of_rebuilding(files.path, problem)
+        self.replica.must_reset = True
+        files.abandon()
+        replicas.empty(files.path, self.facts.id)
+        self._open_anew()
+
+    def _open_anew(self) -> None:
+        recipe = self.replica.files.recipe
+        self.facts = shared_facts(self.database, self.log, recipe, {}, reads_only=True)
+        self.replica = self._opened()
 
     def _told_of_rebuilding(self, folder: Path, problem: Exception) -> None:
         level = logging.INFO if isinstance(problem, OutdatedError) and str(problem) else logging.WARNING
@@ -141,8 +123,7 @@ class FollowingFiles(ReplicaFiles):
 
     def call(self, method: Callable[[], R], *, changes: bool) -> R:
         """One call, again if the connection is lost before it has changed anything."""
-        self._demand_open()
-        demand_process(f"The store at {self.place.shown}", self.process)
+        self.demand_open()
         with self._turn:
             if self._depth:
                 return method()
@@ -159,22 +140,23 @@ class FollowingFiles(ReplicaFiles):
                         raise TransferError(self.place.shown, what, 1, str(problem)) from None
                     attempts.failed(problem)
                 except DataError as problem:
-                    if was_rebuilt or not self.is_repeatable or str(self.path) not in str(problem):
+                    if was_rebuilt or not self.is_repeatable or str(self.replica.files.path) not in str(problem):
                         raise
                     was_rebuilt = True
-                    self._rebuild(problem)
+                    self.rebuild(problem)
 
     @contextlib.contextmanager
     def in_use(self, *, changes: bool = False) -> Iterator[None]:
         """One use of the store; see `OpenFiles.in_use`. Unless it `changes` something, it begins with what the database has now."""
-        self._demand_open()
-        demand_process(f"The store at {self.place.shown}", self.process)
+        self.demand_open()
         with self._turn:
             self._depth += 1
             try:
                 if self._depth == 1:
-                    if self.must_reset:
-                        self.reset()
+                    if self.replica.files.is_closed:  # it could not be made anew
+                        self._open_anew()
+                    elif self.replica.must_reset:
+                        self.replica.reset()
                     if not changes:
                         self.look()
                 yield
@@ -182,12 +164,12 @@ class FollowingFiles(ReplicaFiles):
                 self._depth -= 1
                 if not self._depth and not self.is_closed:
                     self.database.roll_back()
-                    self.end_transaction()
+                    if not self.replica.files.is_closed:
+                        self.replica.files.end_transaction()
 
     def ping(self) -> None:
         """Ask the database once; see `Store.ping`."""
-        self._demand_open()
-        demand_process(f"The store at {self.place.shown}", self.process)
+        self.demand_open()
         with self._turn:
             try:
                 self.demand_there(self.database.once(self.log.head))
@@ -201,11 +183,11 @@ class FollowingFiles(ReplicaFiles):
             return
         looked = time.monotonic()
         head = self.demand_there(self.database.run(self.log.head))
-        if not self._at.is_at(head):
-            self._follow_log()
+        if not self.replica.at.is_at(head):
+            self.follow_log()
         self._looked = looked
 
-    def _follow_log(self) -> None:
+    def follow_log(self) -> None:
         """Catch up without the lock."""
         for is_last in (False, True):
             try:
@@ -213,8 +195,8 @@ class FollowingFiles(ReplicaFiles):
                 return
             except OutdatedError as problem:
                 if is_last:
-                    raise self._no_replica() from None
-                self._rebuild(problem)
+                    raise self.no_replica() from None
+                self.rebuild(problem)
 
     def _follow_log_once(self, connection: Any) -> None:
         self.bring_to(Reading(self.log, connection, self.demand_there(self.log.begin_reading(connection))))
@@ -222,52 +204,48 @@ class FollowingFiles(ReplicaFiles):
 
     def bring_to(self, reading: Reading) -> None:
         """Bring the replica to the head of the log that a transaction has read."""
-        head = reading.head
-        if self._at.is_at(head) and (len(self.contents), self.removed) == (head.documents, head.removed):
+        head, replica = reading.head, self.replica
+        if replica.at.is_at(head) and replica.counts == (head.documents, head.removed):
             return
         try:
-            catching_up.catch_up(self, reading, self._at)
+            catching_up.catch_up(replica, reading)
         except InputError as problem:
-            if not self.must_reset:
-                Files.flush(self)  # what the replica knows, and the database may have lost
-            raise InputError(str(problem).replace("{folder}", str(self.path))) from None
-        self._follows(head)
-
-    @property
-    def shown(self) -> str:
-        """The store in messages."""
-        return self.place.shown
+            if not replica.must_reset:
+                replica.files.flush()  # what the replica knows, and the database may have lost
+            raise InputError(str(problem).replace("{folder}", str(replica.files.path))) from None
+        replica.follows(head)
 
     @property
     def reached(self) -> Known:
         """What the replica has."""
-        return Known(self._at.rows, self._at.position, len(self.contents), self.removed)
-
-    def _follows(self, head: Head) -> None:
-        """Note that the replica has all that a head tells."""
-        at = self._at.after(head)
-        state = None if head.state is None else json.loads(head.state)
-        Files.acknowledge(self, {REPLICA: at.to_store(), "state": state})
-        self._at, self.state = at, state
+        return Known(self.replica.at.rows, self.replica.at.position, *self.replica.counts)
 
     def demand_there(self, head: Head | None) -> Head:
+        """The head of the log, which there must be."""
         if head is None:
             raise InputError(f"{self.place.shown} is no store any more. Make it with `neardup store create`.")
         return head
 
-    def _no_replica(self) -> DataError:
+    def demand_open(self) -> None:
+        """Refuse what is closed, or was opened in another process."""
+        if self.is_closed:
+            raise InputError(f"The store at {self.replica.files.path} is closed. Open it again.")
+        demand_process(f"The store at {self.place.shown}", self._process)
+
+    def no_replica(self) -> DataError:
+        """The error of a replica that does not agree, although it was made anew."""
         return DataError(
             f"{self.place.shown} is damaged: a replica that was made anew does not agree with it. Restore the database."
         )
 
-    def close(self) -> None:
+    def close(self, demand_at_rest: Callable[[], None]) -> None:
         """Write what the replica has, and end the connection. Another process does nothing."""
-        if os.getpid() != self.process or self.is_closed:
+        if os.getpid() != self._process or self.is_closed:
             return
         with self._turn:
-            if self.must_reset:
-                self._is_sound = False  # what the database does not have is not written
             try:
-                self._close()
+                demand_at_rest()
+                self.is_closed = True
+                self.replica.close()
             finally:
                 self.database.drop()

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 from neardup.store.record.documents_table import DocumentRow, RemovedRow
+from neardup.store.record.judgements_table import JudgementRow
 from neardup.store.record.notes_table import NoteRow
 from neardup.store.record.schema import document_checksum, removed_checksum
 
@@ -64,6 +65,19 @@ class Change(NamedTuple):
     at: float
     seen: list[int]
     forgot: list[int]
+
+
+class Pending:
+    """What a call has changed so far, and is not written yet."""
+
+    def __init__(self) -> None:
+        self.at, self.bytes = 0.0, 0
+        self.documents: list[StoredRow] = []
+        self.removed: list[StoredRemoved] = []
+        self.seen, self.forgot, self.is_anything = set[int](), list[int](), False
+        self.notes: list[NoteRow] = []
+        self.judgements: list[JudgementRow] = []
+        self.unjudged: list[bytes] = []
 
 
 class Known(NamedTuple):

@@ -47,11 +47,6 @@ def is_database(path: Any) -> bool:
     return isinstance(path, str) and path.startswith(SCHEMES)
 
 
-def shown_place(path: str | Path) -> str:
-    """The place of a store, a folder or in a database, as messages and lines show it: without passwords."""
-    return database_place(path).shown if isinstance(path, str) and is_database(path) else str(path)
-
-
 def database_place(given: str) -> DatabasePlace:
     """Take a place apart.
 

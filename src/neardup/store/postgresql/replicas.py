@@ -1,6 +1,7 @@
-"""REPLICAS: the folders in which services keep what they know of a store in PostgreSQL, and how far it goes."""
+"""REPLICAS: the folders in which services keep what they know of a store in PostgreSQL, how far it goes, and their files."""
 
 import contextlib
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -13,9 +14,10 @@ from typing import Any
 
 from neardup.errors import InputError, NeardupError
 from neardup.io.outputs.growing_file import to_disk
+from neardup.store.postgresql.facts import SharedFacts
 from neardup.store.postgresql.log_rows import NO_REQUEST, Head
 from neardup.store.postgresql.places import DatabasePlace
-from neardup.store.session.folder import LOCK, RECORD, REPLICA_MARK, is_store, writing
+from neardup.store.session.folder import LOCK, RECORD, REPLICA, REPLICA_MARK, is_store, writing
 from neardup.store.session.writer import Files
 from neardup.store.texts import Texts
 
@@ -160,35 +162,69 @@ def empty(folder: Path, identity: str) -> None:
         to_disk(folder)
 
 
-class ReplicaFiles(Files):
-    """The files of a replica.
+class Replica:
+    """The files of a store that follows another one, parts of which can be taken back as if they had not been.
 
     Attributes:
+        files: those of a store in the folder.
+        at: how far they go.
         must_reset: whether `reset` must come before anything else, as something has failed.
     """
 
-    must_reset: bool
+    def __init__(
+        self, folder: Path, place: DatabasePlace, facts: SharedFacts, *, wait: float, threads: int | None
+    ) -> None:
+        """Open the replica in a folder, or make it.
+
+        Raises:
+            OutdatedError: it has not what it says.
+        """
+        first = Followed(place.shown, facts.id, facts.rows)
+        self.must_reset = False
+        self.files = Files(
+            folder,
+            mode="w",
+            wait=wait,
+            durable="batch",
+            threads=threads,
+            recipe=facts.recipe,
+            given=facts.rules,
+            replica={"store": facts.id, "plan": facts.plan, "recipe": facts.fields, REPLICA: first.to_store()},
+        )
+        self.at = self._at()
+        if self.at.upto is None and self.counts != (self.at.documents, self.at.removed):
+            self.files.abandon()
+            raise OutdatedError
+
+    def _at(self) -> Followed:
+        return Followed(**self.files.record.facts()[REPLICA])
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """How many documents, and texts that were not kept, have got a number."""
+        return len(self.files.contents), self.files.removed
 
     @cached_property
     def no_texts(self) -> Texts:
         """What is kept of no texts."""
-        return self.texts([])
+        return self.files.texts([])
 
     @contextlib.contextmanager
     def part(self) -> Iterator[None]:
         """Changes of the replica that are taken back alone if something fails; `reset` must come then."""
-        with self.changing():
-            self.record.mark()
+        files = self.files
+        with files.changing():
+            files.record.mark()
         self.must_reset = True
         try:
             yield
-            with self.changing():
-                self.record.release()
+            with files.changing():
+                files.record.release()
         except BaseException:
             try:
-                self.record.undo()
+                files.record.undo()
             except NeardupError:  # then all of it was rolled back
-                self.record.roll_back()
+                files.record.roll_back()
             raise
         self.must_reset = False
 
@@ -196,7 +232,22 @@ class ReplicaFiles(Files):
         """Open the replica as it was before what has failed."""
         self.must_reset = True
         with contextlib.suppress(Exception):  # what cannot be kept comes from the log again
-            self.contents.sync()
-            self.record.commit()
-        self.reopen()
+            self.files.contents.sync()
+            self.files.record.commit()
+        self.files.reopen()
+        self.at = self._at()
         self.must_reset = False
+
+    def follows(self, head: Head) -> None:
+        """Note that the replica has all that a head tells."""
+        at = self.at.after(head)
+        state = None if head.state is None else json.loads(head.state)
+        self.files.acknowledge({REPLICA: at.to_store(), "state": state})
+        self.at, self.files.state = at, state
+
+    def close(self) -> None:
+        """Make durable what the database has, too, and close the files."""
+        if self.must_reset:
+            self.files.abandon()
+        else:
+            self.files.close()

@@ -1,4 +1,4 @@
-"""SHARED FILES: a replica of a store in PostgreSQL, which follows its log, and writes to it what it decides.
+"""SHARED FILES: the back end of a store in PostgreSQL: a replica that follows its log, and writes to it what it decides.
 
 To decide, a service takes the lock of the store, catches up, decides as any store does, and writes what was decided to the log.
 The commit there is the moment from which the change is. The replica keeps it afterwards, in its own time: a process that ends
@@ -10,16 +10,18 @@ import json
 import logging
 import secrets
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any, TypeVar
 
 from neardup.arrays import Array
 from neardup.errors import InputError, NeardupError, OptionError, TransferError
 from neardup.store.postgresql import log
-from neardup.store.postgresql.following import FollowingFiles
+from neardup.store.postgresql.following import Follower
 from neardup.store.postgresql.log import commit
-from neardup.store.postgresql.log_rows import Ahead, Change, Head, StoredRemoved, StoredRow, sealed, sealed_removed
+from neardup.store.postgresql.log_rows import Ahead, Change, Head, Pending, sealed, sealed_removed
+from neardup.store.postgresql.places import DatabasePlace
 from neardup.store.postgresql.problems import LostError, UnknownOutcomeError
 from neardup.store.postgresql.reading import Reading
 from neardup.store.postgresql.replicas import OutdatedError
@@ -28,7 +30,8 @@ from neardup.store.record.documents_table import DocumentRow, RemovedRow
 from neardup.store.record.judgements_table import JudgementRow
 from neardup.store.record.notes_table import NotedError, NoteRow, values_of
 from neardup.store.record.sealed_texts import Original
-from neardup.store.session.writer import originals_of
+from neardup.store.session.backend import WithReplica
+from neardup.store.session.writer import IN_CHANGE, Files, originals_of
 from neardup.store.texts import Texts
 
 AT_ONCE = 1 << 10
@@ -39,100 +42,99 @@ R = TypeVar("R")
 _LOG = logging.getLogger("neardup.store")
 
 
-class DatabaseFiles(FollowingFiles):
-    """The files of a replica, and what is read from the database; see `Files`."""
-
-    @property
-    def has_texts(self) -> bool:
-        """Whether texts can be read: in the database."""
-        return self.rules.texts
-
-    @property
-    def texts_shown(self) -> str:
-        """What has the texts, in messages."""
-        return self.shown
-
-    def notes(self, keys: Sequence[str], now: float) -> dict[str, NoteRow]:
-        """The notes with those of these keys that the database has, and that have not expired."""
-        notes = self.log.notes
-        return self.database.once(lambda connection: notes.read(notes.ask(connection, self.facts.id, keys, now)))
-
-    def originals(self, names: dict[int, str]) -> dict[int, Original]:
-        """The texts of kept documents that the database has; see `Files.originals`."""
-        if not self.rules.texts or not names:
-            return {}
-        rows, texts = self.reached.rows, self.log.texts
-        found = self.database.once(lambda connection: texts.of_documents(connection, rows, names))
-        self._demand_rows(rows, len(found) < len(names))
-        return found
-
-    def removed_originals(self, numbers: Sequence[int]) -> dict[int, Original]:
-        """The texts of remembered duplicates that the database has."""
-        if not self.rules.texts or not numbers:
-            return {}
-        rows, texts = self.reached.rows, self.log.texts
-        found = self.database.once(lambda connection: texts.of_removed(connection, rows, numbers))
-        self._demand_rows(rows, len(found) < len(numbers))
-        return found
-
-    def _demand_rows(self, rows: int, lacks_some: bool) -> None:
-        """If texts are missing: let the call begin again if another service has compacted the store meanwhile.
-
-        Raises:
-            LostError: it has.
-        """
-        if lacks_some and self.demand_there(self.database.once(self.log.head)).rows != rows:
-            raise LostError("another service has compacted the store")
-
-    def judgements(self, after: int, limit: int | None) -> list[tuple[int, JudgementRow]]:
-        """So many judgements, or all, with numbers above `after` that the database has, in their order."""
-        found, store = self.log.judgements, self.facts.id
-        return self.database.once(lambda connection: found.after(connection, store, after, limit))
-
-    def judged_pairs(self) -> set[tuple[bytes, bytes]]:
-        """The digests of all pairs that are judged."""
-        found, store = self.log.judgements, self.facts.id
-        return self.database.once(lambda connection: found.pairs(connection, store))
-
-    def count_judgements(self) -> int:
-        """How many the database has."""
-        return self.database.run(lambda connection: self.log.judgements.count(connection, self.facts.id))
-
-
-class Pending:
-    """What a call has changed so far, and is not written yet."""
-
-    def __init__(self) -> None:
-        self.at, self.bytes = 0.0, 0
-        self.documents: list[StoredRow] = []
-        self.removed: list[StoredRemoved] = []
-        self.seen, self.forgot, self.is_anything = set[int](), list[int](), False
-        self.notes: list[NoteRow] = []
-        self.judgements: list[JudgementRow] = []
-        self.unjudged: list[bytes] = []
-
-
-class SharedFiles(DatabaseFiles):
-    """The files of a replica that decides; see `Files`.
+class SharedFiles(WithReplica):
+    """The back end of a store in PostgreSQL; see `neardup.store.session.backend.Backend`.
 
     Attributes:
+        place, database, log: of the store.
+        follower: that has the replica.
         head: of the log, when the lock was taken last.
     """
 
     head: Head
     _change: Pending | None = None
 
+    def __init__(self, place: DatabasePlace, **how: Any) -> None:
+        """Open the store, or create it; see `Follower`."""
+        self.follower = Follower(place, **how)
+        self.place, self.database, self.log = place, self.follower.database, self.follower.log
+
+    @property
+    def local(self) -> Files:
+        """The files of the replica."""
+        return self.follower.replica.files
+
+    @property
+    def identity(self) -> str:
+        """Which store it is; see `Head`."""
+        return self.follower.facts.id
+
+    # -------------------------------------------------------------------------------------------------------------- calls
+
+    @property
+    def shown(self) -> str:
+        """The store in messages."""
+        return self.place.shown
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether `close` was called."""
+        return self.follower.is_closed
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether what the current call has done so far can be done again."""
+        return self.follower.is_repeatable
+
+    @is_repeatable.setter
+    def is_repeatable(self, can_be: bool) -> None:
+        self.follower.is_repeatable = can_be
+
+    def call(self, method: Callable[[], R], *, changes: bool) -> R:
+        """One call of the store; see `Follower.call`."""
+        return self.follower.call(method, changes=changes)
+
+    def in_use(self, *, changes: bool = False) -> AbstractContextManager[None]:
+        """One use of the store; see `Follower.in_use`."""
+        return self.follower.in_use(changes=changes)
+
+    def ping(self) -> None:
+        """Ask the database once; see `Store.ping`."""
+        self.follower.ping()
+
+    def claim(self, what: str, wait: float) -> None:
+        """Be the only process that does something with the store, until it is closed. `wait`: seconds to wait for another one.
+
+        Raises:
+            BusyError: another process does it.
+        """
+        self.database.claim(f"neardup {what} {self.identity}", wait)
+
+    def flush(self) -> None:
+        """Make the replica durable; what was changed is in the database."""
+        self.follower.demand_open()
+        if not self.is_in_change:
+            self.local.flush()
+
+    def close(self) -> None:
+        """Write what the replica has, and end the connection. Another process does nothing."""
+        self.follower.close(self._demand_at_rest)
+
     # ----------------------------------------------------------------------------------------------------------- deciding
 
     def demand_writable(self) -> None:
         """Refuse to change what was opened to read, or is closed."""
-        self._demand_open()
-        if self._reads_only:
+        self.follower.demand_open()
+        if self.follower.reads_only:
             raise OptionError(
                 f'{self.place.shown} was opened with `mode="r"`, and cannot be changed. Open it with `mode="w"`.'
             )
         self.demand_sound()
-        self.demand_at_rest()
+        self._demand_at_rest()
+
+    def _demand_at_rest(self) -> None:
+        if self.is_in_change:
+            raise InputError(IN_CHANGE)
 
     @property
     def is_in_change(self) -> bool:
@@ -151,7 +153,7 @@ class SharedFiles(DatabaseFiles):
         facts: dict[str, Any] = {}
         try:
             self.begin(unless)
-            with self.part():
+            with self.follower.replica.part():
                 self._change = Pending()
                 yield facts
                 head = self._write(facts)
@@ -172,25 +174,25 @@ class SharedFiles(DatabaseFiles):
             found, ahead = self.database.once(partial(self._begin_deciding, unless))
             if ahead.notes:
                 raise NotedError(values_of(ahead.notes))
-            self.head = head = self.demand_there(found)
+            self.head = head = self.follower.demand_there(found)
             if self._missing(head) <= FAR:
                 try:
                     self.database.once(partial(self._bring_to_head, ahead))
                     return head
                 except OutdatedError as problem:
                     if is_last:
-                        raise self._no_replica() from None
+                        raise self.follower.no_replica() from None
                     self.database.roll_back()
-                    self._rebuild(problem)
+                    self.follower.rebuild(problem)
             self.database.roll_back()
-            self._follow_log()
+            self.follower.follow_log()
         raise LostError("other services write faster than this one can follow")
 
     def _begin_deciding(self, keys: Sequence[str], connection: Any) -> tuple[Head | None, Ahead]:
-        return self.log.begin_deciding(connection, self.facts.id, self.reached, keys, time.time())
+        return self.log.begin_deciding(connection, self.identity, self.follower.reached, keys, time.time())
 
     def _bring_to_head(self, ahead: Ahead, connection: Any) -> None:
-        self.bring_to(Reading(self.log, connection, self.head, ahead))
+        self.follower.bring_to(Reading(self.log, connection, self.head, ahead))
 
     def _missing(self, head: Head) -> int:
         """How many documents and texts the replica lacks."""
@@ -206,7 +208,7 @@ class SharedFiles(DatabaseFiles):
         came: Sequence[Original] = (),
     ) -> None:
         """Keep what was decided in the replica, and for the log, which alone gets the texts."""
-        super().keep(texts, rows, removed, seen, now)
+        self.local.keep(texts, rows, removed, seen, now)
         change = self._pending_change()
         change.at, change.is_anything = now, True
         contents = contents_of(self.layout, texts)
@@ -228,7 +230,7 @@ class SharedFiles(DatabaseFiles):
 
     def forget(self, numbers: Array) -> int:
         """Remove documents from the replica, and for the log."""
-        count = super().forget(numbers)
+        count = self.local.forget(numbers)
         if count:
             change = self._pending_change()
             change.at, change.is_anything = change.at or time.time(), True
@@ -275,9 +277,9 @@ class SharedFiles(DatabaseFiles):
         def written(connection: Any) -> None:
             with connection.pipeline():
                 self._write_rows(connection, change)
-                self.log.notes.write(connection, self.facts.id, change.notes, change.at)
-                self.log.judgements.forget(connection, self.facts.id, change.unjudged)
-                self.log.judgements.write(connection, self.facts.id, change.judgements)
+                self.log.notes.write(connection, self.identity, change.notes, change.at)
+                self.log.judgements.forget(connection, self.identity, change.unjudged)
+                self.log.judgements.write(connection, self.identity, change.judgements)
                 seen = sorted(change.seen - set(change.forgot))
                 self.log.write_change(connection, head, Change(change.at or time.time(), seen, change.forgot))
                 commit(connection)
@@ -308,14 +310,73 @@ class SharedFiles(DatabaseFiles):
 
     def _settle(self, head: Head) -> None:
         """Let the replica have what the database has; what fails here is made up for from the log."""
-        self.must_reset = True
+        replica = self.follower.replica
+        replica.must_reset = True
         try:
             if head != self.head:
-                self._follows(head)
+                replica.follows(head)
         except NeardupError as problem:
             _LOG.warning("The replica %s of %s will catch up: %s", self.path, self.place.shown, problem)
             return
-        self.must_reset = False
+        replica.must_reset = False
+
+    # ---------------------------------------------------------------------------------------------- in the database alone
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether texts can be read: in the database."""
+        return self.rules.texts
+
+    @property
+    def texts_shown(self) -> str:
+        """What has the texts, in messages."""
+        return self.shown
+
+    def notes(self, keys: Sequence[str], now: float) -> dict[str, NoteRow]:
+        """The notes with those of these keys that the database has, and that have not expired."""
+        notes = self.log.notes
+        return self.database.once(lambda connection: notes.read(notes.ask(connection, self.identity, keys, now)))
+
+    def originals(self, names: dict[int, str]) -> dict[int, Original]:
+        """The texts of kept documents that the database has; see `Files.originals`."""
+        if not self.rules.texts or not names:
+            return {}
+        rows, texts = self.follower.reached.rows, self.log.texts
+        found = self.database.once(lambda connection: texts.of_documents(connection, rows, names))
+        self._demand_rows(rows, len(found) < len(names))
+        return found
+
+    def removed_originals(self, numbers: Sequence[int]) -> dict[int, Original]:
+        """The texts of remembered duplicates that the database has."""
+        if not self.rules.texts or not numbers:
+            return {}
+        rows, texts = self.follower.reached.rows, self.log.texts
+        found = self.database.once(lambda connection: texts.of_removed(connection, rows, numbers))
+        self._demand_rows(rows, len(found) < len(numbers))
+        return found
+
+    def _demand_rows(self, rows: int, lacks_some: bool) -> None:
+        """If texts are missing: let the call begin again if another service has compacted the store meanwhile.
+
+        Raises:
+            LostError: it has.
+        """
+        if lacks_some and self.follower.demand_there(self.database.once(self.log.head)).rows != rows:
+            raise LostError("another service has compacted the store")
+
+    def judgements(self, after: int, limit: int | None) -> list[tuple[int, JudgementRow]]:
+        """So many judgements, or all, with numbers above `after` that the database has, in their order."""
+        found, store = self.log.judgements, self.identity
+        return self.database.once(lambda connection: found.after(connection, store, after, limit))
+
+    def judged_pairs(self) -> set[tuple[bytes, bytes]]:
+        """The digests of all pairs that are judged."""
+        found, store = self.log.judgements, self.identity
+        return self.database.once(lambda connection: found.pairs(connection, store))
+
+    def count_judgements(self) -> int:
+        """How many the database has."""
+        return self.database.run(lambda connection: self.log.judgements.count(connection, self.identity))
 
 
 def _without_nan(row: DocumentRow) -> DocumentRow:

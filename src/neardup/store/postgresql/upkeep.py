@@ -1,4 +1,4 @@
-"""UPKEEP of a store in PostgreSQL: room, checks, commands that must be alone, and a name."""
+"""UPKEEP of a store in PostgreSQL: room, and checks."""
 
 import dataclasses
 import secrets
@@ -90,21 +90,21 @@ def compact_shared(files: SharedFiles) -> bool:
     finally:
         files.database.roll_back()
     if is_done:
-        files.look()
+        files.follower.look()
     return is_done
 
 
 def verify_shared(files: SharedFiles) -> StoreCheck:
     """Read every byte of the replica, and of the database, and compare both."""
-    found = checking.check_files(files)
+    found = checking.check_files(files.local)
     differing = files.database.run(lambda connection: _differences(files, connection))
     return dataclasses.replace(found, problems=(*found.problems, *differing))
 
 
 def _differences(files: SharedFiles, connection: Any) -> list[str]:
     """What is wrong with the database, or differs from it."""
-    head = files.demand_there(files.log.begin_reading(connection))
-    files.bring_to(Reading(files.log, connection, head))
+    head = files.follower.demand_there(files.log.begin_reading(connection))
+    files.follower.bring_to(Reading(files.log, connection, head))
     found, shown = list[str](), files.place.shown
     first = 0
     while first < head.documents:
@@ -129,12 +129,3 @@ def _differences(files: SharedFiles, connection: Any) -> list[str]:
     found += files.log.judgements.problems(connection, head.id)
     commit(connection)
     return found
-
-
-def claim(files: SharedFiles, what: str, wait: float) -> None:
-    """Be the only process that does something with the store, until it is closed. `wait`: seconds to wait for another one.
-
-    Raises:
-        BusyError: another process does it.
-    """
-    files.database.claim(f"neardup {what} {files.facts.id}", wait)

@@ -12,7 +12,7 @@ from neardup.store.arguments import id_as_json, whole_number
 from neardup.store.decisions.all_matches import similarity_to
 from neardup.store.record.judgements_table import JudgementRow
 from neardup.store.review.lists import AT_ONCE, bytes_of, id_of, limit_of, position_in, with_survivor, within
-from neardup.store.session.writer import Files
+from neardup.store.session.backend import Backend
 from neardup.store.texts import digest_words
 from neardup.store.upkeep.judgement_columns import judged_texts
 from neardup.store.upkeep.read_texts import originals_of_removed
@@ -36,7 +36,7 @@ class Reference(NamedTuple):
     digests: frozenset[str] = frozenset()
 
 
-def judge(files: Files, pair: Pair, same: bool) -> int:
+def judge(files: Backend, pair: Pair, same: bool) -> int:
     """See `Store.judge`."""
     files.demand_writable()
     if not isinstance(same, bool):
@@ -72,7 +72,7 @@ def _of_ids(ids: tuple[Any, Any], digests: frozenset[str] = frozenset()) -> Refe
     return Reference(None, left, right, digests)
 
 
-def _removed_judgement(files: Files, meant: Reference, now: float) -> JudgementRow:
+def _removed_judgement(files: Backend, meant: Reference, now: float) -> JudgementRow:
     """A judgement of a remembered duplicate and its survivor."""
     digest = position_in("pair", meant.position)[1]
     numbers = files.known.all_removed(digest_words([digest])).found.tolist()
@@ -102,7 +102,7 @@ def _removed_judgement(files: Files, meant: Reference, now: float) -> JudgementR
     )
 
 
-def _kept_judgement(files: Files, meant: Reference, now: float) -> JudgementRow:
+def _kept_judgement(files: Backend, meant: Reference, now: float) -> JudgementRow:
     """A judgement of two kept documents, the earlier first."""
     names = [name for name in (meant.left, meant.right) if name is not None]
     found = files.known.of_ids(names)
@@ -129,14 +129,14 @@ def _kept_judgement(files: Files, meant: Reference, now: float) -> JudgementRow:
     )
 
 
-def judgements(files: Files, limit: int | None, after: int, max_bytes: int | None) -> list[Judgement]:
+def judgements(files: Backend, limit: int | None, after: int, max_bytes: int | None) -> list[Judgement]:
     """See `Store.judgements`."""
     limit, max_bytes = None if limit is None else limit_of(limit), bytes_of(max_bytes)
     after = whole_number("after", after, "the number of a judgement, or 0")
     return within(max_bytes, _parts(files, limit, after, max_bytes), lambda each: (each.left.text, each.right.text))
 
 
-def _parts(files: Files, limit: int | None, after: int, max_bytes: int | None) -> Iterator[list[Judgement]]:
+def _parts(files: Backend, limit: int | None, after: int, max_bytes: int | None) -> Iterator[list[Judgement]]:
     """Judgements, some at a time if there is a limit of bytes."""
     left = limit
     while left is None or left > 0:

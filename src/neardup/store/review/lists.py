@@ -16,7 +16,7 @@ from neardup.store.answers import PairText, RecentDuplicate, ReviewPair
 from neardup.store.arguments import whole_number
 from neardup.store.decisions.neighbors import numbered_pairs
 from neardup.store.record.documents_table import RemovedRow
-from neardup.store.session.writer import Files
+from neardup.store.session.backend import Backend
 from neardup.store.upkeep.read_texts import texts_of_documents, texts_of_removed
 
 LATEST = 1 << 8
@@ -28,7 +28,7 @@ T = TypeVar("T")
 _POSITION = re.compile(r"([0-9]{1,18})-([0-9a-f]{32})")
 
 
-def recent(files: Files, limit: int, before: str | None, max_bytes: int | None) -> list[RecentDuplicate]:
+def recent(files: Backend, limit: int, before: str | None, max_bytes: int | None) -> list[RecentDuplicate]:
     """See `Store.recent`."""
     number = (1 << 62) if before is None else position_in("before", before)[0]
     limit, max_bytes = limit_of(limit), bytes_of(max_bytes)
@@ -66,7 +66,7 @@ def within(
     return found
 
 
-def _recent(files: Files, rows: Sequence[RemovedRow]) -> list[RecentDuplicate]:
+def _recent(files: Backend, rows: Sequence[RemovedRow]) -> list[RecentDuplicate]:
     survivors = _documents(files, [row.survivor for row in rows])
     names, own = texts_of_removed(files, rows)
     return [
@@ -85,7 +85,7 @@ def _recent(files: Files, rows: Sequence[RemovedRow]) -> list[RecentDuplicate]:
     ]
 
 
-def _documents(files: Files, numbers: Iterable[int]) -> dict[int, PairText]:
+def _documents(files: Backend, numbers: Iterable[int]) -> dict[int, PairText]:
     """Kept documents with their digests and texts, by number."""
     rows = files.record.documents(list(dict.fromkeys(numbers)))
     digests = files.digests(np.array(list(rows), np.int64))
@@ -96,7 +96,7 @@ def _documents(files: Files, numbers: Iterable[int]) -> dict[int, PairText]:
     }
 
 
-def with_survivor(files: Files, rows: Sequence[RemovedRow]) -> list[RemovedRow]:
+def with_survivor(files: Backend, rows: Sequence[RemovedRow]) -> list[RemovedRow]:
     """Those of some remembered duplicates whose survivors are kept."""
     gone = files.gone.has(np.array([row.survivor for row in rows], np.int64)).tolist()
     return [row for row, is_gone in zip(rows, gone, strict=True) if not is_gone]
@@ -105,7 +105,7 @@ def with_survivor(files: Files, rows: Sequence[RemovedRow]) -> list[RemovedRow]:
 # ------------------------------------------------------------------------------------------------------------- to judge
 
 
-def review(files: Files, limit: int, max_bytes: int | None) -> list[ReviewPair]:
+def review(files: Backend, limit: int, max_bytes: int | None) -> list[ReviewPair]:
     """See `Store.review`."""
     limit, max_bytes = limit_of(limit), bytes_of(max_bytes)
     judged = {pair for each in files.judged_pairs() for pair in (each, each[::-1])}
@@ -128,7 +128,7 @@ class KeptPair(NamedTuple):
     distance: int
 
 
-def _with_texts(files: Files, pairs: Sequence[RemovedRow | KeptPair]) -> list[ReviewPair]:
+def _with_texts(files: Backend, pairs: Sequence[RemovedRow | KeptPair]) -> list[ReviewPair]:
     removed = [pair for pair in pairs if isinstance(pair, RemovedRow)]
     kept = [number for pair in pairs if isinstance(pair, KeptPair) for number in (pair.left, pair.right)]
     sides = _documents(files, [*(row.survivor for row in removed), *kept])
@@ -150,7 +150,7 @@ def _farness(similarity: float | None, distance: int, threshold: float) -> float
     return -float(distance) if similarity is None else abs(similarity - threshold)
 
 
-def _removed_pairs(files: Files, judged: set[tuple[bytes, bytes]], limit: int) -> list[RemovedRow]:
+def _removed_pairs(files: Backend, judged: set[tuple[bytes, bytes]], limit: int) -> list[RemovedRow]:
     """The remembered duplicates that are least like their survivors, and not judged."""
     size = limit + len(judged)
     while True:
@@ -163,7 +163,7 @@ def _removed_pairs(files: Files, judged: set[tuple[bytes, bytes]], limit: int) -
         size *= 4
 
 
-def _kept_pairs(files: Files, judged: set[tuple[bytes, bytes]], limit: int) -> list[KeptPair]:
+def _kept_pairs(files: Backend, judged: set[tuple[bytes, bytes]], limit: int) -> list[KeptPair]:
     """The pairs of kept documents that are nearest the threshold, and not judged."""
     rules = files.rules
     if rules.floor is None and rules.keep != "always":
@@ -181,7 +181,7 @@ def _kept_pairs(files: Files, judged: set[tuple[bytes, bytes]], limit: int) -> l
 
 
 def _nearest(
-    files: Files, farness: Array, left: Array, right: Array, judged: set[tuple[bytes, bytes]]
+    files: Backend, farness: Array, left: Array, right: Array, judged: set[tuple[bytes, bytes]]
 ) -> Iterator[int]:
     """The places of the pairs that are not judged, the nearest first."""
     order = np.argsort(farness, kind="stable")

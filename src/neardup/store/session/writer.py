@@ -21,6 +21,7 @@ from neardup.store.texts import Texts, digest_bytes, digest_words
 
 MOST_NUMBERS = 1 << 32
 """Postings have 32 bits for a number."""
+IN_CHANGE = "`state`: a function that makes a state cannot change the store. Change it before or afterwards."
 
 
 class Files(OpenFiles):
@@ -278,9 +279,7 @@ class Files(OpenFiles):
     def demand_at_rest(self) -> None:
         """Refuse to change the store, or to copy it, within a call that changes it."""
         if self.is_in_change:
-            raise InputError(
-                "`state`: a function that makes a state cannot change the store. Change it before or afterwards."
-            )
+            raise InputError(IN_CHANGE)
 
     def ping(self) -> None:
         """Refuse what is closed, or has failed; see `Store.ping`."""

@@ -10,6 +10,7 @@ from neardup.io.outputs.growing_file import to_disk
 from neardup.store.formats.contents import Contents
 from neardup.store.formats.derived import Derived
 from neardup.store.record.record import Record
+from neardup.store.session.backend import Documents
 from neardup.store.session.folder import RECORD, REPLICA_MARK, free_folder
 from neardup.store.session.writer import Files
 
@@ -40,7 +41,7 @@ def backup(files: Files, target: Path) -> None:
     _demand_whole(files, target)
 
 
-def demand_outside(files: Files, target: Path) -> None:
+def demand_outside(files: Documents, target: Path) -> None:
     """Refuse to write into the folder of the store itself."""
     if target.resolve().is_relative_to(files.path.resolve()):
         raise InputError(f"{target} is in the folder of the store. Name a folder elsewhere.")
@@ -56,7 +57,7 @@ def _demand_whole(files: Files, target: Path) -> None:
     Derived(target, facts["derived"]).close()
 
 
-def copy_recipe(files: Files, target: Path) -> None:
+def copy_recipe(files: Documents, target: Path) -> None:
     """Copy the files of the recipe."""
     for path in [*files.path.glob("words-*"), *files.path.glob("frequencies-*")]:
         _copy(path, target / path.name)

@@ -14,9 +14,9 @@ from neardup.matching.similarities.table import Elements
 from neardup.store.formats.contents import Layout, weights_of
 from neardup.store.record.documents_table import RemovedRow
 from neardup.store.rules import to_store
+from neardup.store.session.backend import Backend
 from neardup.store.session.folder import free_folder
 from neardup.store.session.replay import AT_ONCE
-from neardup.store.session.writer import Files
 from neardup.store.upkeep.backup import copy_recipe, demand_outside
 from neardup.store.upkeep.judgement_columns import OF_JUDGEMENTS, judgement_columns
 from neardup.store.upkeep.read_texts import texts_of_documents, texts_of_removed
@@ -40,7 +40,7 @@ _OF_TEXTS = [pa.field("id", pa.string()), pa.field("text", pa.large_string())]
 """Of remembered duplicates, if the store keeps texts."""
 
 
-def export(files: Files, target: Path) -> None:
+def export(files: Backend, target: Path) -> None:
     """Write all documents and remembered texts as Parquet, and the facts as JSON."""
     demand_outside(files, target)
     free_folder(target)
@@ -101,7 +101,7 @@ def _schema(layout: Layout, *, has_texts: bool) -> pa.Schema:
     return pa.schema(fields)
 
 
-def _table(files: Files, numbers: Array, schema: pa.Schema) -> pa.RecordBatch:
+def _table(files: Backend, numbers: Array, schema: pa.Schema) -> pa.RecordBatch:
     texts = files.contents.texts(numbers)
     rows = files.record.documents(numbers.tolist())
     found = [rows[number] for number in numbers.tolist()]
@@ -124,7 +124,7 @@ def _table(files: Files, numbers: Array, schema: pa.Schema) -> pa.RecordBatch:
     return pa.record_batch([pa.array(columns[field.name], field.type) for field in schema], schema=schema)
 
 
-def _removed_table(files: Files, rows: Sequence[RemovedRow], places: Mapping[int, int]) -> list[pa.Array]:
+def _removed_table(files: Backend, rows: Sequence[RemovedRow], places: Mapping[int, int]) -> list[pa.Array]:
     """Remembered duplicates as columns. `places`: of their survivors, by number."""
     columns: list[list[Any]] = [
         [row.digest for row in rows],

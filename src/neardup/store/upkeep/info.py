@@ -14,7 +14,7 @@ from neardup.errors import OptionError
 from neardup.recipe.similarity import similarity_to_store
 from neardup.store.answers import StoredDocument
 from neardup.store.arguments import Duration, seconds_of, whole_number
-from neardup.store.session.writer import Files
+from neardup.store.session.backend import Backend
 from neardup.store.upkeep.read_texts import texts_of_documents
 
 
@@ -46,7 +46,7 @@ class StoreInfo:
     bytes: dict[str, int]
 
 
-def info_of(files: Files) -> StoreInfo:
+def info_of(files: Backend) -> StoreInfo:
     """See `Store.info`."""
     sizes: dict[str, int] = {}
     for folder, _, names in os.walk(files.path):  # unlike `rglob`, it bears that a writer removes folders
@@ -72,7 +72,7 @@ def info_of(files: Files) -> StoreInfo:
     )
 
 
-def stored_document(files: Files, name: str) -> StoredDocument | None:
+def stored_document(files: Backend, name: str) -> StoredDocument | None:
     """See `Store.get`; `name`: the id as JSON."""
     row = files.known.of_ids([name]).get(name)
     if row is None:
@@ -94,7 +94,7 @@ def stored_document(files: Files, name: str) -> StoredDocument | None:
 SeenBy = Literal["first_seen", "last_seen"]
 
 
-def expired(files: Files, older_than: Duration | None, newest: int | None, by: SeenBy, now: float) -> Array:
+def expired(files: Backend, older_than: Duration | None, newest: int | None, by: SeenBy, now: float) -> Array:
     """int64[n], ascending: the documents to remove; see `Store.expire`.
 
     Raises:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from neardup.store.record.documents_table import DocumentRow, RemovedRow
 from neardup.store.record.sealed_texts import Original, text_of
-from neardup.store.session.writer import Files
+from neardup.store.session.backend import Backend
 
 
-def texts_of_documents(files: Files, rows: Sequence[DocumentRow], digests: Sequence[bytes]) -> list[str | None]:
+def texts_of_documents(files: Backend, rows: Sequence[DocumentRow], digests: Sequence[bytes]) -> list[str | None]:
     """The texts of kept documents with these digests; None where there is none.
 
     Raises:
@@ -22,7 +22,7 @@ def texts_of_documents(files: Files, rows: Sequence[DocumentRow], digests: Seque
     ]
 
 
-def texts_of_removed(files: Files, rows: Sequence[RemovedRow]) -> tuple[list[str | None], list[str | None]]:
+def texts_of_removed(files: Backend, rows: Sequence[RemovedRow]) -> tuple[list[str | None], list[str | None]]:
     """The ids (JSON) of the documents that came, and the texts, of remembered duplicates; None where there is none.
 
     Raises:
@@ -36,7 +36,7 @@ def texts_of_removed(files: Files, rows: Sequence[RemovedRow]) -> tuple[list[str
     return [None if each is None else each.name for each in originals], texts
 
 
-def originals_of_removed(files: Files, rows: Sequence[RemovedRow]) -> list[Original | None]:
+def originals_of_removed(files: Backend, rows: Sequence[RemovedRow]) -> list[Original | None]:
     """The texts of remembered duplicates as they are kept; None where there is none."""
     if not files.has_texts:
         return [None] * len(rows)

@@ -23,6 +23,7 @@ from neardup.store.formats.contents import weights_of
 from neardup.store.formats.versions import demand_version
 from neardup.store.record.documents_table import DocumentRow, RemovedRow
 from neardup.store.record.sealed_texts import Original, sealed
+from neardup.store.session.backend import Backend
 from neardup.store.session.replay import AT_ONCE
 from neardup.store.session.writer import Files
 from neardup.store.texts import Texts, digest_words, no_elements
@@ -72,7 +73,7 @@ def restore(files: Files, source: Path, facts: dict[str, Any]) -> None:
     fill(files, source, facts)
 
 
-def fill(files: Files, source: Path, facts: dict[str, Any]) -> None:
+def fill(files: Backend, source: Path, facts: dict[str, Any]) -> None:
     """Fill an empty store that has the plan of what was exported."""
     number = 0
     for batch in _read(source / DOCUMENTS, facts):
@@ -126,7 +127,7 @@ def _read(path: Path, facts: dict[str, Any]) -> Iterator[pa.RecordBatch]:
         raise DataError(f"{path} is damaged: {problem}. {AGAIN}") from None
 
 
-def _texts(files: Files, batch: pa.RecordBatch) -> Texts:
+def _texts(files: Backend, batch: pa.RecordBatch) -> Texts:
     layout, n = files.layout, len(batch)
     digests = digest_words(batch.column("digest").to_pylist())
     words = np.frombuffer(b"".join(batch.column("fingerprint").to_pylist()), ">u8").astype(np.uint64)

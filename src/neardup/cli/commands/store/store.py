@@ -75,7 +75,7 @@ def create(path: str, quiet: bool, **chosen: Any) -> None:
     A folder must be empty, or not there. The options stay as they are.
     """
     from neardup.jobs.store_places import create_store, told_of_options
-    from neardup.store.postgresql.places import shown_place
+    from neardup.store.back_ends import shown_place
 
     found = create_store(path, **given_options(chosen))
     lines = [("made", f"an empty store, {told_of_options(found)}"), ("store", shown_place(path))]
@@ -109,7 +109,7 @@ def add(path: str, inputs: tuple[str, ...], quiet: bool, **chosen: Any) -> None:
     """
     demand_present(inputs)
     from neardup.jobs.stores.store_add import add_to_store, told_of_added
-    from neardup.store.postgresql.places import shown_place
+    from neardup.store.back_ends import shown_place
 
     counts = add_to_store(path, inputs, progress=options.progress(quiet), **chosen)
     answers = [("output", chosen["output"])] if chosen["output"] not in (None, "-") else []
@@ -152,7 +152,7 @@ def remove(path: str, ids: tuple[str, ...], file: Path | None, wait: float, quie
     Later copies of these are decided anew. The ID 17 means the integer and the string.
     """
     from neardup.jobs.store_places import remove_from_store
-    from neardup.store.postgresql.places import shown_place
+    from neardup.store.back_ends import shown_place
 
     removed, unknown = remove_from_store(path, given_ids(ids, file), wait=wait)
     lines = [("removed", counted(removed, "document"))]

@@ -36,7 +36,7 @@ def import_(path: str, source: str, threads: int | None, quiet: bool) -> None:
     STORE: the new store, a folder that is empty or not there, or a place in PostgreSQL. SOURCE: the folder of the export.
     """
     from neardup.jobs.stores.store_upkeep import import_store
-    from neardup.store.postgresql.places import shown_place
+    from neardup.store.back_ends import shown_place
 
     read = import_store(path, source, threads=threads)
     tell([("read", counted(read, "document")), ("store", shown_place(path))], quiet=quiet)
@@ -78,7 +78,7 @@ def build(path: str, run: str, recipe: str | None, texts: bool | None, threads: 
     """
     from neardup.jobs.stores.store_upkeep import build_store
     from neardup.recipe.presets import find_recipe
-    from neardup.store.postgresql.places import shown_place
+    from neardup.store.back_ends import shown_place
 
     progress = options.progress(quiet)
     given = find_recipe(recipe) if recipe else None

@@ -35,7 +35,7 @@ def expire(path: str, by: str, quiet: bool, **chosen: Any) -> None:
     others, too. Later copies of what is removed are decided anew.
     """
     from neardup.jobs.stores.store_upkeep import expire_in_store
-    from neardup.store.postgresql.places import shown_place
+    from neardup.store.back_ends import shown_place
 
     seen: Any = by.replace("-", "_")
     removed = expire_in_store(path, by=seen, **chosen)
@@ -52,7 +52,7 @@ def compact(path: str, wait: float, quiet: bool) -> None:
     Takes the room of what stays, once more, until it is done. If it is interrupted, the store is the old one or the new one.
     """
     from neardup.jobs.stores.store_upkeep import compact_store
-    from neardup.store.postgresql.places import shown_place
+    from neardup.store.back_ends import shown_place
 
     found = compact_store(path, wait=wait)
     said = "nothing to give up" if found is None else f"{found[0]:,} bytes before, {found[1]:,} after"
@@ -74,7 +74,7 @@ def verify(path: str, repair: bool, wait: float, quiet: bool) -> None:
     Prints what is wrong. Exit code 0: the store is sound, or was repaired; 1: it is not.
     """
     from neardup.jobs.stores.store_upkeep import repair_store, told_of_check, verify_store
-    from neardup.store.postgresql.places import shown_place
+    from neardup.store.back_ends import shown_place
 
     found = left = verify_store(path)
     if repair and not found.is_sound:
@@ -109,7 +109,7 @@ def upgrade(path: str, quiet: bool) -> None:
     is exported by the older version, and imported by this one.
     """
     from neardup.jobs.stores.store_upkeep import upgrade_tables
-    from neardup.store.postgresql.places import shown_place
+    from neardup.store.back_ends import shown_place
 
     before, after = upgrade_tables(path)
     said = f"of version {after} already" if before == after else f"from version {before} to {after}"
