@@ -1,4 +1,4 @@
-"""An extension of Griffe: examples that stand in a docstring without a heading are shown as code, not as quotations."""
+"""Extensions of Griffe: examples without a heading are shown as code, and the calls of a client as its methods."""
 
 import re
 from typing import Any
@@ -21,3 +21,20 @@ class Examples(griffe.Extension):
         """Called for each object when it has been read."""
         if obj.docstring is not None:
             obj.docstring.value = fenced(obj.docstring.value)
+
+
+class MethodsOfClients(griffe.Extension):
+    """Show `get = _waits(Calls.get)` as the method that it is."""
+
+    def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
+        """Called when the package has been read."""
+        calls = pkg["service.client.calls.Calls"]
+        for name, labels in (("Client", set()), ("AsyncClient", {"async"})):
+            client = pkg[f"service.client.clients.{name}"]
+            for each in [each for each in client.attributes.values() if f"(Calls.{each.name})" in str(each.value)]:
+                call = calls[each.name]
+                method = griffe.Function(
+                    each.name, lineno=each.lineno, parameters=call.parameters, returns=call.returns.slice
+                )
+                method.docstring, method.labels = call.docstring, labels
+                client.set_member(each.name, method)

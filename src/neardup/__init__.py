@@ -76,8 +76,7 @@ if TYPE_CHECKING:
     from neardup.recipe.tables.hashes import HashFunction
     from neardup.recipe.tables.segmenters import Segmenter
     from neardup.recipe.vectors import VectorRecipe
-    from neardup.service.client.async_client import AsyncClient
-    from neardup.service.client.client import Client
+    from neardup.service.client.clients import AsyncClient, Client
     from neardup.store.answers import StoreAnswer, StoreMatch
     from neardup.store.store import Store
     from neardup.store.stream import Match, Stream
@@ -88,13 +87,13 @@ if TYPE_CHECKING:
     from neardup.survivors.records.unit_summary import UnitSummary
 
 _HOME = {
-    "AsyncClient": "service.client.async_client",
+    "AsyncClient": "service.client.clients",
     "BandedPairs": "matching.bands",
     "Bands": "matching.band_plan",
     "BenchmarkCounts": "survivors.contamination.summary",
     "CallableError": "errors",
     "Check": "judging.verification.result",
-    "Client": "service.client.client",
+    "Client": "service.client.clients",
     "Comparison": "judging.comparison",
     "CostEstimate": "judging.run_cost",
     "DataError": "errors",

@@ -33,7 +33,7 @@ from neardup.engines.verification import text_partitions as sites
 from neardup.io.corpora.file_corpus import open_corpus
 from neardup.io.corpora.reading import Reading
 from neardup.options import DedupOptions
-from neardup.service.client.calls import read_answers
+from neardup.service.client import responses
 from neardup.survivors.records.cluster_file import read_cluster_file
 
 ADDED = ("rows", "documents", "rejected", "survivors", "duplicates", "exact_duplicates", "short", "repeated_ids")
@@ -317,7 +317,7 @@ def served(case: Case, files: Files):
                 else:
                     body = lines({"id": row, "text": text} for row, text in zip(rows, some, strict=True))
                     found = client._http.post("/v1/stores/default/check-and-add", content=body, headers=LINES)
-                    answers += [read_answers(b"[" + line + b"]")[0] for line in found.content.splitlines()]
+                    answers += [responses.answers(b"[" + line + b"]")[0] for line in found.content.splitlines()]
     return _of_answers(files, answers)
 
 

@@ -1,6 +1,5 @@
 """The clients give what a store gives, and repeat what may be repeated."""
 
-import asyncio
 import inspect
 import json
 import random
@@ -13,6 +12,7 @@ import neardup as nd
 from neardup.service.client import call_parts, calls
 from neardup.service.limits import Limits
 from neardup.service.messages import messages
+from service.clients import BOTH, Awaited, mocked, passing
 from service.serving import BREAD, FERRY, LATER, TOKEN, asking, listening, new_store, texts_of, tokens_in
 
 
@@ -21,27 +21,7 @@ def _no_pauses(monkeypatch):
     monkeypatch.setattr(calls, "LONGEST_PAUSE", 0.001)
 
 
-class Awaited:
-    """An AsyncClient whose methods are called as those of a Client."""
-
-    def __init__(self, *args, **kwargs):
-        self._runner = asyncio.Runner()
-        self._client = nd.AsyncClient(*args, **kwargs)
-
-    def __getattr__(self, name):
-        return lambda *args, **kwargs: self._runner.run(getattr(self._client, name)(*args, **kwargs))
-
-    def __enter__(self):
-        self._runner.run(self._client.__aenter__())
-        return self
-
-    def __exit__(self, *_):
-        self._runner.run(self._client.__aexit__())
-        self._runner.close()
-
-
 NEW = nd.StoreAnswer(True, (), False, ())
-BOTH = pytest.mark.parametrize("made", [nd.Client, Awaited], ids=["Client", "AsyncClient"])
 
 
 @BOTH
@@ -112,17 +92,6 @@ def test_requests_are_as_large_as_what_is_encoded(tmp_path, made, what, monkeypa
         assert client.check_many(given["texts"]) == [client.check(text) for text in given["texts"]]
         assert client.remove(list(given["ids"])) > 0
     assert 4 <= sum(request.url.path.endswith("check-and-add") for request in sent) < 15
-
-
-def passing(service, sent):
-    """What answers as a service does, and notes what was sent."""
-
-    def answer(request):
-        sent.append(request)
-        found = service.request(request.method, request.url.path, content=request.content, headers=request.headers)
-        return httpx.Response(found.status_code, headers=found.headers, content=found.content)
-
-    return answer
 
 
 @BOTH
@@ -206,14 +175,6 @@ def test_an_answer_that_was_lost_is_asked_for_again_and_is_that_of_the_first_tim
             assert len({each.headers["idempotency-key"] for each in sent}) == 1
             assert [each.content for each in sent] == [sent[0].content] * 4
             assert client.check_and_add("a", FERRY).duplicate_of == "a"  # another call is another request
-
-
-def mocked(made, answer, **more):
-    client = made("http://service", **more)
-    own = client._client if made is Awaited else client
-    kind = httpx.AsyncClient if made is Awaited else httpx.Client
-    own._http = kind(transport=httpx.MockTransport(answer), base_url="http://service")
-    return client
 
 
 @BOTH

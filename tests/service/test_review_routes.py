@@ -1,38 +1,21 @@
 """People review a store over HTTP: what was removed, what is worth judging, and judgements, from a service and from its clients."""
 
-import asyncio
 import random
 
 import pytest
 
 import neardup as nd
 from neardup.service import limits
-from neardup.service.client import review_calls
+from neardup.service.client import calls
 from neardup.service.requests import review_handlers
+from service.clients import BOTH
 from service.serving import BREAD, FERRY, LATER, asking, is_problem, listening, new_store, post, texts_of, tokens_in
 
 
-class Awaited:
-    """An AsyncClient whose methods are called as those of a Client."""
-
-    def __init__(self, url):
-        self._runner, self._client = asyncio.Runner(), nd.AsyncClient(url)
-
-    def __getattr__(self, name):
-        return lambda *args, **named: self._runner.run(getattr(self._client, name)(*args, **named))
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self._runner.run(self._client.close())
-        self._runner.close()
-
-
-@pytest.mark.parametrize("made", [nd.Client, Awaited], ids=["Client", "AsyncClient"])
+@BOTH
 @pytest.mark.parametrize("texts", [True, False])
 def test_a_client_reviews_as_a_store(tmp_path, monkeypatch, made, texts):
-    for module in (review_calls, review_handlers):
+    for module in (calls, review_handlers):
         monkeypatch.setattr(module, "LISTED", 7)
     given = texts_of(random.Random(3), 80)
     options = {"min_similarity": 0.6, "floor": 0.3, "texts": texts}

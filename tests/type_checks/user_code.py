@@ -270,3 +270,19 @@ filtered.passed = 0  # error
 nd.filter_files("index", "a.jsonl", "out.jsonl", similarity="jaccard", create=True)  # error
 nd.report("out.duplicates.jsonl", "out.html", overwrite=True)
 nd.report("out.duplicates.jsonl", "out.html", overwriet=True)  # error
+
+# --------------------------------------------------------------------------------------------------------------- a service
+
+client = nd.Client("http://127.0.0.1:8080", store="news")
+assert_type(client.remove(["a"]), int)
+assert_type(client.check_and_add_many(["a"], texts, metadata=[{"n": 1}], key="k"), list[nd.StoreAnswer])
+client.check_and_add("a", "a rose", metdata=1)  # error
+client.expire(by="seen")  # error
+with client as opened:
+    assert_type(opened, nd.Client)
+
+
+async def awaited(tasks: nd.AsyncClient) -> None:
+    assert_type(await tasks.check("a rose"), nd.StoreAnswer)
+    await tasks.check(7)  # error
+    tasks.info().documents  # error

@@ -1,24 +1,32 @@
-"""CALLS of a service: requests with what their responses mean, for clients that wait and for those that do not."""
+"""CALLS of a service, each once for the client that waits and for the one of asyncio: what is sent, and what the responses mean.
 
+A call is a generator that does no input or output itself. It yields a `Request`, and gets the response, or the exception of a
+connection that failed; or it yields seconds, which pass before it goes on. What it returns is the result.
+"""
+
+import itertools
 import random
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
-import msgspec
-
-from neardup.errors import OptionError, ServiceError
-from neardup.judging.comparison import Comparison, Feature, FingerprintSteps
+from neardup.errors import OptionError, ServiceError, TransferError
+from neardup.judging.comparison import Comparison
+from neardup.service.client import responses
 from neardup.service.client.call_parts import Parts, encoded
-from neardup.service.messages import messages
+from neardup.service.limits import LISTED
+from neardup.service.messages import messages, review_messages
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
 from neardup.store.arguments import several
+from neardup.store.plain_values import several
+from neardup.store.review.judge import Pair
+from neardup.store.reviewed_pairs import Judgement, RecentDuplicate, ReviewPair
 from neardup.store.upkeep.info import StoreInfo
 
 T = TypeVar("T")
+Call = Generator["Request | float", Any, T]
 JSON = {"Content-Type": "application/json"}
 AGAIN = (408, 429, 502, 503, 504)
 """Statuses of what may succeed later."""
@@ -26,41 +34,71 @@ LONGEST_PAUSE = 30.0
 
 
 @dataclass(frozen=True)
-class CallOf(Generic[T]):
-    """A request.
-
-    Attributes:
-        method, path, body, headers: what is sent. The same is sent again after a failure.
-        read: the result that the body of the response means.
-    """
+class Request:
+    """What is sent, and sent again in the same form after a failure."""
 
     method: Literal["GET", "POST"]
     path: str
     body: bytes | None
     headers: dict[str, str]
-    read: Callable[[bytes], T]
 
 
 class Calls:
-    """The calls of one store of a service."""
+    """The calls of one store of a service: the methods of the clients, with their docstrings."""
 
-    def __init__(self, store: str) -> None:
+    def __init__(self, url: str, store: str, retries: int) -> None:
+        self._url, self._retries = url, retries
         self._at = f"/v1/stores/{quote(store, safe='')}"
 
-    def check_many(self, texts: Sequence[str]) -> Parts[CallOf[list[StoreAnswer]]]:
-        """The requests that ask about texts."""
+    def check(self, text: str) -> Call[StoreAnswer]:
+        """Whether a document of this text would match kept ones, and which; see `Store.check`."""
+        return (yield from self.check_many([text]))[0]
+
+    def check_many(self, texts: Sequence[str]) -> Call[list[StoreAnswer]]:
+        """The answers of `check` to several texts; see `Store.check_many`."""
         given = [messages.Question(_text(each)) for each in several("texts", texts)]
-        return Parts(given, lambda array, *_: self._post_body("check", array, read_answers))
+        found = yield from self._all(Parts(given, lambda array, *_: self._post("check", array)))
+        return [answer for body in found for answer in responses.answers(body)]
+
+    def check_and_add(
+        self,
+        id: int | str,  # noqa: A002
+        text: str,
+        *,
+        metadata: Any = None,
+        expires: float | None = None,
+        key: str | None = None,
+    ) -> Call[StoreAnswer]:
+        """Decide a document, and keep it if it is new; see `check_and_add_many`."""
+        found = yield from self.check_and_add_many([id], [text], metadata=[metadata], expires=expires, key=key)
+        return found[0]
 
     def check_and_add_many(
         self,
         ids: Sequence[int | str],
         texts: Sequence[str],
-        metadata: Sequence[Any] | None,
-        expires: float | Sequence[float | None] | None,
-        key: str | None,
-    ) -> Parts[CallOf[list[StoreAnswer]]]:
-        """The requests that decide documents, in order. Each has a key of its own: `key`, or one that is drawn, with its places."""
+        *,
+        metadata: Sequence[Any] | None = None,
+        expires: float | Sequence[float | None] | None = None,
+        key: str | None = None,
+    ) -> Call[list[StoreAnswer]]:
+        """Decide documents in order, with the same answers as one `check_and_add` after another; see `Store.check_and_add_many`.
+
+        Many documents take several requests, each durable when it is answered. One that is too large for the service is sent in
+        smaller ones.
+
+        Args:
+            ids, texts, metadata, expires: as in `Store`.
+            key: what the service keeps the answers by, for a time that it states. The same call with the same key gets them again,
+                even in another process, as long as the limits of the service stay the same. A key that is used once is drawn if
+                none is given.
+
+        Raises:
+            OptionError: an argument has a value that is not allowed.
+            ServiceError: the service refused, or failed at every attempt.
+            TransferError: the service did not answer at any attempt. Documents may be added; with the same key, the call can be
+                repeated.
+        """
         ids, texts = several("ids", ids), several("texts", texts)
         some = {"ids": ids, "metadata": metadata, "values of `expires`": expires}
         for what, values in some.items():
@@ -77,127 +115,134 @@ class Calls:
         ]
         drawn = uuid.uuid4().hex if key is None else key
 
-        def made(array: bytes, first: int, end: int) -> CallOf[list[StoreAnswer]]:
-            headers = {"Idempotency-Key": f'"{drawn}/{first}-{end}"'}
-            return self._post_body("check-and-add", array, read_answers, headers)
+        def made(array: bytes, first: int, end: int) -> Request:
+            return self._post("check-and-add", array, {"Idempotency-Key": f'"{drawn}/{first}-{end}"'})
 
-        return Parts(given, made)
+        found = yield from self._all(Parts(given, made))
+        return [answer for body in found for answer in responses.answers(body)]
 
-    def get(self, id: int | str) -> CallOf[StoredDocument | None]:  # noqa: A002
-        """The request for what is known of a document."""
-
-        def read(body: bytes) -> StoredDocument | None:
-            found = msgspec.json.decode(body, type=messages.Found).documents
-            return _stored(found[0]) if found else None
-
-        return self.post("get", messages.Ids([id]), read)
+    def get(self, id: int | str) -> Call[StoredDocument | None]:  # noqa: A002
+        """What the store knows of a kept document; see `Store.get`."""
+        return responses.document((yield from self._value("get", messages.Ids([id]))))
 
     def neighbors(
         self,
-        text: str | None,
-        id: int | str | None,  # noqa: A002
-        min_similarity: float | None,
-    ) -> CallOf[list[StoreMatch]]:
-        """The request for similar documents."""
-
-        def read(body: bytes) -> list[StoreMatch]:
-            return [_match(each) for each in msgspec.json.decode(body, type=messages.Neighbors).neighbors]
-
-        return self.post("neighbors", messages.NeighborsOf(text, id, min_similarity), read)
-
-    def remove(self, ids: Sequence[int | str]) -> Parts[CallOf[int]]:
-        """The requests that remove documents."""
-
-        def made(array: bytes, *_: int) -> CallOf[int]:
-            body = b'{"ids":' + array + b"}"
-            return self._post_body(
-                "remove", body, lambda found: msgspec.json.decode(found, type=messages.Removed).removed
-            )
-
-        return Parts(several("ids", ids), made)
-
-    def expire(
-        self, older_than: float | str | None, newest: int | None, by: Literal["first_seen", "last_seen"]
-    ) -> CallOf[int]:
-        """The request that removes old documents."""
-        given = messages.Expire(older_than, newest, by)
-        return self.post("expire", given, lambda body: msgspec.json.decode(body, type=messages.Expired).removed)
-
-    def compact(self) -> CallOf[bool]:
-        """The request that gives up room."""
-        return self.post(
-            "compact", messages.Compact(), lambda body: msgspec.json.decode(body, type=messages.Compacted).compacted
+        text: str | None = None,
+        *,
+        id: int | str | None = None,  # noqa: A002
+        min_similarity: float | None = None,
+    ) -> Call[list[StoreMatch]]:
+        """The kept documents that are similar to a text, or to a kept document; see `Store.neighbors`."""
+        return responses.neighbors(
+            (yield from self._value("neighbors", messages.NeighborsOf(text, id, min_similarity)))
         )
 
-    def compare(self, left: str, right: str) -> CallOf[Comparison]:
-        """The request that compares two texts."""
-        return self.post("compare", messages.TwoTexts(_text(left), _text(right)), _read_comparison)
+    def recent(self, *, limit: int = 50, before: str | None = None) -> Call[list[RecentDuplicate]]:
+        """The latest duplicates that are remembered, newest first; see `Store.recent`."""
+        found: list[RecentDuplicate] = []
+        while len(found) < limit or not found:
+            given = review_messages.Recent(min(limit - len(found), LISTED), before)
+            some, before = responses.duplicates((yield from self._value("recent", given)))
+            found += some
+            if before is None:
+                break
+        return found
 
-    def info(self) -> CallOf[StoreInfo]:
-        """The request for what the store is."""
-        return CallOf("GET", f"{self._at}/info", None, {}, lambda body: msgspec.json.decode(body, type=StoreInfo))
+    def review(self, *, limit: int = 20) -> Call[list[ReviewPair]]:
+        """The pairs nearest the threshold that nobody has judged; see `Store.review`. Fewer, if their texts are long."""
+        return responses.pairs((yield from self._value("review", review_messages.Review(limit))))
 
-    def post(self, name: str, value: Any, read: Callable[[bytes], T]) -> CallOf[T]:
-        """A request with one value."""
-        return self._post_body(name, encoded(value), read)
+    def judge(self, pair: Pair, *, same: bool) -> Call[int]:
+        """Keep a judgement of a pair, in the place of an earlier one; see `Store.judge`."""
+        left, right = _sides(pair)
+        return responses.judged((yield from self._value("judge", review_messages.Judge(left, right, same))))
 
-    def _post_body(
-        self, name: str, body: bytes, read: Callable[[bytes], T], headers: dict[str, str] | None = None
-    ) -> CallOf[T]:
-        return CallOf("POST", f"{self._at}/{name}", body, JSON | (headers or {}), read)
+    def judgements(self, *, limit: int | None = None, after: int = 0) -> Call[list[Judgement]]:
+        """All judgements, the oldest first; see `Store.judgements`."""
+        found: list[Judgement] = []
+        next_after: int | None = after
+        while next_after is not None and (limit is None or len(found) < limit or not found):
+            most = LISTED if limit is None else min(limit - len(found), LISTED)
+            given = review_messages.Judgements(most, next_after)
+            some, next_after = responses.judgements((yield from self._value("judgements", given)))
+            found += some
+        return found
+
+    def remove(self, ids: Sequence[int | str]) -> Call[int]:
+        """Forget kept documents; see `Store.remove`. What an attempt removed whose answer was lost is not counted."""
+        parts = Parts(several("ids", ids), lambda array, *_: self._post("remove", b'{"ids":' + array + b"}"))
+        return sum(map(responses.removed, (yield from self._all(parts))))
+
+    def expire(
+        self,
+        *,
+        older_than: float | str | None = None,
+        newest: int | None = None,
+        by: Literal["first_seen", "last_seen"] = "last_seen",
+    ) -> Call[int]:
+        """Remove the documents that have expired, and others that are old; see `Store.expire`."""
+        return responses.expired((yield from self._value("expire", messages.Expire(older_than, newest, by))))
+
+    def compact(self) -> Call[bool]:
+        """Give up the room of removed documents; see `Store.compact`. Other requests wait meanwhile."""
+        return responses.compacted((yield from self._value("compact", messages.Compact())))
+
+    def compare(self, left: str, right: str) -> Call[Comparison]:
+        """Compare two texts step by step, with the recipe of the store; see `neardup.compare`."""
+        given = messages.TwoTexts(_text(left), _text(right))
+        return responses.comparison((yield from self._value("compare", given)))
+
+    def info(self) -> Call[StoreInfo]:
+        """What the store is, and what it takes."""
+        return responses.info((yield from self._answer(Request("GET", f"{self._at}/info", None, {}))))
+
+    def _post(self, name: str, body: bytes, headers: dict[str, str] | None = None) -> Request:
+        return Request("POST", f"{self._at}/{name}", body, JSON | (headers or {}))
+
+    def _value(self, name: str, value: Any) -> Call[bytes]:
+        """The answer to a request with one value."""
+        return self._answer(self._post(name, encoded(value)))
+
+    def _all(self, parts: Parts[Request]) -> Call[list[bytes]]:
+        """The answers to the requests of a call; those that the service refuses as too large are sent in smaller ones."""
+        found = []
+        for request in parts:
+            try:
+                found.append((yield from self._answer(request)))
+            except ServiceError as problem:
+                parts.refused(problem)
+        return found
+
+    def _answer(self, request: Request) -> Call[bytes]:
+        """The answer to a request, which is sent until it succeeds or is refused.
+
+        Raises:
+            OptionError, ServiceError: it was refused.
+            TransferError: the service did not answer at the last attempt.
+        """
+        for attempt in itertools.count(1):
+            is_last, retry_after = attempt > self._retries, None
+            found = yield request
+            if isinstance(found, Exception):
+                if is_last:
+                    reason = f"{type(found).__name__} {found}".strip()
+                    raise TransferError(self._url, "the request", attempt, reason) from found
+            elif found.status_code == 200:
+                body: bytes = found.content
+                return body
+            elif is_last or found.status_code not in AGAIN:
+                raise responses.failure(found.status_code, found.content)
+            else:
+                retry_after = found.headers.get("retry-after")
+            yield _pause(attempt, retry_after)
+        raise AssertionError("unreachable")
 
 
-def failure_of(status: int, body: bytes) -> ServiceError | OptionError:
-    """The exception for a response that is no answer."""
-    try:
-        problem = msgspec.json.decode(body, type=messages.Problem)
-    except msgspec.DecodeError:
-        return ServiceError(status, "none", f"The service answered with status {status}, and without a problem.")
-    if problem.code in ("invalid_value", "unknown_document"):  # as a store of this machine does
-        return OptionError(problem.detail)
-    return ServiceError(status, problem.code, problem.detail)
-
-
-def pause_before(attempt: int, retry_after: str | None) -> float:
+def _pause(attempt: int, retry_after: str | None) -> float:
     """Seconds to wait after an attempt, counted from 1: what the service said, or twice as long as before, by chance less."""
     if retry_after is not None and retry_after.isdecimal():
         return min(float(retry_after), LONGEST_PAUSE)
     return min(0.1 * 2.0**attempt, LONGEST_PAUSE) * random.uniform(0.5, 1.0)
-
-
-def checked_url(url: str) -> str:
-    """The address of a service.
-
-    Raises:
-        OptionError: it is none.
-    """
-    if not isinstance(url, str) or not url.startswith(("http://", "https://")):
-        raise OptionError(f"`url={url!r}`: give the address of a service, such as http://127.0.0.1:8080.")
-    return url.rstrip("/")
-
-
-def checked_headers(token: str | None) -> dict[str, str]:
-    """The headers of every request.
-
-    Raises:
-        OptionError: the token is none. The message does not quote it.
-    """
-    if token is None:
-        return {}
-    if not isinstance(token, str) or not token.isascii() or not token.isprintable() or not token:
-        raise OptionError("`token`: give the token that the service knows, of ASCII characters.")
-    return {"Authorization": f"Bearer {token}"}
-
-
-def checked_retries(retries: int) -> int:
-    """How many times a request is sent again.
-
-    Raises:
-        OptionError: it is no number.
-    """
-    if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
-        raise OptionError(f"`retries={retries!r}`: give a number, 0 or more.")
-    return retries
 
 
 def _text(text: Any) -> str:
@@ -210,55 +255,16 @@ def _text(text: Any) -> str:
     return text
 
 
-def _match(found: messages.Match) -> StoreMatch:
-    return StoreMatch(found.id, found.similarity, found.distance)
-
-
-def read_answers(body: bytes) -> list[StoreAnswer]:
-    return list(map(_answer, msgspec.json.decode(body, type=list[messages.Answer])))
-
-
-def _answer(found: messages.Answer) -> StoreAnswer:
-    matches, replaces = (tuple(map(_match, some)) for some in (found.matches, found.replaces))
-    return StoreAnswer(found.is_new, matches, found.exact, replaces, found.is_update)
-
-
-def _stored(found: messages.Stored) -> StoredDocument:
-    return StoredDocument(
-        id=found.id,
-        tokens=found.tokens,
-        fingerprint=bytes.fromhex(found.fingerprint),
-        first_seen=found.first_seen,
-        last_seen=found.last_seen,
-        expires=found.expires,
-        metadata=found.metadata,
-        text=found.text,
-    )
-
-
-def _read_comparison(body: bytes) -> Comparison:
-    found = msgspec.json.decode(body, type=messages.Compared)
-    return Comparison(
-        _steps(found.left),
-        _steps(found.right),
-        found.distance,
-        found.estimated_cosine,
-        found.similarity,
-        found.common_shingles,
-        found.all_shingles,
-        found.similarities,
-    )
-
-
-def _steps(found: messages.Steps) -> FingerprintSteps:
-    bits = len(found.sums)
-    features = tuple(
-        Feature(each.name, each.count, Decimal(each.weight), _bits(each.hash, bits)) for each in found.features
-    )
-    return FingerprintSteps(
-        tuple(found.tokens), features, tuple(map(Decimal, found.sums)), _bits(found.fingerprint, bits)
-    )
-
-
-def _bits(hexadecimal: str, bits: int) -> str:
-    return f"{int(hexadecimal, 16):0{bits}b}"
+def _sides(pair: Pair) -> tuple[review_messages.Side, review_messages.Side]:
+    """The two sides of a pair, without texts."""
+    side = review_messages.Side
+    if isinstance(pair, RecentDuplicate):
+        return side(position=pair.position), side(id=pair.duplicate_of)
+    if isinstance(pair, ReviewPair):
+        left, right = (side(each.id, each.position, each.digest) for each in (pair.left, pair.right))
+        return left, right
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise OptionError(
+            f"`pair={pair!r}`: give what `recent` or `review` has listed, or the ids of two kept documents."
+        )
+    return side(id=pair[0]), side(id=pair[1])
