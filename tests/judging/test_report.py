@@ -26,7 +26,7 @@ from neardup.judging.reports.tally import LARGEST, SAMPLED, scattered, tally
 from neardup.judging.reports.texts import LENGTH_STEPS, Digests, ReadAgain, Text, Texts
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
-from neardup.text.side_by_side.rows import SIDE_BYTES, compare_passages
+from neardup.text.side_by_side.rows import SIDE_BYTES, aligned_rows
 from neardup.text.side_by_side.shown_tokens import tokens_of
 from neardup.text.side_by_side.visible import language, plainly
 
@@ -180,7 +180,7 @@ def test_the_bars_of_a_chart_are_all_that_was_counted():
 
 
 def side(rows, name):
-    return [passage for row in rows for passage in getattr(row, name)]
+    return [segment for row in rows for segment in getattr(row, name)]
 
 
 texts = st.one_of(
@@ -191,11 +191,11 @@ texts = st.one_of(
 
 
 @given(left=texts, right=texts)
-def test_passages_give_either_text_whole_where_nothing_is_left_out(left, right):
-    rows = compare_passages(left, right)
+def test_rows_give_either_text_whole_where_nothing_is_left_out(left, right):
+    rows = aligned_rows(left, right)
     if not any(row.skipped for row in rows):
-        assert "".join(passage.text for passage in side(rows, "left")).rstrip() == left.rstrip()
-        assert "".join(passage.text for passage in side(rows, "right")).rstrip() == right.rstrip()
+        assert "".join(segment.text for segment in side(rows, "left")).rstrip() == left.rstrip()
+        assert "".join(segment.text for segment in side(rows, "right")).rstrip() == right.rstrip()
 
 
 @given(
@@ -205,9 +205,9 @@ def test_passages_give_either_text_whole_where_nothing_is_left_out(left, right):
 def test_what_is_marked_is_in_no_shingle_of_the_other_text_and_only_that_is_left_unmarked_which_it_has(left, right):
     windows = [{tuple(words[i : i + 3]) for i in range(max(1, len(words) - 2))} for words in (left, right)]
     marked, place = set(), 0
-    for passage in side(compare_passages(" ".join(left), " ".join(right)), "left"):
-        for _ in passage.text.split():
-            marked |= {place} if passage.kind == "only" else set()
+    for segment in side(aligned_rows(" ".join(left), " ".join(right)), "left"):
+        for _ in segment.text.split():
+            marked |= {place} if segment.kind == "only" else set()
             place += 1
     shared = {
         j
@@ -231,46 +231,46 @@ def test_what_is_marked_is_in_no_shingle_of_the_other_text_and_only_that_is_left
     ],
 )
 def test_only_differences_are_marked_and_what_moved_is_none(left, right, marked):
-    rows = compare_passages(left, right)
+    rows = aligned_rows(left, right)
     found = tuple(
-        [passage.text for passage in side(rows, name) if passage.kind == "only"] for name in ("left", "right")
+        [segment.text for segment in side(rows, name) if segment.kind == "only"] for name in ("left", "right")
     )
     assert found == marked
 
 
-def test_tokens_of_passages_are_those_of_the_similarity():
+def test_tokens_of_rows_are_those_of_the_similarity():
     text = "Ｆｕｌｌ　ＷＩＤＴＨ Straße naïve 東京タワー, e\u0301t\u00ade_x 漢字2024年 한국어"
     assert [token.folded.replace("e\u0301", "é") for token in tokens_of(text)] == naive.tokens(text)
 
 
-def test_no_word_is_cut_in_two_where_a_passage_is_skipped():
+def test_no_word_is_cut_in_two_where_a_segment_is_skipped():
     words = [f"word{number:04}" for number in range(400)]
     left, right = " ".join(words), " ".join("other" if number == 200 else word for number, word in enumerate(words))
-    rows = compare_passages(left, right)
+    rows = aligned_rows(left, right)
     assert sum(row.skipped > 0 for row in rows) == 2
     for side, known in (("left", left), ("right", right)):
         shown = [word for row in rows for word in "".join(each.text for each in getattr(row, side)).split()]
         assert set(shown) <= set(known.split())
 
 
-def test_long_passages_in_common_are_skipped_on_both_sides_at_once():
+def test_long_segments_in_common_are_skipped_on_both_sides_at_once():
     common = [f"word{i}" for i in range(600)]
     left = " ".join(["alpha", *common, "omega"])
     right = " ".join(["beta", *common, "psi chi"])
-    rows = compare_passages(left, right)
+    rows = aligned_rows(left, right)
     [skipped] = [row.skipped for row in rows if row.skipped]
-    shown = sum(passage.characters for passage in side(rows, "left"))
+    shown = sum(segment.characters for segment in side(rows, "left"))
     assert shown + skipped == len(left)
-    assert [passage.text.strip() for passage in side(rows, "left") if passage.kind == "only"] == ["alpha", "omega"]
-    assert [passage.text.strip() for passage in side(rows, "right") if passage.kind == "only"] == ["beta", "psi chi"]
+    assert [segment.text.strip() for segment in side(rows, "left") if segment.kind == "only"] == ["alpha", "omega"]
+    assert [segment.text.strip() for segment in side(rows, "right") if segment.kind == "only"] == ["beta", "psi chi"]
 
 
 def test_what_may_be_in_the_rest_of_a_text_that_was_cut_is_not_marked():
     words = [f"word{i}" for i in range(40)]
     left, right = " ".join(words[:20]), " ".join(["new", *words[:12]])
-    found = compare_passages(left, right, cut=(True, True))
-    assert [passage.text for passage in side(found, "left") if passage.kind == "only"] == []
-    assert [passage.text for passage in side(found, "right") if passage.kind == "only"] == ["new"]
+    found = aligned_rows(left, right, cut=(True, True))
+    assert [segment.text for segment in side(found, "left") if segment.kind == "only"] == []
+    assert [segment.text for segment in side(found, "right") if segment.kind == "only"] == ["new"]
     assert changes_of(left, right, cut=(True, True)).places == 1
     assert changes_of(left, right).places == 2
 
@@ -314,7 +314,7 @@ def test_a_change_keeps_the_words_before_it_where_lines_are_short():
 
 def test_equal_texts_show_their_beginning_and_say_how_much_is_left_out():
     text = " ".join(f"word{i}" for i in range(900))
-    rows = compare_passages(text, text)
+    rows = aligned_rows(text, text)
     assert rows[0].left == rows[0].right
     assert len(rows[0].left[0].text) + rows[1].skipped == len(text)
 
@@ -324,11 +324,11 @@ def test_what_is_shown_of_a_text_takes_bounded_room_and_says_what_it_leaves_out(
     left = f"{character}{WORDS[0]} " * 3000
     right = " ".join(f"{character}{word}{i}" for i, word in enumerate(WORDS * 200))
     for name, text in (("left", left), ("right", right)):
-        passages = side(compare_passages(left, right), name)
-        room = sum(len(html.escape(plainly(passage.text)).encode()) for passage in passages)
+        segments = side(aligned_rows(left, right), name)
+        room = sum(len(html.escape(plainly(segment.text)).encode()) for segment in segments)
         assert SIDE_BYTES / 2 < room < 1.5 * SIDE_BYTES
-        assert passages[-1].kind == "cut"
-        assert sum(passage.characters for passage in passages) == len(text)
+        assert segments[-1].kind == "cut"
+        assert sum(segment.characters for segment in segments) == len(text)
 
 
 def test_a_page_is_as_large_whatever_the_number_of_duplicates():

@@ -44,7 +44,7 @@ def scanned(items, documents, **options):
     found = [[] for _ in documents]
     for each in Scanner(known, chosen).scan(batch_of(documents)).contaminated:
         rows = known.firsts[each.items].tolist()
-        found[each.row] = [(row, held.share, held.run) for row, held in zip(rows, each.held, strict=True)]
+        found[each.row] = [(row, one.share, one.run) for row, one in zip(rows, each.overlaps, strict=True)]
     return found
 
 

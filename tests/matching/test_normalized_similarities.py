@@ -12,7 +12,7 @@ import neardup as nd
 from neardup.recipe.serialization import stored_recipe
 from neardup.recipe.tables.parts import NORMALIZERS
 from neardup.recipe.tables.similarities import SIMILARITIES
-from neardup.text.side_by_side.rows import compare_passages
+from neardup.text.side_by_side.rows import aligned_rows
 from strategies import texts
 
 KINDS = sorted(SIMILARITIES)
@@ -179,9 +179,9 @@ def test_compare_and_report_look_at_the_normalized_texts():
     found = nd.compare(left, right, recipe=recipe)
     assert set(found.similarities.values()) == {1.0}
     assert found.similarity == found.common_shingles / found.all_shingles == 1.0
-    kinds = {passage.kind for row in compare_passages(left, right, recipe.normalize) for passage in row.left}
+    kinds = {segment.kind for row in aligned_rows(left, right, recipe.normalize) for segment in row.left}
     assert kinds == {"common"}
-    assert any(passage.kind == "only" for row in compare_passages(left, right) for passage in row.left)
+    assert any(segment.kind == "only" for row in aligned_rows(left, right) for segment in row.left)
 
 
 def test_a_profile_has_no_normalizers_for_the_similarity():

@@ -1,4 +1,4 @@
-"""The files of the page: what is sent with them, to whom, and what they may not have; the route that shows passages."""
+"""The files of the page: what is sent with them, to whom, and what they may not have; the route that shows texts side by side."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 from neardup.service.limits import SIDE_BY_SIDE, Limits
 from neardup.service.page_files import POLICY, page_files
-from neardup.text.side_by_side.rows import compare_passages
+from neardup.text.side_by_side.rows import aligned_rows
 from places import ROOT
 from service.serving import FERRY, LATER, TOKEN, asking, is_problem, new_store, post, tokens_in
 
@@ -122,10 +122,10 @@ def test_every_string_is_there_in_each_language_and_is_used():
     assert unused == set()
 
 
-def test_passages_are_those_of_the_report(client):
+def test_texts_side_by_side_are_those_of_the_report(client):
     left, right = f"{FERRY} 河上的老石桥建于明代。 Left alone.", f"Right alone. {LATER} 河上的老石桥建于清代。"
     found = post(client, "passages", {"left": left, "right": right}).json()["rows"]
-    for row, given in zip(found, compare_passages(left, right), strict=True):
+    for row, given in zip(found, aligned_rows(left, right), strict=True):
         assert row["skipped"] == given.skipped
         for side in ("left", "right"):
             assert [(each["kind"], each["text"], each["characters"]) for each in row[side]] == [
@@ -133,7 +133,7 @@ def test_passages_are_those_of_the_report(client):
             ]
 
 
-def test_passages_of_long_texts_are_refused_with_the_limit(client):
+def test_long_texts_side_by_side_are_refused_with_the_limit(client):
     text = "word " * (SIDE_BY_SIDE // 5)
     assert post(client, "passages", {"left": text, "right": text}).status_code == 200
     said = is_problem(post(client, "passages", {"left": FERRY, "right": text + "x"}), 413, "too_large")

@@ -18,7 +18,7 @@ METADATA = 64 << 10
 COMPARED = 10_000
 """Characters of a text whose fingerprint is shown step by step. Each feature takes time for each bit: some half second for both."""
 SIDE_BY_SIDE = 20_000
-"""Characters of a text whose passages are shown side by side, as in a report."""
+"""Characters of a text that are shown side by side, as in a report."""
 COMPARISONS = 8
 """Requests that wait until a comparison before them is done, at most."""
 LISTED = 200

@@ -71,7 +71,7 @@ ROUTES = (
     _of_store("expire", Service.expire, "admin", messages.Expire, messages.Expired),
     _of_store("compact", Service.compact, "admin", messages.Compact, messages.Compacted),
     _of_store("compare", Service.compare, "read", messages.TwoTexts, messages.Compared),
-    _of_store("passages", Service.passages, "read", messages.TwoTexts, messages.Passages),
+    _of_store("passages", Service.side_by_side, "read", messages.TwoTexts, messages.AlignedRows),
     _of_store("recent", review_handlers.recent, "read", review_messages.Recent, review_messages.Duplicates),
     _of_store("review", review_handlers.review, "read", review_messages.Review, review_messages.Pairs),
     _of_store("judge", review_handlers.judge, "write", review_messages.Judge, review_messages.Judged),

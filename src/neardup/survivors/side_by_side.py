@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from neardup.display import counted, similarity_text
 from neardup.survivors.excerpts import ClusterExcerpt, Excerpt, Excerpts, Removed
-from neardup.text.side_by_side.rows import Passage, Row, compare_passages
+from neardup.text.side_by_side.rows import Row, Segment, aligned_rows
 from neardup.text.side_by_side.visible import language, name_of, plainly
 
 SHOWN_CHARACTERS = 1_500
@@ -52,7 +52,7 @@ def _cluster(cluster: ClusterExcerpt, excerpts: Excerpts, min_similarity: float,
 
 
 def _pair(survivor: Excerpt, removed: Removed, excerpts: Excerpts, min_similarity: float) -> str:
-    rows = compare_passages(survivor.beginning, removed.excerpt.beginning, excerpts.normalize)
+    rows = aligned_rows(survivor.beginning, removed.excerpt.beginning, excerpts.normalize)
     left, right = (_side(rows, side) for side in (0, 1))
     alike = "equal text" if removed.exact else f"distance {removed.distance}"
     if not removed.exact and removed.similarity == removed.similarity:  # it is known
@@ -75,16 +75,16 @@ def _side(rows: Iterable[Row], side: int) -> str:
         if room <= 0:
             parts.append("<small> […]</small>")
             break
-        parts += [_passage(each) for each in (row.left, row.right)[side]]
-        room -= max(sum(each.characters for each in passages) for passages in (row.left, row.right))
+        parts += [_segment(each) for each in (row.left, row.right)[side]]
+        room -= max(sum(each.characters for each in segments) for segments in (row.left, row.right))
     return "".join(parts)
 
 
-def _passage(passage: Passage) -> str:
-    if passage.kind == "cut":
-        return f"<small> [… {passage.characters:,} more characters]</small>"
-    text = html.escape(plainly(passage.text))
-    return f"<mark>{text}</mark>" if passage.kind == "only" else text
+def _segment(segment: Segment) -> str:
+    if segment.kind == "cut":
+        return f"<small> [… {segment.characters:,} more characters]</small>"
+    text = html.escape(plainly(segment.text))
+    return f"<mark>{text}</mark>" if segment.kind == "only" else text
 
 
 def _cell(content: str, excerpt: Excerpt) -> str:

@@ -45,7 +45,7 @@ def difference_lines(found: "Difference", width: int, *, places: int = PLACES) -
             how = "no word differs: the texts are equal but for case, width, punctuation or space"
         yield INDENT + how
         return
-    for words in _passages(found.pieces, places):
+    for words in _paragraphs(found.pieces, places):
         yield from _filled(words, width)
     if found.places > places:
         yield f"{INDENT}… and {counted(found.places - places, 'more place')}"
@@ -55,9 +55,9 @@ Word = tuple[str, str]
 """A word as it is shown, and where it is: in `both`, or in the `first` or the `second` text alone."""
 
 
-def _passages(pieces: "tuple[Piece, ...]", most: int) -> Iterator[list[Word]]:
+def _paragraphs(pieces: "tuple[Piece, ...]", most: int) -> Iterator[list[Word]]:
     """Pieces that stand near each other, each list to be shown as a paragraph."""
-    passage: list[Word] = []
+    paragraph: list[Word] = []
     places, differs = 0, False
     for number, piece in enumerate(pieces):
         words = [" ".join(printable(word).split("\n")) for word in piece.words]
@@ -65,24 +65,24 @@ def _passages(pieces: "tuple[Piece, ...]", most: int) -> Iterator[list[Word]]:
             places += not differs
             differs = True
             if places > most:
-                if passage:
-                    yield [*passage, ("…", "both")]
+                if paragraph:
+                    yield [*paragraph, ("…", "both")]
                 return
-            passage += _alone(words, piece.kind)
+            paragraph += _alone(words, piece.kind)
             continue
         differs = False
         is_first, is_last = number == 0, number == len(pieces) - 1
         before = [] if is_first else words[: _beside(words)]
         after = [] if is_last or places == most else words[-_beside(words[::-1]) :]
         if len(words) <= len(before) + len(after):
-            passage += [(word, "both") for word in words]
+            paragraph += [(word, "both") for word in words]
             continue
-        passage += [(word, "both") for word in before]
-        if passage:
-            yield [*passage, ("…", "both")]
-        passage = [("… ", "both"), *((word, "both") for word in after)] if after else []
-    if passage:
-        yield passage
+        paragraph += [(word, "both") for word in before]
+        if paragraph:
+            yield [*paragraph, ("…", "both")]
+        paragraph = [("… ", "both"), *((word, "both") for word in after)] if after else []
+    if paragraph:
+        yield paragraph
 
 
 def _beside(words: list[str]) -> int:

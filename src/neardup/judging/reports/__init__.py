@@ -1,1 +1,1 @@
-"""A run as one HTML page: COUNT and sample the audit → read texts again → passages, charts → page."""
+"""A run as one HTML page: COUNT and sample the audit → read texts again → texts side by side, charts → page."""

@@ -1,4 +1,4 @@
-"""Build the page of a decontamination: benchmarks, the items that were found, and passages."""
+"""Build the page of a decontamination: benchmarks, the items that were found, and the matched texts."""
 
 from collections.abc import Iterable
 from itertools import islice
@@ -7,8 +7,8 @@ from typing import Any
 from neardup.judging.reports.page import page_environment, style
 from neardup.judging.reports.run_facts import size_in_words, value_in_words
 
-ITEMS, PASSAGES = 200, 200
-"""So many items and so many passages are shown; the files have all."""
+ITEMS, MATCHES = 200, 200
+"""So many items and so many matched texts are shown; the files have all."""
 
 
 def contamination_page(
@@ -32,7 +32,7 @@ def contamination_page(
             options=[(name, value_in_words(value)) for name, value in summary["options"].items()],
             items=found[:ITEMS],
             all_items=len(found),
-            passages=list(islice(lines, PASSAGES)),
+            matches=list(islice(lines, MATCHES)),
             memory=size_in_words(summary["peak_memory_bytes"]),
         )
     )

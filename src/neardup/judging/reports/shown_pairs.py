@@ -10,7 +10,7 @@ from neardup.judging.reports.bands import Bands
 from neardup.judging.reports.tally import Tally
 from neardup.judging.reports.texts import Text, Texts
 from neardup.survivors.records.audit_reader import Line
-from neardup.text.side_by_side.rows import Row, compare_passages
+from neardup.text.side_by_side.rows import Row, aligned_rows
 from neardup.text.side_by_side.visible import language, name_of
 
 LABELED_ID = 1000
@@ -94,7 +94,7 @@ def _pair(number: int, line: Line, texts: Texts) -> ShownPair:
     survivor, removed = texts.survivor_of(line), texts.removed(line)
     sides, rows = None, list[Row]()
     if survivor is not None and removed is not None:
-        rows = compare_passages(
+        rows = aligned_rows(
             survivor.beginning, removed.beginning, texts.normalize, cut=(survivor.goes_on, removed.goes_on)
         )
         sides = (

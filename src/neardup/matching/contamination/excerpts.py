@@ -1,4 +1,4 @@
-"""A passage of a document as it stands there, for people to read: found again from its tokens, which are of the normalized text."""
+"""MATCHED TEXT of a document as it stands there, for people to read: found by its tokens, which are of the normalized text."""
 
 import re
 from bisect import bisect_right
@@ -13,11 +13,11 @@ CHARACTERS = 300
 
 
 class Excerpt(NamedTuple):
-    """A passage of a document.
+    """The matched text of a document.
 
     Attributes:
         text: its first CHARACTERS characters.
-        characters: the length of the whole passage.
+        characters: the length of all of it.
     """
 
     text: str
@@ -25,7 +25,7 @@ class Excerpt(NamedTuple):
 
 
 def excerpt_of(text: str, first: int, end: int, guess: tuple[int, int] = (0, 0)) -> Excerpt:
-    """The passage of a text that has the tokens [first, end).
+    """The part of a text that has the tokens [first, end).
 
     `guess`: where the two tokens start in the normalized text, in characters; it never changes the result. A good one spares most
     of the work: each place that is looked at takes normalizing the text up to there.
@@ -36,8 +36,8 @@ def excerpt_of(text: str, first: int, end: int, guess: tuple[int, int] = (0, 0))
     start, stop = (
         _longest_of(text, tokens, _with_spaces(text, at)) for tokens, at in zip((first, end), guess, strict=True)
     )
-    passage = text[start:stop].strip()
-    return Excerpt(passage[:CHARACTERS], len(passage))
+    matched = text[start:stop].strip()
+    return Excerpt(matched[:CHARACTERS], len(matched))
 
 
 def _with_spaces(text: str, place: int) -> int:

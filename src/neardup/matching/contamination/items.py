@@ -77,7 +77,7 @@ class DistinctItem:
 
     @property
     def reach(self) -> int:
-        """A passage has shingles that start within so many consecutive tokens."""
+        """A matching part of a document has shingles that start within so many consecutive tokens."""
         return 2 * len(self.tokens)
 
 

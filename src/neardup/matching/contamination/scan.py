@@ -13,7 +13,7 @@ from neardup.kernels.matching.items import STATE, find_suspects
 from neardup.matching.contamination.excerpts import Excerpt, excerpt_of
 from neardup.matching.contamination.items import Items
 from neardup.matching.contamination.options import DecontaminationOptions
-from neardup.matching.contamination.passages import DocumentShingles, Held
+from neardup.matching.contamination.overlaps import DocumentShingles, Overlap
 from neardup.matching.contamination.token_places import memory_for, texts_in_chunks, token_places
 from neardup.text.normalizers import FoldedTexts
 from neardup.text.unicode_tables import fold_tables
@@ -29,13 +29,13 @@ class Contaminated:
     Attributes:
         row: its row in the batch.
         items: the distinct items, the strongest first: by share, then by run, then in their order.
-        held: what it has of each.
-        excerpt: the passage of the strongest.
+        overlaps: what it has of each.
+        excerpt: the matched text of the strongest.
     """
 
     row: int
     items: list[int]
-    held: list[Held]
+    overlaps: list[Overlap]
     excerpt: Excerpt
 
 
@@ -100,15 +100,15 @@ class Scanner:
         """The items that a document does hold, of those that it may hold; None if there are none."""
         places = token_places(folded, i)
         document = DocumentShingles(places)
-        known = [(item, document.held(self._items[item])) for item in suspects]
+        known = [(item, document.overlap(self._items[item])) for item in suspects]
         held = [(item, each) for item, each in known if self._is_contaminating(each)]
         if not held:
             return None
         held.sort(key=lambda pair: (-pair[1].share, -pair[1].run, pair[0]))
-        first, end = held[0][1].passage if held[0][1].share >= self._options.min_share else held[0][1].run_passage
+        first, end = held[0][1].span if held[0][1].share >= self._options.min_share else held[0][1].run_span
         guess = (places.characters_before(first), places.characters_before(end))
         excerpt = excerpt_of(texts[row].as_py(), first, end, guess)
         return Contaminated(row, [item for item, _ in held], [each for _, each in held], excerpt)
 
-    def _is_contaminating(self, held: Held) -> bool:
-        return held.share >= self._options.min_share or held.run >= self._options.min_run
+    def _is_contaminating(self, overlap: Overlap) -> bool:
+        return overlap.share >= self._options.min_share or overlap.run >= self._options.min_run

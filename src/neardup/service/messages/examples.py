@@ -45,7 +45,7 @@ def _answer(id: int | str, first: dict[str, Any] | None = None, *, exact: bool =
     }
 
 
-def _passage(kind: str, text: str) -> dict[str, Any]:
+def _segment(kind: str, text: str) -> dict[str, Any]:
     return {"kind": kind, "text": text, "characters": len(text)}
 
 
@@ -167,8 +167,8 @@ EXAMPLES = (
         answer={
             "rows": [
                 {
-                    "left": [_passage("common", "The "), _passage("only", "night"), _passage("common", _REST)],
-                    "right": [_passage("common", "The "), _passage("only", "evening"), _passage("common", _REST)],
+                    "left": [_segment("common", "The "), _segment("only", "night"), _segment("common", _REST)],
+                    "right": [_segment("common", "The "), _segment("only", "evening"), _segment("common", _REST)],
                     "skipped": 0,
                 }
             ]

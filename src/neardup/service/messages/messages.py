@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 
 from neardup.judging.comparison import Comparison, FingerprintSteps
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
-from neardup.text.side_by_side.rows import Passage, Row
+from neardup.text.side_by_side.rows import Row, Segment
 
 Id = int | str
 NotBelowZero = Meta(extra_json_schema={"minimum": 0})
@@ -179,7 +179,7 @@ class Compared(Struct):
     similarities: dict[str, float] | None
 
 
-class ShownPassage(Struct):
+class ShownSegment(Struct):
     """A piece of a text: in both texts, in this one alone, or `cut`: not shown. `characters`: its length."""
 
     kind: Annotated[str, Meta(extra_json_schema={"enum": ["common", "only", "cut"]})]
@@ -187,18 +187,18 @@ class ShownPassage(Struct):
     characters: int
 
 
-class PassageRow(Struct):
-    """Passages of two texts that stand side by side; or `skipped`, the length of a common passage that is left out."""
+class AlignedRow(Struct):
+    """Segments of two texts that stand side by side; or `skipped`, the length of a common segment that is left out."""
 
-    left: list[ShownPassage]
-    right: list[ShownPassage]
+    left: list[ShownSegment]
+    right: list[ShownSegment]
     skipped: int
 
 
-class Passages(Struct):
+class AlignedRows(Struct):
     """Two texts side by side. Of long texts, some 6 kB of each are shown."""
 
-    rows: list[PassageRow]
+    rows: list[AlignedRow]
 
 
 class Stores(Struct):
@@ -281,13 +281,13 @@ def compared_of(found: Comparison) -> Compared:
     )
 
 
-def passages_of(rows: Sequence[Row]) -> Passages:
-    """Passages as they travel."""
-    return Passages([PassageRow(_passages(row.left), _passages(row.right), row.skipped) for row in rows])
+def rows_of(rows: Sequence[Row]) -> AlignedRows:
+    """Texts side by side as they travel."""
+    return AlignedRows([AlignedRow(_segments(row.left), _segments(row.right), row.skipped) for row in rows])
 
 
-def _passages(found: Sequence[Passage]) -> list[ShownPassage]:
-    return [ShownPassage(each.kind, each.text, each.characters) for each in found]
+def _segments(found: Sequence[Segment]) -> list[ShownSegment]:
+    return [ShownSegment(each.kind, each.text, each.characters) for each in found]
 
 
 def _steps(found: FingerprintSteps) -> Steps:

@@ -1,4 +1,4 @@
-// COMPARE: two texts, step by step: passages, tokens, features with weights, votes, bits, and what their sets have in common.
+// COMPARE: two texts, step by step: what they have in common, tokens, features with weights, votes, bits, and what their sets have in common.
 import { bar, fill, make, textElement } from "./elements.js";
 import { bitGrid, bitsOf, differing, differTable, sumChart } from "./fingerprints.js";
 import { languageNow, number, say, similarity } from "./language.js";

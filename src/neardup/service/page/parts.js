@@ -58,7 +58,7 @@ export const told = (...rows) =>
 const isCut = (text) => text.length > SIDE && [...text].length > SIDE;
 const beginning = (text) => (isCut(text) ? [...text].slice(0, SIDE).join("") : text);
 
-function passage({ kind, text, characters }, marksCommon) {
+function segment({ kind, text, characters }, marksCommon) {
   if (kind === "cut") return make("em", { class: "left-out" }, say("not_shown", { count: number(characters) }));
   if (kind === "only") return make(marksCommon ? "span" : "mark", {}, plainly(text));
   return make("span", { class: marksCommon ? "common" : undefined }, plainly(text));
@@ -82,9 +82,9 @@ const roleOf = ({ role, id = null }) => make("p", { class: "whose" }, role, id =
 // A part of a text. On narrow screens and in screen readers parts come one after another, so each says whose it is.
 // After a gap, the space that parts a text from its beginning is not shown.
 function partOf(row, side, { text, name, marksCommon }, isAfterGap) {
-  const passages = row[side].map((each, place) => (isAfterGap && place === 0 ? { ...each, text: each.text.trimStart() } : each));
-  return make("div", { class: `part ${side}${passages.length ? "" : " none"}` }, passages.length ? roleOf(name) : null,
-    make("div", { class: "text", lang: languageOf(text) || undefined, dir: "auto" }, passages.map((each) => passage(each, marksCommon))));
+  const segments = row[side].map((each, place) => (isAfterGap && place === 0 ? { ...each, text: each.text.trimStart() } : each));
+  return make("div", { class: `part ${side}${segments.length ? "" : " none"}` }, segments.length ? roleOf(name) : null,
+    make("div", { class: "text", lang: languageOf(text) || undefined, dir: "auto" }, segments.map((each) => segment(each, marksCommon))));
 }
 
 // Two texts side by side; `names`: of each, its `role`, and its `id`, or `otherwise` in place of that.

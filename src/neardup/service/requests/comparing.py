@@ -1,4 +1,4 @@
-"""COMPARING: two texts step by step, or their passages. It takes the processor, but no store, so one request does it at a time."""
+"""COMPARING: two texts step by step, or side by side. It takes the processor, but no store, so one request does it at a time."""
 
 import asyncio
 from collections.abc import Callable
@@ -7,9 +7,9 @@ from typing import TypeVar
 from neardup.judging.comparison import compare
 from neardup.recipe.recipe import Recipe
 from neardup.service.limits import COMPARISONS, Limits
-from neardup.service.messages.messages import Compared, Passages, TwoTexts, compared_of, passages_of
+from neardup.service.messages.messages import AlignedRows, Compared, TwoTexts, compared_of, rows_of
 from neardup.service.problems import later
-from neardup.text.side_by_side.rows import compare_passages
+from neardup.text.side_by_side.rows import aligned_rows
 
 Found = TypeVar("Found")
 
@@ -28,13 +28,13 @@ class Comparing:
         """
         return await self._one(lambda: compared_of(compare(given.left, given.right, recipe=recipe)))
 
-    async def passages(self, given: TwoTexts, recipe: Recipe) -> Passages:
+    async def side_by_side(self, given: TwoTexts, recipe: Recipe) -> AlignedRows:
         """What two texts have in common, side by side.
 
         Raises:
             Problem: too many wait already, or its turn does not come.
         """
-        return await self._one(lambda: passages_of(compare_passages(given.left, given.right, tuple(recipe.normalize))))
+        return await self._one(lambda: rows_of(aligned_rows(given.left, given.right, tuple(recipe.normalize))))
 
     async def _one(self, function: Callable[[], Found]) -> Found:
         await self._turn()

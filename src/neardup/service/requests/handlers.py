@@ -220,10 +220,10 @@ class Service:
         given = await self._two_texts(asked, COMPARED, "step by step")
         return json_response(encode(await self._comparing.compared(given, self.worker(asked).recipe)))
 
-    async def passages(self, asked: Asked) -> Response:
+    async def side_by_side(self, asked: Asked) -> Response:
         """Show two texts side by side: what they have in common, and what only one of them has."""
         given = await self._two_texts(asked, SIDE_BY_SIDE, "side by side")
-        return json_response(encode(await self._comparing.passages(given, self.worker(asked).recipe)))
+        return json_response(encode(await self._comparing.side_by_side(given, self.worker(asked).recipe)))
 
     async def info(self, asked: Asked) -> Response:
         """Show what a store is, and what it takes."""

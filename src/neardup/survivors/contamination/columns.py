@@ -29,8 +29,8 @@ class ContaminationOutcomes(NamedTuple):
         shares: float64[n], the share of the item that the document holds; NaN for none.
         runs: int64[n], the longest run of tokens that both have; -1 for none.
         items: int64[n], how many items the document holds; equal items count once.
-        passages: the passage of each.
-        characters: int64[n], the length of the whole passage.
+        matched_texts: the text of each that matches its item, as it stands there.
+        characters: int64[n], the length of the whole matched text.
     """
 
     ids: Any
@@ -41,7 +41,7 @@ class ContaminationOutcomes(NamedTuple):
     shares: Array
     runs: Array
     items: Array
-    passages: Sequence[str] = ()
+    matched_texts: Sequence[str] = ()
     characters: Array | None = None
 
 
@@ -87,7 +87,7 @@ CONTAMINATION_COLUMNS: "tuple[Column[ContaminationOutcomes], ...]" = (
     ),
     Column(
         "passage", STRING, "The passage, as it stands in the document: its first 300 characters.", REMOVALS,
-        lambda found: found.passages,
+        lambda found: found.matched_texts,
     ),
     Column(
         "passage_characters", INTEGER, "Length of the whole passage.", REMOVALS,

@@ -92,12 +92,12 @@ class Contamination:
         for first, found in corpus.map(Scanner(self.benchmarks.items, options).scan):
             self._valid.append(found.valid)
             for each, id_ in zip(found.contaminated, take(first, found), strict=True):
-                row, best = first + each.row, each.held[0]
+                row, best = first + each.row, each.overlaps[0]
                 self._found.append((row, each.items[0], best.share, best.run, len(each.items)))
-                for item, held in zip(each.items, each.held, strict=True):
+                for item, overlap in zip(each.items, each.overlaps, strict=True):
                     self.documents[item] += 1
                     listed = self.strongest.setdefault(item, [])
-                    insort(listed, (-held.share, -held.run, row, id_), key=lambda entry: entry[:3])
+                    insort(listed, (-overlap.share, -overlap.run, row, id_), key=lambda entry: entry[:3])
                     del listed[STRONGEST:]
                 for benchmark in set().union(*(self._of_benchmarks[item] for item in each.items)):
                     self.by_benchmark[benchmark] += 1
@@ -206,10 +206,10 @@ def outcomes_of_batch(benchmarks: Benchmarks, first: int, found: Scanned, ids: A
         ids=ids,
         rows=np.array([first + one.row for one in each], np.int64),
         items=np.array([one.items[0] for one in each], np.int64),
-        shares=np.array([one.held[0].share for one in each], np.float64),
-        runs=np.array([one.held[0].run for one in each], np.int64),
+        shares=np.array([one.overlaps[0].share for one in each], np.float64),
+        runs=np.array([one.overlaps[0].run for one in each], np.int64),
         counts=np.array([len(one.items) for one in each], np.int64),
-        passages=[one.excerpt.text for one in each],
+        matched_texts=[one.excerpt.text for one in each],
         characters=np.array([one.excerpt.characters for one in each], np.int64),
     )
 

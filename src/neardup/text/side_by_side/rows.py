@@ -1,4 +1,4 @@
-"""PASSAGES of two texts side by side, with what only one of them has."""
+"""ROWS of two texts side by side: aligned segments, with what only one of them has."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,13 +21,13 @@ SIDE_BYTES = 6_000
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class Segment:
     """A piece of a text.
 
     Attributes:
         kind: `common`, `only` (in this text alone) or `cut` (the rest, not shown).
         text: empty for `cut`.
-        characters: length of the passage.
+        characters: length of the segment.
     """
 
     kind: str
@@ -37,21 +37,21 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Passages of two texts shown side by side; or `skipped`, the length in the left text of a common passage left out."""
+    """Segments of two texts shown side by side; or `skipped`, the length in the left text of a common segment left out."""
 
-    left: tuple[Passage, ...] = ()
-    right: tuple[Passage, ...] = ()
+    left: tuple[Segment, ...] = ()
+    right: tuple[Segment, ...] = ()
     skipped: int = 0
 
 
-def compare_passages(
+def aligned_rows(
     left: str, right: str, steps: tuple[Any, ...] = FOLDING, *, cut: tuple[bool, bool] = (False, False)
 ) -> list[Row]:
-    """Show two texts side by side; long common passages, and whatever exceeds the room, are left out with a note.
+    """Show two texts side by side; long common segments, and whatever exceeds the room, are left out with a note.
 
     `steps`: normalizers of the recipe, after which texts are compared. `cut`: whether each text goes on.
 
-    >>> [passage.kind for passage in compare_passages("one two three four", "zero one two three")[0].left]
+    >>> [segment.kind for segment in aligned_rows("one two three four", "zero one two three")[0].left]
     ['common', 'only']
     """
     texts = (left, right)
@@ -106,11 +106,11 @@ def _common_line_end(left: str, right: str) -> Places | None:
     return first, second
 
 
-def _marked(text: str, tokens: Sequence[Token], only: Sequence[bool]) -> Iterator[Passage]:
+def _marked(text: str, tokens: Sequence[Token], only: Sequence[bool]) -> Iterator[Segment]:
     """Yield maximal runs of one kind. A difference begins with its first token and ends with its last one."""
     if not tokens:
         if text:
-            yield Passage("only" if text.strip() else "common", text, len(text))
+            yield Segment("only" if text.strip() else "common", text, len(text))
         return
     begin, number = 0, 0
     while number < len(tokens):
@@ -122,26 +122,26 @@ def _marked(text: str, tokens: Sequence[Token], only: Sequence[bool]) -> Iterato
             number += 1
         start, end = tokens[first].start, tokens[number - 1].end
         if start > begin:
-            yield Passage("common", text[begin:start], start - begin)
-        yield Passage("only", text[start:end], end - start)
+            yield Segment("common", text[begin:start], start - begin)
+        yield Segment("only", text[start:end], end - start)
         begin = end
     if begin < len(text):
-        yield Passage("common", text[begin:], len(text) - begin)
+        yield Segment("common", text[begin:], len(text) - begin)
 
 
-def _row(runs: list[list[Passage]], begins: list[int], ends: list[int]) -> Row:
+def _row(runs: list[list[Segment]], begins: list[int], ends: list[int]) -> Row:
     left, right = (tuple(_between(runs[side], begins[side], ends[side])) for side in (0, 1))
     return Row(left, right)
 
 
-def _between(runs: list[Passage], begin: int, end: int) -> Iterator[Passage]:
-    """Yield the passages of a text between two character positions."""
+def _between(runs: list[Segment], begin: int, end: int) -> Iterator[Segment]:
+    """Yield the segments of a text between two character positions."""
     place = 0
     for run in runs:
         text = run.text[max(0, begin - place) : max(0, end - place)]
         place += run.characters
         if text:
-            yield Passage(run.kind, text, len(text))
+            yield Segment(run.kind, text, len(text))
 
 
 def _within_bytes(rows: list[Row]) -> Iterator[Row]:
@@ -156,38 +156,38 @@ def _within_bytes(rows: list[Row]) -> Iterator[Row]:
             yield row
             continue
         sides = []
-        for side, passages in enumerate((row.left, row.right)):
-            kept, room[side], rest[side] = _cut(passages, room[side])
+        for side, segments in enumerate((row.left, row.right)):
+            kept, room[side], rest[side] = _cut(segments, room[side])
             sides.append(kept)
         yield Row(tuple(sides[0]), tuple(sides[1]))
     if any(rest):
-        left, right = ((Passage("cut", "", count),) if count else () for count in rest)
+        left, right = ((Segment("cut", "", count),) if count else () for count in rest)
         yield Row(left, right)
 
 
-def _size(passages: Iterable[Passage]) -> int:
-    return sum(passage.characters for passage in passages)
+def _size(segments: Iterable[Segment]) -> int:
+    return sum(segment.characters for segment in segments)
 
 
-def _cut(passages: Iterable[Passage], room: int) -> tuple[list[Passage], int, int]:
-    """Return the passages that fit, the remaining room, and how many characters did not fit."""
-    kept, rest = list[Passage](), 0
-    for passage in passages:
-        cost = _cost(passage.text)
+def _cut(segments: Iterable[Segment], room: int) -> tuple[list[Segment], int, int]:
+    """Return the segments that fit, the remaining room, and how many characters did not fit."""
+    kept, rest = list[Segment](), 0
+    for segment in segments:
+        cost = _cost(segment.text)
         if rest or cost <= room:
-            rest += passage.characters if rest else 0
-            kept += [] if rest else [passage]
+            rest += segment.characters if rest else 0
+            kept += [] if rest else [segment]
             room -= 0 if rest else cost
             continue
-        fits, beyond = 0, len(passage.text)
+        fits, beyond = 0, len(segment.text)
         while beyond - fits > 1:
             middle = (fits + beyond) // 2
-            fits, beyond = (middle, beyond) if _cost(passage.text[:middle]) <= room else (fits, middle)
-        if fits and _cost(passage.text[:fits]) <= room:
-            kept.append(Passage(passage.kind, passage.text[:fits], fits))
+            fits, beyond = (middle, beyond) if _cost(segment.text[:middle]) <= room else (fits, middle)
+        if fits and _cost(segment.text[:fits]) <= room:
+            kept.append(Segment(segment.kind, segment.text[:fits], fits))
         else:
             fits = 0
-        rest = passage.characters - fits
+        rest = segment.characters - fits
     return kept, room, rest
 
 

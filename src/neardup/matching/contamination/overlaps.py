@@ -1,4 +1,4 @@
-"""How much of an item a document has: the passage with most of its shingles, and the longest run, on the tokens themselves."""
+"""OVERLAPS: how much of an item a document has: the part with most of its shingles, and the longest run, of the tokens."""
 
 from collections import Counter
 from typing import NamedTuple
@@ -13,20 +13,20 @@ from neardup.matching.contamination.runs import Run, RunFinder
 from neardup.matching.contamination.token_places import TokenPlaces
 
 
-class Held(NamedTuple):
+class Overlap(NamedTuple):
     """What a document has of an item.
 
     Attributes:
-        share: of the item's distinct shingles, in the passage that has most of them.
+        share: of the item's distinct shingles, in the part of the document that has most of them.
         run: tokens of the longest run that both have; 0 if it is shorter than a shingle may be.
-        passage: the tokens [first, end) of that passage.
-        run_passage: the tokens of that run.
+        span: the tokens [first, end) of that part.
+        run_span: the tokens of that run.
     """
 
     share: float
     run: int
-    passage: tuple[int, int]
-    run_passage: tuple[int, int]
+    span: tuple[int, int]
+    run_span: tuple[int, int]
 
 
 class DocumentShingles:
@@ -37,7 +37,7 @@ class DocumentShingles:
         self._order = np.argsort(known.hashes, kind="stable")
         self._hashes = known.hashes[self._order]
 
-    def held(self, item: DistinctItem) -> Held:
+    def overlap(self, item: DistinctItem) -> Overlap:
         """What the document has of the item. Hashes find the places; the tokens there are compared."""
         places, numbers = self._places(item)
         first = int(best_passage(places, numbers, item.reach, np.zeros(len(item.hashes), np.int64)))
@@ -45,10 +45,10 @@ class DocumentShingles:
         inside = places[first:end][tightest(places[first:end].tolist(), numbers[first:end].tolist())]
         ends = inside + self.known.sizes[inside]
         found = {tuple(self.known.tokens(*span)) for span in zip(inside.tolist(), ends.tolist(), strict=True)}
-        passage = (int(inside[0]), int(ends.max())) if end else (0, 0)
+        span = (int(inside[0]), int(ends.max())) if end else (0, 0)
         run = self._longest_run(item, places)
-        return Held(
-            len(found & item.shingles) / len(item.shingles), run.length, passage, (run.start, run.start + run.length)
+        return Overlap(
+            len(found & item.shingles) / len(item.shingles), run.length, span, (run.start, run.start + run.length)
         )
 
     def _places(self, item: DistinctItem) -> tuple[Array, Array]:
@@ -84,7 +84,7 @@ class DocumentShingles:
 
 
 def tightest(places: list[int], numbers: list[int]) -> slice:
-    """The shortest part of a passage with shingles at these places that has all that the passage has; the first of several."""
+    """The shortest slice of these places of shingles that has all the shingles that they have; the first of several."""
     counts, first, distinct = Counter[int](), 0, len(set(numbers))
     best, length = slice(0, len(numbers)), places[-1] - places[0] + 1 if places else 0
     for end, number in enumerate(numbers, 1):
