@@ -6,8 +6,7 @@ import click
 
 from neardup.cli.parsing import options, values
 from neardup.cli.parsing.options import described
-from neardup.cli.shown.terminal import line_width, tell
-from neardup.cli.shown.verbosity import is_verbose
+from neardup.cli.shown.terminal import is_verbose, line_width, tell
 from neardup.display import counted
 from neardup.io.corpora.shards import demand_present
 from neardup.judging.evaluation.options import MIN_PRECISION, SAMPLE, TARGET_RECALL

@@ -10,8 +10,7 @@ from click.core import ParameterSource
 
 from neardup.cli.parsing import options, values
 from neardup.cli.parsing.options import described
-from neardup.cli.shown.terminal import tell
-from neardup.cli.shown.verbosity import is_verbose
+from neardup.cli.shown.terminal import is_verbose, tell
 from neardup.display import ToldLine, about, counted, duration, size_text
 from neardup.io.corpora.shards import demand_present
 from neardup.recipe.tables.methods import BY_DISTANCE

@@ -1,4 +1,4 @@
-"""What a terminal shows: colors where one is, and lines that fit it."""
+"""What a terminal shows: colors where one is, lines that fit it, and more of them with `--verbose`."""
 
 import os
 import shutil
@@ -9,8 +9,9 @@ from typing import Any, Protocol, TextIO
 import click
 
 from neardup.cli.parsing.flags import in_flags
-from neardup.cli.shown.verbosity import is_verbose
 from neardup.display import LABEL_WIDTH, SPACE, ToldLine, broken, labeled, printable
+
+_VERBOSE = "neardup.verbose"
 
 COLORS = {
     "kept": "green",
@@ -163,3 +164,13 @@ def _wrapped(label: str, text: str, width: int) -> Iterator[ToldLine]:
     for line in broken(text.split(" "), width - LABEL_WIDTH):
         yield label, line
         label = ""
+
+
+def keep_verbose(context: click.Context, _: click.Parameter, given: bool) -> None:
+    """Keep the value of `--verbose`, of which no function of a command needs to know."""
+    context.meta[_VERBOSE] = given
+
+
+def is_verbose() -> bool:
+    """Whether the current command has `--verbose`."""
+    return bool(click.get_current_context().meta.get(_VERBOSE))

@@ -30,7 +30,7 @@ from neardup.io.ids import plain_ids, tokens_of_ids
 from neardup.io.outputs.sealed_parquet import SealedWriter, batches_of, metadata_of, opened_sealed, read_sealed
 from neardup.io.storage.places import Place, parquet_source, place_of
 from neardup.recipe.kinds import FingerprintRecipe
-from neardup.recipe.serialization import any_stored_recipe
+from neardup.recipe.serialization import any_stored_recipe, check_same
 from neardup.recipe.tables.parts import digest_of
 
 FORMAT = "2"
@@ -229,6 +229,27 @@ def read_fingerprint_file(path: str | Place) -> FingerprintFile:
     documents = _documents(table, recipe)
     short, digest = table.column("short").to_numpy(), metadata["neardup.digest"]
     return FingerprintFile(documents, short, shards, recipe, digest, _distance(metadata))
+
+
+def read_fingerprint_files(shards: Sequence[Shard]) -> list[FingerprintFile]:
+    """Read fingerprint files of one recipe.
+
+    Raises:
+        RecipeMismatch: the files have different recipes.
+        InputError: two files have rows of the same shard.
+        DataError: a file cannot be read.
+    """
+    files = [read_fingerprint_file(shard.path) for shard in shards]
+    owner: dict[str, str] = {}
+    for shard, file in zip(shards, files, strict=True):
+        check_same(files[0].recipe, file.recipe, shard.name, f"that of {shards[0].name}")
+        for stored in file.shards:
+            first = owner.setdefault(stored.name, shard.name)
+            if first != shard.name:
+                raise InputError(
+                    f"{first} and {shard.name} both have the fingerprints of {stored.name}. Give one of them."
+                )
+    return files
 
 
 def fingerprint_file_recipe(path: str | Place) -> FingerprintRecipe:

@@ -11,13 +11,16 @@ from neardup.arrays import Array
 from neardup.dedup import reference_columns
 from neardup.errors import InputError, OptionError
 from neardup.fingerprints.documents import Documents, join_documents
-from neardup.fingerprints.files.fingerprint_file import fingerprint_file_recipe, hold_fingerprints
+from neardup.fingerprints.files.fingerprint_file import (
+    fingerprint_file_recipe,
+    hold_fingerprints,
+    read_fingerprint_files,
+)
 from neardup.io.corpora.file_corpus import FileCorpus, open_corpus
 from neardup.io.corpora.reading import Reading, recipe_for
 from neardup.io.corpora.shard import Shard
 from neardup.io.corpora.shards import find_shards, repeated_files
 from neardup.io.corpora.stored_shards import StoredShard, starts_of
-from neardup.jobs.stages.pairs import read_fingerprint_files
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.element_recipe import ElementRecipe

@@ -17,10 +17,10 @@ from neardup.io.outputs.outputs import Outputs
 from neardup.io.outputs.records import write_lines
 from neardup.io.resume.checkpoints import NO_CHECKPOINTS, Checkpoints
 from neardup.io.storage.places import Place, place_of
-from neardup.jobs.removal.audits import write_audits
 from neardup.jobs.removal.output_paths import OutputPaths
 from neardup.jobs.removal.request import Request
 from neardup.jobs.removal.resume import open_saved, tell_skipped
+from neardup.jobs.removal.writing import write_audits
 from neardup.progress import Progress
 from neardup.survivors.records.audit import AuditChunk, reject_lines
 

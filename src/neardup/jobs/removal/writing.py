@@ -1,6 +1,7 @@
-"""WRITE: the rows of shards after the decisions: survivors only, or all rows with further columns."""
+"""WRITE: the rows of shards after the decisions: survivors only, or all rows with further columns; and the audit."""
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -8,10 +9,12 @@ from neardup.arrays import Array
 from neardup.io.corpora.shard import Shard
 from neardup.io.formats.table import FILES, FORMATS, Sink, open_sink
 from neardup.io.outputs.outputs import Outputs
-from neardup.io.outputs.records import compression_of
+from neardup.io.outputs.records import compression_of, write_lines
 from neardup.io.storage.places import Place
+from neardup.jobs.removal.output_paths import OutputPaths
 from neardup.progress import Progress
 from neardup.resources.threads import in_order, thread_count
+from neardup.survivors.records.audit import AuditChunk
 
 
 class ShardWriter(Protocol):
@@ -93,3 +96,34 @@ class DecidedRows:
             FORMATS[shard.format].annotate(shard, self.added(rows), sink, keep=self.valid[rows])
         else:
             FORMATS[shard.format].copy(shard, self.kept(rows), sink)
+
+
+def write_audits(
+    chunks: Iterable[AuditChunk], targets: OutputPaths, shards: Sequence[Shard], rows: Sequence[slice], outputs: Outputs
+) -> None:
+    """Write each line of the audit to the audit file of its shard.
+
+    A text file from which nothing is removed gets no audit file of its own.
+
+    Args:
+        chunks: the lines, in the order of the rows.
+        targets: the output paths, which include those of the audits.
+        shards, rows: each shard, and the slice of rows that belongs to it.
+    """
+    lines = ((row, line) for found, texts in chunks for row, line in zip(found.tolist(), texts, strict=True))
+    ahead = next(lines, None)
+
+    def until(end: int) -> Iterator[str]:
+        nonlocal ahead
+        while ahead is not None and ahead[0] < end:
+            yield ahead[1]
+            ahead = next(lines, None)
+
+    numbers = sorted(range(len(shards)), key=lambda number: int(rows[number].start))
+    for path, together in itertools.groupby(numbers, targets.audits.__getitem__):
+        last = list(together)[-1]
+        end = int(rows[last].stop)
+        if targets.audit_folder and shards[last].format in FILES and (ahead is None or ahead[0] >= end):
+            outputs.leave_out(path)  # as many audits as removed files, not as many as documents
+        else:
+            write_lines(path, outputs.claim(path), until(end))

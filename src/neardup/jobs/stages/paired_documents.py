@@ -12,12 +12,11 @@ from neardup.arrays import Array
 from neardup.display import counted
 from neardup.errors import DataError, InputError, OptionError
 from neardup.fingerprints.documents import Documents, join_documents
-from neardup.fingerprints.files.fingerprint_file import is_fingerprint_file
+from neardup.fingerprints.files.fingerprint_file import is_fingerprint_file, read_fingerprint_files
 from neardup.io.checks.column_checks import LISTED
 from neardup.io.corpora.reading import Reading
 from neardup.io.corpora.shard import Shard
 from neardup.io.corpora.stored_shards import FINGERPRINT, StoredShard, is_as_it_was, plain_columns, starts_of
-from neardup.jobs.stages.pairs import read_fingerprint_files
 from neardup.matching.pair_file import PairChunk, PairSummary, read_pair_summary, read_pairs
 from neardup.options import DedupOptions
 from neardup.progress import Progress

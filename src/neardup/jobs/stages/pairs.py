@@ -15,12 +15,7 @@ from neardup.arrays import Array
 from neardup.display import as_code, counted
 from neardup.errors import InputError, OptionError
 from neardup.fingerprints.documents import join_documents, read_documents
-from neardup.fingerprints.files.fingerprint_file import (
-    FingerprintFile,
-    common_distance,
-    hold_fingerprints,
-    read_fingerprint_file,
-)
+from neardup.fingerprints.files.fingerprint_file import common_distance, hold_fingerprints, read_fingerprint_files
 from neardup.hamming.candidate_graph import candidate_pairs
 from neardup.hamming.near import hamming_distances, near_fingerprints
 from neardup.io.checks.number_files import refuse_numbers
@@ -223,27 +218,6 @@ def _of_texts(
     )
     listing = _Listing(documents.ids, shards, matches)
     return listing
-
-
-def read_fingerprint_files(shards: Sequence[Shard]) -> list[FingerprintFile]:
-    """Read fingerprint files of one recipe.
-
-    Raises:
-        RecipeMismatch: the files have different recipes.
-        InputError: two files have rows of the same shard.
-        DataError: a file cannot be read.
-    """
-    files = [read_fingerprint_file(shard.path) for shard in shards]
-    owner: dict[str, str] = {}
-    for shard, file in zip(shards, files, strict=True):
-        check_same(files[0].recipe, file.recipe, shard.name, f"that of {shards[0].name}")
-        for stored in file.shards:
-            first = owner.setdefault(stored.name, shard.name)
-            if first != shard.name:
-                raise InputError(
-                    f"{first} and {shard.name} both have the fingerprints of {stored.name}. Give one of them."
-                )
-    return files
 
 
 def _of_fingerprints(

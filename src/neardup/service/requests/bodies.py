@@ -1,8 +1,11 @@
-"""BODIES: read within the limits, and decoded; whole, or line by line as they come."""
+"""BODIES: read within the limits, and decoded; whole, or line by line as they come.
+
+Documents are checked before the store has them. Their metadata stays JSON: decoded, it may take 24 times its bytes.
+"""
 
 import asyncio
 import functools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -10,9 +13,12 @@ from starlette.requests import Request
 from starlette.types import Message, Receive
 
 from neardup.display import size_text
+from neardup.errors import OptionError
 from neardup.service.admission import Held
-from neardup.service.limits import Limits
+from neardup.service.limits import METADATA, Limits
+from neardup.service.messages.messages import Document, GivenDocument, encode
 from neardup.service.problems import Problem
+from neardup.store.duration import time_of
 
 T = TypeVar("T")
 JSON = "application/json"
@@ -142,3 +148,36 @@ def _too_large(what: str, limits: Limits) -> Problem:
 
 def _too_slow(said: str) -> Problem:
     return Problem("request_timeout", f"{said} Send it faster.", {"Connection": "close"})
+
+
+def documents_of(given: Sequence[GivenDocument], first: int = 0) -> list[Document]:
+    """Documents to add. `first`: the place of the first one in its request.
+
+    Raises:
+        Problem: the metadata of one is too large, or no JSON; or it expires at no time.
+    """
+    return [_document(each, first + place) for place, each in enumerate(given)]
+
+
+def _document(given: GivenDocument, place: int) -> Document:
+    if given.expires is not None:
+        try:
+            time_of("expires", given.expires)
+        except OptionError as problem:
+            raise Problem("invalid_value", f"Document {place} (counted from 0): {problem}") from None
+    return Document(given.id, given.text, _metadata(given.metadata, place), given.expires)
+
+
+def _metadata(given: msgspec.Raw, place: int) -> msgspec.Raw | None:
+    """The metadata of a document, written in one way, so that equal values have equal bytes; None if there is none."""
+    said = bytes(given)
+    if not said:
+        return None
+    if len(said) > METADATA:
+        raise Problem(
+            "too_large",
+            f"The metadata of document {place} (counted from 0) has {size_text(len(said))}; at most {size_text(METADATA)} are "
+            "taken. Keep the rest elsewhere, under the id.",
+        )
+    value = decode(said, object, f"metadata of document {place} (counted from 0)")
+    return None if value is None else msgspec.Raw(encode(value))

@@ -14,9 +14,8 @@ from neardup.service.messages import messages
 from neardup.service.messages.messages import Answer, GivenDocument, Question, answer_of, encode
 from neardup.service.metrics import CONTENT_TYPE, Metrics
 from neardup.service.problems import Problem, later
-from neardup.service.requests.bodies import JSON, LINES, decode, media_type, read_whole
+from neardup.service.requests.bodies import JSON, LINES, decode, documents_of, media_type, read_whole
 from neardup.service.requests.comparing import Comparing
-from neardup.service.requests.given_documents import documents_of
 from neardup.service.requests.request_keys import RequestKey, key_of
 from neardup.service.requests.streams import LineStream, parts
 from neardup.service.stores.open_store import ServedStore
