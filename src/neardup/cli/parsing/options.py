@@ -9,7 +9,7 @@ from neardup.cli.parsing.flags import in_flags
 from neardup.cli.parsing.values import COLUMN, FILE, KEEP, NUMBER, RECIPE, SIMILARITY, Names
 from neardup.cli.shown.terminal import is_verbose, keep_verbose
 from neardup.io.corpora.reading import HTML, Reading
-from neardup.options import CLUSTERS, KEEPS, DedupOptions
+from neardup.options import CLUSTERS, DedupOptions
 from neardup.recipe.tables.keeps import KEEPS
 from neardup.recipe.tables.methods import METHODS, MethodRow
 from neardup.recipe.tables.similarities import SIMILARITIES, SimilarityRow

@@ -18,11 +18,9 @@ from neardup.service.client import responses
 from neardup.service.client.call_parts import Parts, encoded
 from neardup.service.limits import LISTED
 from neardup.service.messages import messages, review_messages
-from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
+from neardup.store.answers import Judgement, RecentDuplicate, ReviewPair, StoreAnswer, StoredDocument, StoreMatch
 from neardup.store.arguments import several
-from neardup.store.plain_values import several
 from neardup.store.review.judge import Pair
-from neardup.store.reviewed_pairs import Judgement, RecentDuplicate, ReviewPair
 from neardup.store.upkeep.info import StoreInfo
 
 T = TypeVar("T")

@@ -8,8 +8,7 @@ import msgspec
 from neardup.errors import OptionError, ServiceError
 from neardup.judging.comparison import Comparison, Feature, FingerprintSteps
 from neardup.service.messages import messages, review_messages
-from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
-from neardup.store.reviewed_pairs import Judgement, RecentDuplicate, ReviewPair
+from neardup.store.answers import Judgement, RecentDuplicate, ReviewPair, StoreAnswer, StoredDocument, StoreMatch
 from neardup.store.upkeep.info import StoreInfo
 
 decoded = msgspec.json.decode

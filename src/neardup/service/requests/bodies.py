@@ -18,7 +18,7 @@ from neardup.service.admission import Held
 from neardup.service.limits import METADATA, Limits
 from neardup.service.messages.messages import Document, GivenDocument, encode
 from neardup.service.problems import Problem
-from neardup.store.duration import time_of
+from neardup.store.arguments import time_of
 
 T = TypeVar("T")
 JSON = "application/json"
