@@ -96,7 +96,7 @@ def compact_shared(files: SharedFiles) -> bool:
 
 def verify_shared(files: SharedFiles) -> StoreCheck:
     """Read every byte of the replica, and of the database, and compare both."""
-    found = checking.check_files(files.local)
+    found = checking.check_files(files)
     differing = files.database.run(lambda connection: _differences(files, connection))
     return dataclasses.replace(found, problems=(*found.problems, *differing))
 

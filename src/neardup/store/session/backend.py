@@ -14,6 +14,7 @@ from neardup.resources.resources import Resources
 from neardup.store.candidates.plan import Plan
 from neardup.store.candidates.proposing import Candidates
 from neardup.store.formats.contents import Contents, Layout
+from neardup.store.formats.derived import Derived
 from neardup.store.formats.removal_bits import Marks
 from neardup.store.record.documents_table import DocumentRow, RemovedRow
 from neardup.store.record.judgements_table import JudgementRow
@@ -44,6 +45,8 @@ class Documents(Protocol):
     def record(self) -> Record: ...
     @property
     def contents(self) -> Contents: ...
+    @property
+    def derived(self) -> Derived: ...
     @property
     def known(self) -> Known: ...
     @property
@@ -156,6 +159,10 @@ class WithReplica:
     @property
     def contents(self) -> Contents:
         return self.local.contents
+
+    @property
+    def derived(self) -> Derived:
+        return self.local.derived
 
     @property
     def known(self) -> Known:

@@ -20,6 +20,7 @@ from neardup.store.formats.derived import Derived, nothing_derived
 from neardup.store.formats.segments import Found
 from neardup.store.record.record import Record
 from neardup.store.record.sealed_texts import damaged
+from neardup.store.session.backend import Backend
 from neardup.store.session.batching import Blocks, by_halves
 from neardup.store.session.folder import RECORD, is_store, writing
 from neardup.store.session.replay import AT_ONCE
@@ -51,13 +52,13 @@ class StoreCheck:
         return not self.damaged and not self.problems
 
 
-def check_files(files: Files) -> StoreCheck:
+def check_files(files: Backend) -> StoreCheck:
     """Read everything, and ask for every document; see `Store.verify`."""
     found = _read_all(files)
     return dataclasses.replace(found, problems=(*found.problems, *_lost(files))) if found.is_sound else found
 
 
-def _read_all(files: Files) -> StoreCheck:
+def _read_all(files: Backend) -> StoreCheck:
     problems = list(files.record.damage())
     is_readable = not problems
     problems += [f"{name} is damaged: it is made of the other files." for name in files.derived.damaged()]
@@ -81,7 +82,7 @@ def _read_all(files: Files) -> StoreCheck:
     )
 
 
-def damaged_documents(files: Files) -> Array:
+def damaged_documents(files: Backend) -> Array:
     """int64[n]: the kept documents whose contents are not what was written."""
     found: list[int] = []
     kept = files.kept()
@@ -91,7 +92,7 @@ def damaged_documents(files: Files) -> Array:
     return np.array(found, np.int64)
 
 
-def _lost(files: Files) -> list[str]:
+def _lost(files: Backend) -> list[str]:
     """What derived files do not have: kept documents by their own ids, texts and elements, and texts that were not kept."""
     texts_removed = 0
     kept, removed = files.kept(), files.record.removed_from(0)
@@ -192,7 +193,7 @@ class DamagedTexts(NamedTuple):
     removed: list[int]
 
 
-def damaged_texts(files: Files, kept: Array) -> DamagedTexts:
+def damaged_texts(files: Backend, kept: Array) -> DamagedTexts:
     """Read the texts of documents (int64[n], whose contents are sound), and of all remembered duplicates."""
     found = DamagedTexts([], [])
     if not files.has_texts:
