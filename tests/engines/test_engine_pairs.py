@@ -21,8 +21,8 @@ from neardup.engines.pairing import join_keys as postings
 from neardup.engines.reading import row_selection as marks
 from neardup.engines.schemas import ROW_BITS, marked
 from neardup.matching.candidates.minhash import minhash_bands
-from neardup.store.formats.orders import BY_HASH, learned
-from neardup.store.texts import texts_of_column
+from neardup.matching.element_order import BY_HASH, learned
+from neardup.matching.text_features import texts_of_column
 
 TEXTS = st.lists(
     st.lists(st.sampled_from([f"w{n}" for n in range(14)]), min_size=1, max_size=12).map(" ".join),

@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 
 import neardup as nd
 from neardup.kernels.matching.similarities import CODES
+from neardup.matching.element_order import learned
+from neardup.matching.join_keys import Bound, keys_of_elements
 from neardup.matching.similarities.table import SIMILARITY_TABLE, Elements
 from neardup.store.candidates import exact
-from neardup.store.candidates.exact import BOTH_PREFIXES, CONTAINED, keys_of_elements
-from neardup.store.formats.orders import learned
+from neardup.store.candidates.exact import BOTH_PREFIXES, CONTAINED
 from neardup.store.formats.removal_bits import NO_MARKS
-from neardup.store.formats.segments import Bound, Postings
+from neardup.store.formats.segments import Postings
 from neardup.store.store import Store
 
 WAYS = [

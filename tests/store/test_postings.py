@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 import neardup as nd
 from neardup.kernels.store.postings import Keys
+from neardup.matching.join_keys import Bound, keys_of
 from neardup.store.formats import segments as postings
 from neardup.store.formats.removal_bits import NO_MARKS, Marks
-from neardup.store.formats.segments import Postings, compacted, keys_of, spilled
+from neardup.store.formats.segments import Postings, compacted, spilled
 
 
 def paths(folder):
@@ -67,7 +68,7 @@ def test_sizes_and_places_that_do_not_fit_leave_nothing_out():
     facts = (np.array([7], np.int64), np.array([many // 10], np.uint32), np.array([many], np.uint32))
     kept.add(Keys(np.array([5], np.uint64), *facts))
     asked = Keys(np.array([5], np.uint64), np.array([0]), *facts[1:])
-    bound = postings.Bound(0, 0.8)
+    bound = Bound(0, 0.8)
     assert kept.find(asked, NO_MARKS, bound).found.tolist() == [7]
 
 

@@ -2,9 +2,9 @@
 
 In: texts in parts that can be read again. Out: which documents survive, and a row for each one that does not.
 
-`flow.py` reads from top to bottom: it is the whole run. `stage.py` says what a stage is. Each other module has the functions of
+`flow.py` reads from top to bottom: it is the whole run. `stages.py` says what a stage is. Each other module has the functions of
 one step, which know nothing of engines: they get the rows of one bucket, and give rows for the buckets of the next step.
-`packing.py` is how rows travel, `serial.py` the engine of one process.
+`packing.py` is how rows travel, `job/local_engine.py` the engine of one process.
 
-May import: dedup, store, and what is below.
+May import: dedup, survivors, matching, and what is below them; not store.
 """

@@ -24,7 +24,7 @@ from neardup.engines.verification import prefilter as edges
 from neardup.engines.verification import text_partitions as sites
 from neardup.engines.verification import verify as verified
 from neardup.kernels.store.prefixes import Order
-from neardup.store.formats.orders import BY_HASH
+from neardup.matching.element_order import BY_HASH
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,7 @@ from neardup.engines.candidates.method import Method
 from neardup.engines.job_options import Work
 from neardup.kernels.store.postings import MIX
 from neardup.kernels.store.prefixes import Order
-from neardup.store.candidates.exact import keys_of_elements
-from neardup.store.formats.segments import Bound
+from neardup.matching.join_keys import Bound, keys_of_elements
 
 
 def keys(work: Work, texts: pa.Array, docs: Array, groups: Array, order: Order) -> pa.Table:

@@ -14,9 +14,10 @@ from neardup.fingerprints.minhash import Signing
 from neardup.kernels.engines.groups import ANY
 from neardup.kernels.store.postings import MIX
 from neardup.kernels.store.prefixes import Order
+from neardup.matching.band_plan import agree
 from neardup.matching.candidates.minhash import minhash_agreement, minhash_bands
+from neardup.matching.join_keys import band_keys
 from neardup.matching.similarities.table import Elements
-from neardup.store.candidates.minhash import band_keys
 
 
 def signatures_of(work: Work, elements: Elements) -> Array:
@@ -42,9 +43,7 @@ def proposes(work: Work, elements: Elements, left: Array, right: Array, distance
     """bool[p]: which pairs agree in a band and in enough of all values, and pass the sieve."""
     bands = minhash_bands(work.options.min_similarity)
     values = signatures_of(work, elements)
-    agree = values[left] == values[right]
-    in_a_band = agree.reshape(len(left), bands.bands, bands.rows).all(axis=2).any(axis=1)
-    found: Array = in_a_band & (agree.sum(axis=1) >= minhash_agreement(work.options.min_similarity, bands))
+    found = agree(values[left], values[right], bands, minhash_agreement(work.options.min_similarity, bands))
     return found if work.max_distance is None else found & (distance <= work.max_distance)
 
 

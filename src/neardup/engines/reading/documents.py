@@ -25,7 +25,7 @@ from neardup.kernels.matching.bitmaps import fill_bitmaps
 from neardup.kernels.matching.elements import SEQUENCE
 from neardup.kernels.xxh3 import digest_rows, xxh3_128_features
 from neardup.matching.similarities.table import Elements
-from neardup.store.texts import Texts, texts_of_column
+from neardup.matching.text_features import Texts, texts_of_column
 from neardup.text.normalizers import character_counts
 
 BEFORE_ALL = 1 << 62

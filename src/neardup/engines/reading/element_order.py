@@ -8,7 +8,7 @@ from neardup.engines.schemas import COUNTED, SAMPLE, SAMPLE_DIVISIONS
 from neardup.engines.stages import Found, Stage
 from neardup.kernels.engines.frequent import count_frequent
 from neardup.kernels.store.prefixes import Order, fill_order
-from neardup.store.formats.orders import MOST_LEARNED, most_frequent, order_of
+from neardup.matching.element_order import MOST_LEARNED, most_frequent, order_of
 
 SLOTS, CELLS = 1 << 20, 1 << 22
 """Of the table of elements that are counted, which may be half full, and of the sieve before it: 17 MB for a part."""

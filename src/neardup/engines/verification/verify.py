@@ -21,7 +21,7 @@ from neardup.engines.verification.text_partitions import own_sites, sites_of
 from neardup.hamming.near import row_distances
 from neardup.kernels.matching.similarities import Stored, similarities_of, working_memory
 from neardup.matching.similarities.table import Elements
-from neardup.store.texts import texts_of_column
+from neardup.matching.text_features import texts_of_column
 
 AT_ONCE = 1 << 25
 """Bytes of texts that are compared at a time, besides those of one site or chunk; and that are sent at a time, besides one text."""

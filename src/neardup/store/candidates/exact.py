@@ -12,16 +12,16 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.kernels.matching.similarities import CODES
 from neardup.kernels.store.postings import Keys
-from neardup.kernels.store.prefixes import Order, Ordered, keys_of_texts
-from neardup.matching.similarities.table import Elements
+from neardup.kernels.store.prefixes import Order
+from neardup.matching.element_order import BY_HASH, learned
+from neardup.matching.join_keys import Bound, keys_of_elements
+from neardup.matching.text_features import Texts
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
 from neardup.resources.threads import in_order
 from neardup.store.candidates.plan import Plan
 from neardup.store.candidates.proposing import Candidates, once, smaller_first
-from neardup.store.formats.orders import BY_HASH, learned
-from neardup.store.formats.segments import Bound, Found, Postings, Table, joined
-from neardup.store.texts import Texts
+from neardup.store.formats.segments import Found, Postings, Table, joined
 
 FIRST_LEARNED, GROWTH = 64, 128
 """The order is learned when a store has so many documents, and again when it has grown so many times."""
@@ -134,14 +134,3 @@ class ExactCandidates(Candidates):
             kept.add(asked if side.asks_all == side.stores_all else self.keys(texts, order, whole=side.stores_all))
             parts.append(kept.find(asked, np.zeros(0, np.uint8), self.bound))
         return smaller_first(parts)
-
-
-def keys_of_elements(elements: Elements, wanted: Array, order: Order, bound: Bound, *, whole: bool) -> Keys:
-    """The keys of texts, whose numbers are their places; see `neardup.kernels.store.prefixes.keys_of_texts`."""
-    total, longest = len(elements.values), int(np.diff(elements.offsets).max(initial=0))
-    room = Keys(*(np.empty(total, kind) for kind in (np.uint64, np.int64, np.uint32, np.uint32)))
-    ordered = Ordered(*(np.empty(longest, kind) for kind in (np.int64, np.float64, np.uint64)))
-    count = keys_of_texts(
-        elements.values, elements.weights, elements.offsets, wanted, order, *bound, whole, ordered, room
-    )
-    return Keys(*(column[:count] for column in room))

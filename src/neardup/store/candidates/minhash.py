@@ -7,18 +7,18 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.fingerprints.minhash import Signing
 from neardup.hamming.near import row_distances
-from neardup.kernels.store.band_keys import fill_band_keys
 from neardup.kernels.store.postings import Keys
-from neardup.matching.band_plan import Bands
+from neardup.matching.band_plan import Bands, agree
 from neardup.matching.candidates.minhash import minhash_agreement, minhash_bands
+from neardup.matching.join_keys import NO_BOUND, band_keys
 from neardup.matching.similarities.table import maker_of
+from neardup.matching.text_features import Texts
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
 from neardup.store.candidates.plan import Plan
 from neardup.store.candidates.proposing import Candidates, once, smaller_first
 from neardup.store.formats.removal_bits import NO_MARKS
-from neardup.store.formats.segments import NO_BOUND, Found, Table, keys_of
-from neardup.store.texts import Texts
+from neardup.store.formats.segments import Found, Table
 
 
 class MinHashCandidates(Candidates):
@@ -81,17 +81,8 @@ class MinHashCandidates(Candidates):
         return Found(left[proposed], right[proposed])
 
     def _proposes(self, left: Array, right: Array, left_prints: Array, right_prints: Array) -> Array:
-        agree = left == right
-        in_a_band = agree.reshape(len(left), self._bands.bands, self._bands.rows).all(axis=2).any(axis=1)
-        proposed: Array = in_a_band & (agree.sum(axis=1) >= self._least)
+        proposed = agree(left, right, self._bands, self._least)
         if self.max_distance is None:
             return proposed
         near: Array = row_distances(left_prints, right_prints) <= self.max_distance
         return proposed & near
-
-
-def band_keys(values: Array, texts: Array, bands: Bands) -> Keys:
-    """The keys of texts (int64[n]): a hash of each band of their signatures (uint32[n, values])."""
-    keys = np.empty(len(values) * bands.bands, np.uint64)
-    fill_band_keys(values, bands.bands, keys)
-    return keys_of(keys, np.repeat(texts, bands.bands))

@@ -11,6 +11,7 @@ from neardup.arrays import Array
 from neardup.fingerprints.minhash import Signing
 from neardup.matching.distance_limit import demand_similarity
 from neardup.matching.resolved_options import resolve
+from neardup.matching.text_features import Texts
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
 from neardup.store.candidates.plan import Plan
@@ -18,7 +19,6 @@ from neardup.store.formats.contents import Contents
 from neardup.store.formats.derived import Derived
 from neardup.store.formats.removal_bits import Marks
 from neardup.store.formats.segments import Found
-from neardup.store.texts import Texts
 
 AT_ONCE = 1 << 12
 

@@ -14,6 +14,7 @@ from neardup.hamming.index.files.folder import MANIFEST, is_index
 from neardup.hamming.index.index import Index
 from neardup.hamming.near import row_distances
 from neardup.io.outputs.growing_file import to_disk
+from neardup.matching.text_features import Texts
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
 from neardup.store.candidates.plan import Plan
@@ -22,7 +23,6 @@ from neardup.store.formats.contents import Contents
 from neardup.store.formats.derived import Derived
 from neardup.store.formats.removal_bits import Marks
 from neardup.store.formats.segments import Found
-from neardup.store.texts import Texts
 
 FOLDER = "distances"
 """Of the index, within that of the store."""

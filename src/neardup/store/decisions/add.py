@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from neardup.errors import OptionError
+from neardup.matching.text_features import Texts
 from neardup.store.answers import StoreAnswer
 from neardup.store.arguments import as_json, id_as_json, plain, several, time_of
 from neardup.store.command_state import state_after
@@ -20,7 +21,6 @@ from neardup.store.record.notes_table import keys_of, note_rows
 from neardup.store.rules import rank_of, replaces
 from neardup.store.session.backend import Backend
 from neardup.store.session.reader import AT_ONCE
-from neardup.store.texts import Texts
 
 Expires = float | Sequence[float | None] | None
 """When documents expire, in seconds since 1970: all of them, or each."""

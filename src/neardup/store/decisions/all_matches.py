@@ -7,11 +7,11 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.hamming.near import row_distances
+from neardup.matching.text_features import Texts
 from neardup.store.decisions.star import Decided, walk
 from neardup.store.formats.contents import DIGEST
 from neardup.store.formats.segments import NOTHING_FOUND, Found
 from neardup.store.session.backend import Backend
-from neardup.store.texts import Texts
 
 LEAST = 1e-9
 """A similarity that all texts have except those with nothing in common."""

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from neardup.matching.text_features import Texts
 from neardup.store.answers import StoreAnswer
 from neardup.store.decisions.all_matches import every_match
 from neardup.store.record.documents_table import Given
 from neardup.store.session.backend import Backend
-from neardup.store.texts import Texts
 
 
 def ask_all(files: Backend, texts: Texts) -> list[StoreAnswer]:

@@ -3,12 +3,12 @@
 import numpy as np
 
 from neardup.arrays import Array
+from neardup.matching.text_features import Texts
 from neardup.store.answers import NEW, StoreAnswer
 from neardup.store.decisions.all_matches import every_match
 from neardup.store.record.documents_table import Given
 from neardup.store.rules import is_better
 from neardup.store.session.backend import Backend
-from neardup.store.texts import Texts
 
 
 def add_better(files: Backend, texts: Texts, given: Given) -> list[StoreAnswer]:

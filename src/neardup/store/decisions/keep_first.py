@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neardup.arrays import Array
+from neardup.matching.text_features import Texts
 from neardup.store.answers import StoreAnswer, StoreMatch
 from neardup.store.decisions.all_matches import similarity_to
 from neardup.store.decisions.keep_always import ask_all
@@ -16,7 +17,6 @@ from neardup.store.formats.segments import NOTHING_FOUND, Found
 from neardup.store.record.documents_table import Given, RemovedRow, removed_rows
 from neardup.store.record.sealed_texts import Original, originals
 from neardup.store.session.backend import Backend
-from neardup.store.texts import Texts
 
 
 @dataclass(frozen=True)

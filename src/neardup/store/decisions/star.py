@@ -16,6 +16,7 @@ from neardup.hamming.candidate_graph import CandidateGraph
 from neardup.hamming.near import hamming_distances
 from neardup.kernels.matching.similarities import Stored, similarities_of, working_memory
 from neardup.matching.similarities.table import ElementMaker, Elements
+from neardup.matching.text_features import Texts, after, some_elements
 from neardup.progress import Progress
 from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.scratch import IN_MEMORY, Scratch
@@ -24,7 +25,6 @@ from neardup.store.formats.contents import Contents
 from neardup.store.formats.segments import Found
 from neardup.store.record.documents_table import DocumentRow
 from neardup.store.record.record import Record
-from neardup.store.texts import Texts, after, some_elements
 from neardup.survivors.clusters import cluster_star
 
 

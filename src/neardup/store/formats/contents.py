@@ -20,10 +20,10 @@ from neardup.fingerprints.simhash import Fingerprints
 from neardup.kernels.matching.bitmaps import fill_bitmaps
 from neardup.kernels.store import rows as kernels
 from neardup.matching.similarities.table import Elements
+from neardup.matching.text_features import Texts, no_elements
 from neardup.resources.threads import in_order
 from neardup.store.formats.appended_file import AppendedFile, Header
 from neardup.store.formats.segments import Found
-from neardup.store.texts import Texts, no_elements
 
 DIGEST, TOKENS, FINGERPRINT = 0, 2, 3
 """Columns of a row."""

@@ -14,7 +14,8 @@ from neardup.arrays import Array
 from neardup.errors import DataError
 from neardup.hamming.index.files.segment_file import SegmentFile, read_segment_file, write_segment_file
 from neardup.kernels.store import postings as kernels
-from neardup.kernels.store.postings import ANY, DAMAGED, MANY, PAGE, Chains, Entries, Keys, Room, Sorted
+from neardup.kernels.store.postings import DAMAGED, MANY, PAGE, Chains, Entries, Keys, Room, Sorted
+from neardup.matching.join_keys import NO_BOUND, Bound
 from neardup.store.formats.removal_bits import NO_MARKS
 
 GROWTH = 4
@@ -28,16 +29,6 @@ FEWEST = 1 << 10
 
 class TooManyPairsError(Exception):
     """Several texts have too many pairs to be listed together; see `neardup.store.session.batching`."""
-
-
-class Bound(NamedTuple):
-    """What entries must allow: the code of a similarity, or ANY, and the least similarity."""
-
-    code: int
-    threshold: float
-
-
-NO_BOUND = Bound(ANY, 0.0)
 
 
 class Found(NamedTuple):
@@ -302,9 +293,3 @@ def _find(
         if count <= most:
             return Found(room.asked[:count], room.found[:count])
         most = count
-
-
-def keys_of(hashes: Array, texts: Array) -> Keys:
-    """Keys without places: uint64[k], and the numbers of documents, int64[k]."""
-    nothing = np.zeros(len(hashes), np.uint32)
-    return Keys(hashes, texts, nothing, nothing)

@@ -14,12 +14,12 @@ from typing import Any
 
 from neardup.errors import InputError, NeardupError
 from neardup.io.outputs.growing_file import to_disk
+from neardup.matching.text_features import Texts
 from neardup.store.postgresql.facts import SharedFacts
 from neardup.store.postgresql.log_rows import NO_REQUEST, Head
 from neardup.store.postgresql.places import DatabasePlace
 from neardup.store.session.folder import LOCK, RECORD, REPLICA, REPLICA_MARK, is_store, writing
 from neardup.store.session.writer import Files
-from neardup.store.texts import Texts
 
 
 class OutdatedError(Exception):

@@ -14,8 +14,8 @@ from neardup.arrays import Array
 from neardup.errors import DataError
 from neardup.fingerprints.simhash import Fingerprints
 from neardup.matching.similarities.table import Elements
+from neardup.matching.text_features import Texts, no_elements
 from neardup.store.formats.contents import Layout
-from neardup.store.texts import Texts, no_elements
 
 _DIGEST = 1
 _FINGERPRINT = 3

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from neardup.arrays import Array
 from neardup.errors import InputError, NeardupError, OptionError, TransferError
+from neardup.matching.text_features import Texts
 from neardup.store.postgresql import log
 from neardup.store.postgresql.following import Follower
 from neardup.store.postgresql.log import commit
@@ -32,7 +33,6 @@ from neardup.store.record.notes_table import NotedError, NoteRow, values_of
 from neardup.store.record.sealed_texts import Original
 from neardup.store.session.backend import WithReplica
 from neardup.store.session.writer import IN_CHANGE, Files, originals_of
-from neardup.store.texts import Texts
 
 AT_ONCE = 1 << 10
 """Rows that are written together."""

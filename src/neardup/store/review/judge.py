@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from neardup.errors import OptionError
+from neardup.matching.text_features import digest_words
 from neardup.store.answers import Judgement, PairKind, PairText, RecentDuplicate, ReviewPair
 from neardup.store.arguments import id_as_json, whole_number
 from neardup.store.decisions.all_matches import similarity_to
 from neardup.store.record.judgements_table import JudgementRow
 from neardup.store.review.lists import AT_ONCE, bytes_of, id_of, limit_of, position_in, with_survivor, within
 from neardup.store.session.backend import Backend
-from neardup.store.texts import digest_words
 from neardup.store.upkeep.judgement_columns import judged_texts
 from neardup.store.upkeep.read_texts import originals_of_removed
 

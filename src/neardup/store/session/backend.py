@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from neardup.arrays import Array
+from neardup.matching.text_features import Texts
 from neardup.resources.resources import Resources
 from neardup.store.candidates.plan import Plan
 from neardup.store.candidates.proposing import Candidates
@@ -25,7 +26,6 @@ from neardup.store.rules import Rules
 from neardup.store.session.batching import Blocks
 from neardup.store.session.lookup import Known
 from neardup.store.session.writer import Files
-from neardup.store.texts import Texts
 
 R = TypeVar("R")
 

@@ -7,13 +7,14 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.fingerprints.simhash import Fingerprints
 from neardup.kernels.digests import digest_documents
+from neardup.matching.join_keys import keys_of
+from neardup.matching.text_features import digest_bytes
 from neardup.store.formats.contents import DIGEST, Contents
 from neardup.store.formats.derived import DIGESTS, IDS, REMOVED, Derived
 from neardup.store.formats.removal_bits import Marks
-from neardup.store.formats.segments import Found, keys_of
+from neardup.store.formats.segments import Found
 from neardup.store.record.documents_table import DocumentRow, RemovedRow
 from neardup.store.record.record import Record
-from neardup.store.texts import digest_bytes
 
 
 class Known:

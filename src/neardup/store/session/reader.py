@@ -17,6 +17,7 @@ from neardup.hamming.index.files.stored_recipe import located_fields
 from neardup.io.outputs.growing_file import to_disk
 from neardup.io.storage.places import local_path
 from neardup.matching.similarities.table import maker_of
+from neardup.matching.text_features import Texts, texts_of
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.serialization import recipe_of_run
 from neardup.resources.resources import Resources
@@ -33,7 +34,6 @@ from neardup.store.session.creating import candidates_of, layout_of, written
 from neardup.store.session.folder import RECORD, REPLICA, demand_own, is_store
 from neardup.store.session.lookup import Known
 from neardup.store.session.replay import recall
-from neardup.store.texts import Texts, texts_of
 
 AT_ONCE = 1 << 11
 """Texts that are decided together; the answers do not depend on it."""

@@ -5,10 +5,10 @@ from itertools import islice
 
 import numpy as np
 
+from neardup.matching.text_features import digest_words
 from neardup.store.candidates.proposing import Candidates
 from neardup.store.formats.contents import Contents
 from neardup.store.session.lookup import Known
-from neardup.store.texts import digest_words
 
 AT_ONCE = 1 << 12
 """Documents whose postings are made together."""

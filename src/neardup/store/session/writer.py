@@ -10,6 +10,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import InputError, NeardupError, OptionError
+from neardup.matching.text_features import Texts, digest_bytes, digest_words
 from neardup.store.formats.contents import DIGEST
 from neardup.store.record.documents_table import DocumentRow, RemovedRow
 from neardup.store.record.judgements_table import JudgementRow
@@ -17,7 +18,6 @@ from neardup.store.record.notes_table import NotedError, NoteRow, values_of
 from neardup.store.record.sealed_texts import Original, originals
 from neardup.store.session.batching import by_halves
 from neardup.store.session.reader import AT_ONCE, OpenFiles
-from neardup.store.texts import Texts, digest_bytes, digest_words
 
 MOST_NUMBERS = 1 << 32
 """Postings have 32 bits for a number."""

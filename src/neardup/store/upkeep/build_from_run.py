@@ -18,6 +18,7 @@ from neardup.arrays import Array
 from neardup.errors import DataError, OptionError
 from neardup.hamming.near import row_distances
 from neardup.io.corpora.batch import Batch
+from neardup.matching.text_features import Texts, digest_bytes, texts_of_column
 from neardup.progress import Progress
 from neardup.resources.resources import Resources
 from neardup.resources.unfinished import removed_by, undisturbed
@@ -28,7 +29,6 @@ from neardup.store.record.sealed_texts import Original, originals
 from neardup.store.session.folder import demand_empty, free_folder
 from neardup.store.session.reader import AT_ONCE
 from neardup.store.session.writer import Files
-from neardup.store.texts import Texts, digest_bytes, texts_of_column
 from neardup.store.upkeep.finished_run import DecidedRun
 from neardup.survivors.records.audit_files import read_audit
 

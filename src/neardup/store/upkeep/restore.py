@@ -17,6 +17,7 @@ from neardup.io.checksums import checksum
 from neardup.io.outputs.sealed_parquet import SEAL, BrokenSealError, batches_of, metadata_of, opened_sealed
 from neardup.io.storage.places import place_of
 from neardup.matching.similarities.table import Elements
+from neardup.matching.text_features import Texts, digest_words, no_elements
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import recipe_of_run
 from neardup.store.formats.contents import weights_of
@@ -26,7 +27,6 @@ from neardup.store.record.sealed_texts import Original, sealed
 from neardup.store.session.backend import Backend
 from neardup.store.session.replay import AT_ONCE
 from neardup.store.session.writer import Files
-from neardup.store.texts import Texts, digest_words, no_elements
 from neardup.store.upkeep.export import DOCUMENTS, FACTS, FORMAT, JUDGEMENTS, OF_ROWS, REMOVED
 from neardup.store.upkeep.judgement_columns import judgement_rows
 

@@ -14,6 +14,7 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.display import counted
 from neardup.errors import DataError, InputError, NeardupError
+from neardup.matching.text_features import digest_words
 from neardup.store.arguments import seconds_of
 from neardup.store.candidates.table import CANDIDATES
 from neardup.store.formats.derived import Derived, nothing_derived
@@ -25,7 +26,6 @@ from neardup.store.session.batching import Blocks, by_halves
 from neardup.store.session.folder import RECORD, is_store, writing
 from neardup.store.session.replay import AT_ONCE
 from neardup.store.session.writer import Files
-from neardup.store.texts import digest_words
 from neardup.store.upkeep.repair_record import salvage
 
 ASKED = 1 << 8

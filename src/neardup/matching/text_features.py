@@ -1,4 +1,4 @@
-"""What a store makes of texts: fingerprints, elements and signatures, and their form in files."""
+"""What stores and engines make of texts: fingerprints, elements and signatures, and their form in files."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
