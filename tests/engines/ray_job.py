@@ -12,10 +12,10 @@ if __name__ == "__main__":
     import ray
 
     from engines.ray_runs import run, survivors
-    from neardup.engines.ray import engine
+    from neardup.engines.job import cluster_engine
 
     address, given, work = sys.argv[1:]
-    engine.SMALL = int(os.environ.get("SMALL", "0"))
+    cluster_engine.SMALL = int(os.environ.get("SMALL", "0"))
     ray.init(address=address, log_to_driver=False, logging_level="error", _node_ip_address="127.0.0.1")
     try:
         print("survivors", survivors(run(ray.data.read_parquet(given), work)))

@@ -23,6 +23,7 @@ from engines import ray_slow
 from engines.corpus_files import expected, rows_of, written
 from engines.ray_cluster import SETTINGS, connected, running
 from engines.ray_runs import run, survivors
+from neardup.engines.job import cluster_engine
 from neardup.engines.ray import calls, engine
 
 TESTS = Path(__file__).parents[1]
@@ -122,10 +123,12 @@ def killed(cluster, folder, what, names=None):
             if not cluster.nodes:
                 cluster.add_node()
 
-    with patch.object(calls.Calls, "run", call), patch.object(engine, "SMALL", 0):
+    with patch.object(calls.Calls, "run", call), patch.object(cluster_engine, "SMALL", 0):
         found = run(ray.data.read_parquet(written(folder / "in", rows)), folder / "work")
         ran = [
-            stage.name for stage in found.stages if stage.ran == "cluster" and stage.name not in ("plan", engine.ASCENT)
+            stage.name
+            for stage in found.stages
+            if stage.ran == "cluster" and stage.name not in ("plan", cluster_engine.ASCENT)
         ]
     return Killed(ran, done, survivors(found) == expected(rows))
 

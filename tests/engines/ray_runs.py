@@ -4,7 +4,7 @@ import neardup as nd
 from agreement import corpora
 from engines.corpus_files import OPTIONS, numbered, same, written
 from neardup import ray as on_ray
-from neardup.engines.ray import engine
+from neardup.engines.job import cluster_engine
 
 
 def run(dataset, work, **options):
@@ -27,14 +27,14 @@ def check(tmp_path, name, options, files=3, *, small=0, shuffled=False, dealt=Tr
     if shuffled:
         dataset = dataset.random_shuffle(seed=7)
     reference = ray.data.read_parquet(written(tmp_path / "ref", against, 1)) if against else None
-    before, engine.SMALL = engine.SMALL, small
+    before, cluster_engine.SMALL = cluster_engine.SMALL, small
     try:
         done = on_ray.deduplicate(dataset, order="n", against=reference, work=str(tmp_path / "work"), **options)
         assert survivors(done) == [row["n"] for row in expected.survivors]
         found = {row["id"]: row for row in done.duplicates.iter_rows()}
         assert done.summary.survivors == len(expected.survivors)
     finally:
-        engine.SMALL = before
+        cluster_engine.SMALL = before
     lines = expected.duplicates.to_pylist()
     assert found.keys() == {line["id"] for line in lines}
     for line in lines:

@@ -11,11 +11,11 @@ if __name__ == "__main__":
     warnings.simplefilter("ignore")
     from engines.spark_cluster import session_on
     from engines.spark_runs import run, survivors
-    from neardup.engines.spark import engine
+    from neardup.engines.job import cluster_engine
 
     master, given, work, *settings = sys.argv[1:]
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    engine.SMALL = int(os.environ.get("SMALL", "0"))
+    cluster_engine.SMALL = int(os.environ.get("SMALL", "0"))
     session = session_on(master, **dict(setting.split("=", 1) for setting in settings))
     try:
         print("survivors", survivors(run(session, given, work, moved="MOVED" in os.environ)))

@@ -22,6 +22,7 @@ from unittest.mock import patch
 from engines.corpus_files import expected, rows_of, written
 from engines.spark_cluster import running, session_on
 from engines.spark_runs import run, survivors
+from neardup.engines.job import cluster_engine
 from neardup.engines.spark import engine
 
 TESTS = Path(__file__).parents[1]
@@ -104,12 +105,12 @@ def workers_killed(cluster, folder, names=None):
             if cluster.workers[number % 2].poll() is not None:
                 cluster.workers[number % 2] = cluster.started()
 
-    with patch.object(engine.SparkEngine, "_materialized", materialize), patch.object(engine, "SMALL", 0):
+    with patch.object(engine.SparkEngine, "_materialized", materialize), patch.object(cluster_engine, "SMALL", 0):
         session = session_on(cluster.url)
         try:
             done = run(session, written(folder / "in", rows), folder / "work")
             is_same = survivors(done) == expected(rows)
-            looks = ("look at ids", "plan", engine.ASCENT)  # at the input, before the stages
+            looks = ("look at ids", "plan", cluster_engine.ASCENT)  # at the input, before the stages
             ran = [stage.name for stage in done.stages if stage.ran == "cluster" and stage.name not in looks]
         finally:
             session.stop()

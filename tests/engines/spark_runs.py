@@ -8,7 +8,7 @@ from agreement import corpora
 from engines.corpus_files import OPTIONS, numbered, same, written
 from engines.spark_cluster import INTERPRETED
 from neardup import spark as on_spark
-from neardup.engines.spark import engine
+from neardup.engines.job import cluster_engine
 
 
 def local_session(cores=2, **more):
@@ -50,13 +50,13 @@ def check(session, tmp_path, name, options, files=3, *, small=0, shuffled=False,
     if shuffled:
         frame = frame.repartition(5, "text").sortWithinPartitions("n")
     reference = session.read.parquet(written(tmp_path / "ref", against, 1)) if against else None
-    before, engine.SMALL = engine.SMALL, small
+    before, cluster_engine.SMALL = cluster_engine.SMALL, small
     try:
         done = on_spark.deduplicate(frame, order="n", against=reference, work=str(tmp_path / "work"), **options)
         assert sorted(row.n for row in done.survivors.collect()) == [row["n"] for row in expected.survivors]
         found = {row.id: row.asDict() for row in done.duplicates.collect()}
     finally:
-        engine.SMALL = before
+        cluster_engine.SMALL = before
     lines = expected.duplicates.to_pylist()
     assert found.keys() == {line["id"] for line in lines}
     for line in lines:

@@ -157,7 +157,7 @@ VALUES = {
 def ranked(frame, keep, reference=None):
     """The numbers of documents as they are preferred, the best first."""
     given = Frame(frame, "text", "id", ("n",), value="v")
-    known = None if reference is None else replace(given, frame=reference, is_reference=True)
+    known = None if reference is None else replace(given, rows=reference, is_reference=True)
     work = Work.of(Recipe(), DedupOptions(method="exact", keep=keep))
     packed = places.places(Input(given, known), work, tasks.Setting(__version__, 1), lambda found: found)
     rows = unsorted([bytes(row.content) for row in packed.collect()], PLACES).sort_by("rank")

@@ -6,7 +6,7 @@ import pytest
 
 import neardup as nd
 from neardup import spark as on_spark
-from neardup.engines.spark import checks
+from neardup.engines.spark import job
 from neardup.options import DedupOptionsDict
 
 TAKEN = {
@@ -24,17 +24,17 @@ def keywords(function):
 
 def test_every_option_of_deduplicate_is_taken_or_refused():
     every = keywords(nd.deduplicate) | set(DedupOptionsDict.__annotations__)
-    refused = set(checks.NOT_TAKEN) - {"unit"}  # of the command, and of `deduplicate_units`
+    refused = set(job.NOT_TAKEN) - {"unit"}  # of the command, and of `deduplicate_units`
     assert every == TAKEN["parameters"] | TAKEN["options"] | refused | BY_VALUE
     assert keywords(on_spark.deduplicate) == TAKEN["parameters"] | TAKEN["of Spark alone"]
 
 
-@pytest.mark.parametrize("name", checks.NOT_TAKEN)
+@pytest.mark.parametrize("name", job.NOT_TAKEN)
 @pytest.mark.parametrize("function", [on_spark.deduplicate, on_spark.clusters, on_spark.pairs])
 def test_what_is_not_taken_is_refused_by_name(name, function):
     with pytest.raises(nd.OptionError) as refused:
         function(None, **{name: "x"})
-    assert str(refused.value) == f"On Spark, `{name}` is not taken. {checks.NOT_TAKEN[name]}"
+    assert str(refused.value) == f"On Spark, `{name}` is not taken. {job.NOT_TAKEN[name]}"
 
 
 @pytest.mark.parametrize("options", [{"keep": len}, {"within": len}, {"prefer_source": "web"}])

@@ -15,7 +15,7 @@ from engines.corpus_files import SCHEMA, expected, numbered, rows_of, written
 from engines.ray_cluster import missing
 from engines.ray_runs import check, run, survivors
 from neardup import ray as on_ray
-from neardup.engines.ray import checks, job
+from neardup.engines.ray import job
 from neardup.engines.ray.engine import RayEngine
 
 pytestmark = [
@@ -359,12 +359,12 @@ def test_survivors_of_files_that_have_changed_are_refused(tmp_path):
         survivors(done)
 
 
-@pytest.mark.parametrize("name", checks.NOT_TAKEN)
+@pytest.mark.parametrize("name", job.NOT_TAKEN)
 def test_what_is_not_taken_is_refused_by_name(name):
     for function in (on_ray.deduplicate, on_ray.clusters, on_ray.pairs):
         with pytest.raises(nd.OptionError) as refused:
             function(None, **{name: "x"})
-        assert str(refused.value) == f"On Ray, `{name}` is not taken. {checks.NOT_TAKEN[name]}"
+        assert str(refused.value) == f"On Ray, `{name}` is not taken. {job.NOT_TAKEN[name]}"
 
 
 @pytest.mark.parametrize(

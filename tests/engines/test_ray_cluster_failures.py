@@ -13,7 +13,8 @@ from engines.corpus_files import expected, rows_of, written
 from engines.ray_cluster import connected, missing, running
 from engines.ray_kills import driver_killed, killed, told
 from engines.ray_runs import run, survivors
-from neardup.engines.ray import calls, engine
+from neardup.engines.job import cluster_engine
+from neardup.engines.ray import calls
 from neardup.engines.ray.failures import IdleError
 
 pytestmark = [
@@ -52,7 +53,7 @@ def test_what_dies_in_a_stage_changes_nothing(cluster, tmp_path, what, names):
 
 
 def test_an_object_store_that_is_full_changes_nothing(cluster, tmp_path, monkeypatch):
-    monkeypatch.setattr(engine, "SMALL", 0)
+    monkeypatch.setattr(cluster_engine, "SMALL", 0)
     rows = rows_of()
     with connected(cluster) as ray:
         held = [ray.put(np.random.default_rng(seed).bytes(30 << 20)) for seed in range(8)]  # more than the store has

@@ -10,6 +10,7 @@ from engines.corpus_files import expected, rows_of, written
 from engines.ray_cluster import missing
 from engines.ray_runs import run, survivors
 from neardup.engines.job import checkpoint as kept
+from neardup.engines.job import cluster_engine
 from neardup.engines.job.checkpoint import Kept
 from neardup.engines.ray import engine
 from neardup.engines.stages import KEPT
@@ -60,7 +61,7 @@ def fail(failing, stages, tmp_path):
 @pytest.mark.parametrize("step", [12, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("dealt", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_a_job_goes_on_from_where_it_failed(tmp_path, failing, monkeypatch, step, dealt):
-    monkeypatch.setattr(engine, "SMALL", 0)
+    monkeypatch.setattr(cluster_engine, "SMALL", 0)
     rows = rows_of()
     written(tmp_path / "in", rows, dealt=dealt)
     attempts = 0
@@ -73,7 +74,7 @@ def test_a_job_goes_on_from_where_it_failed(tmp_path, failing, monkeypatch, step
             attempts += 1
     failing["stages"] = None
     assert survivors(done) == expected(rows)
-    ran = [stage.ran for stage in done.stages if stage.name not in ("plan", engine.ASCENT)]
+    ran = [stage.ran for stage in done.stages if stage.name not in ("plan", cluster_engine.ASCENT)]
     assert attempts >= sum(each in (KEPT, "cluster") for each in ran) // step > 0
     assert ran.count("cluster") < step
 

@@ -13,12 +13,12 @@ from neardup import ray as on_ray
 from neardup import spark as on_spark
 from neardup.engines.job.plan import plan_of
 from neardup.engines.job.sample import Sample, StageOfSample, Stages
-from neardup.engines.ray import checks
+from neardup.engines.ray import job
 from neardup.engines.ray.calls import has_room
 from neardup.engines.ray.job import REMEDIES
 from neardup.engines.ray.nodes import counted
 from neardup.engines.ray.sort_columns import Columns, normal
-from neardup.engines.spark import checks as checks_of_spark
+from neardup.engines.spark import job as job_on_spark
 
 GB = 1 << 30
 
@@ -36,7 +36,7 @@ def test_functions_take_what_those_of_spark_take(name):
     ours, theirs = getattr(on_ray, name), getattr(on_spark, name, None)
     if theirs is not None:
         assert keywords(ours) == keywords(theirs)
-    assert checks.NOT_TAKEN.keys() == checks_of_spark.NOT_TAKEN.keys()
+    assert job.NOT_TAKEN.keys() == job_on_spark.NOT_TAKEN.keys()
 
 
 @pytest.mark.parametrize("options", [{"keep": len}, {"within": len}, {"prefer_source": "web"}])

@@ -14,7 +14,7 @@ from engines.corpus_files import SCHEMA, numbered, rows_of, written
 from engines.spark_cluster import missing, session_on
 from engines.spark_runs import check
 from neardup import spark as on_spark
-from neardup.engines.spark import checks, engine
+from neardup.engines.spark import engine, job
 
 pytestmark = [
     pytest.mark.cluster,
@@ -242,7 +242,7 @@ def test_the_example_of_the_page_runs(session, tmp_path, monkeypatch):
         ([("a", "x y z")], {"keep": len}, "`keep` and `within` name columns: functions are not taken"),
         ([("a", "x y z")], {"prefer_source": "web"}, "`prefer_source` is not taken"),
         ([("a", "x y z")], {"text": ["id", "text"]}, "on Spark, texts are in one column. Join several"),
-        *(([("a", "x y z")], {name: "x"}, f"On Spark, `{name}` is not taken") for name in checks.NOT_TAKEN),
+        *(([("a", "x y z")], {name: "x"}, f"On Spark, `{name}` is not taken") for name in job.NOT_TAKEN),
         ([("a", "x y z")], {"min_similarty": 0.7}, "did you mean `min_similarity`"),
     ],
 )

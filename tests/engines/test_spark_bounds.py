@@ -10,10 +10,11 @@ from engine_runs import work_of
 from engines.spark_cluster import missing
 from engines.spark_runs import local_session
 from neardup import spark as on_spark
+from neardup.engines.job import cluster_engine
 from neardup.engines.results import list_pairs as expansion
-from neardup.engines.spark import engine, settings
+from neardup.engines.spark import settings
 from neardup.engines.spark.frames import Frame, Input
-from neardup.engines.spark.job import started
+from neardup.engines.spark.job import SparkJob
 from neardup.engines.stages import Output, Reading
 
 pytestmark = [
@@ -33,7 +34,7 @@ def session():
 
 @pytest.mark.long
 def test_the_pairs_of_many_copies_are_made_by_the_cluster(session, tmp_path, monkeypatch, caplog):
-    monkeypatch.setattr(engine, "SMALL", 1 << 14)
+    monkeypatch.setattr(cluster_engine, "SMALL", 1 << 14)
     monkeypatch.setattr(expansion, "AT_ONCE", 1 << 14)
     caplog.set_level(logging.INFO, "neardup")
     frame = session.createDataFrame([(n, "one and the same text") for n in range(COPIES)], "id long, text string")
@@ -52,7 +53,7 @@ def test_long_texts_come_in_small_batches(session, tmp_path, monkeypatch):
     monkeypatch.setattr(settings, "MOST_BYTES", 1 << 12)
     rows = [(n, f"{n} " + "long " * 400) for n in range(12)]
     given = Input(Frame(session.createDataFrame(rows, "id long, text string").coalesce(1), "text", "id", ("id",)))
-    runs = started(session, given, work_of(), str(tmp_path / "work"))
+    runs = SparkJob(given, work_of()).started(str(tmp_path / "work"))
 
     def lengths(part):
         for batch in part.batches:

@@ -12,8 +12,8 @@ from engines.corpus_files import expected, numbered, rows_of, written
 from engines.spark_cluster import missing
 from engines.spark_runs import local_session, run, survivors
 from neardup.engines.job import checkpoint as kept
+from neardup.engines.job import cluster_engine
 from neardup.engines.job.checkpoint import Kept
-from neardup.engines.spark import engine
 from neardup.engines.stages import KEPT
 
 pytestmark = [
@@ -64,7 +64,7 @@ def goes_on(session, tmp_path, failing, monkeypatch, caplog, step, *, ascend=Fal
 
     `ascend`: let rows ascend in each of several files of a partition, which are not sorted then.
     """
-    monkeypatch.setattr(engine, "SMALL", 0)
+    monkeypatch.setattr(cluster_engine, "SMALL", 0)
     caplog.set_level(logging.INFO, "neardup")
     rows, options, known = rows_of(), {}, []
     written(tmp_path / "in", rows, files=6 if ascend else 3, dealt=not ascend)
@@ -82,11 +82,11 @@ def goes_on(session, tmp_path, failing, monkeypatch, caplog, step, *, ascend=Fal
         except FailureError:
             attempts += 1
             ran = [record.args for record in caplog.records if len(record.args or ()) == 5]
-            names = [name for name, place, *_ in ran if place == "cluster" and name != engine.ASCENT]
+            names = [name for name, place, *_ in ran if place == "cluster" and name != cluster_engine.ASCENT]
             assert len(names) == step - 1  # the one that failed is not told
     failing["stages"] = None
     assert survivors(done) == expected(rows, **({"keep": "last", "against": known} if ascend else {}))
-    finished = [stage for stage in done.summary.stages if stage.name != engine.ASCENT]
+    finished = [stage for stage in done.summary.stages if stage.name != cluster_engine.ASCENT]
     assert attempts >= sum(stage.ran in (KEPT, "cluster") for stage in finished) // step > 0
     assert [stage.ran for stage in finished].count("cluster") < step
     assert ("rank" in {stage.name for stage in finished}) != ascend

@@ -59,13 +59,13 @@ def _on_ray(
     stem, ending = without_ending(output or "")
     places = (output or "", audit or f"{stem}.duplicates{ending}", work or f"{stem}.work")
     with cluster(), told(quiet=quiet):
-        from neardup import ray as on_ray
         from neardup.engines.ray.files import read
+        from neardup.engines.ray.functions import plan
 
         given = {"text": text[0], "order": order, "recipe": made, **chosen}
         given |= _datasets(read(inputs, format_), id) | {"against": read(against, format_) if against else None}
         if plan_only:
-            shown = on_ray.plan(**given)
+            shown = plan(**given)
             click.echo(shown.to_json() if as_json else str(shown))
             shown.demand()
             return
@@ -189,11 +189,11 @@ def _outputs(
 
 def _done(given: dict[str, Any], places: tuple[str, str, str], format_: str, outputs: "Outputs") -> Any:
     """Run the job, and write what it gives."""
-    from neardup import ray as on_ray
     from neardup.engines.ray.files import exists, remove, write
+    from neardup.engines.ray.functions import deduplicate
 
     output, audit, work = places
-    done = on_ray.deduplicate(work=work, **given)
+    done = deduplicate(work=work, **given)
     outputs.begin()
     for dataset, path in ((done.duplicates, audit), (done.survivors, output)):
         if exists(path):

@@ -176,7 +176,7 @@ def _outputs(
 
 
 def _plan(given: dict[str, Any]) -> "Plan":
-    from neardup.spark import plan
+    from neardup.engines.spark.functions import plan
 
     return plan(**given)
 
@@ -186,7 +186,7 @@ def _done(
 ) -> "SparkResult":
     """Run the job, and write what it gives."""
     from neardup.engines.spark import failures
-    from neardup.spark import deduplicate
+    from neardup.engines.spark.functions import deduplicate
 
     output, audit, work = places
     done = deduplicate(work=work, **given)

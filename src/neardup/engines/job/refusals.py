@@ -1,9 +1,9 @@
-"""CHECKS of options that a run on many machines cannot have."""
+"""CHECKS of what a run on many machines is given: options that it cannot have, and columns."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from neardup.errors import OptionError
+from neardup.errors import InputError, OptionError
 from neardup.options import DedupOptions
 
 
@@ -42,3 +42,35 @@ def demand_columns_only(options: DedupOptions, engine: str, rows: str) -> None:
         raise OptionError(
             f"On {engine}, `prefer_source` is not taken. Give the {rows} a column that says how good a source is, and `keep`."
         )
+
+
+def demand_columns(found: Iterable[str], wanted: Iterable[str], called: str) -> None:
+    """Refuse rows without some columns.
+
+    Raises:
+        InputError: they have not got one of them.
+    """
+    names = list(found)
+    missing = [name for name in wanted if name not in names]
+    if missing:
+        raise InputError(f"{called} has no column {missing[0]!r}; it has {', '.join(map(repr, names)) or 'none'}.")
+
+
+def demand_kind(name: str, kind: object, *, is_right: bool, role: str) -> None:
+    """Refuse a column of another type. `role`: what it is for, one of `ROLES`.
+
+    Raises:
+        InputError: it has one.
+    """
+    if not is_right:
+        raise InputError(f"The column {name!r} holds {kind}{ROLES[role]}")
+
+
+ROLES = {
+    "text": ", not strings. Name the column of the texts, or cast it.",
+    "id": ". Ids are strings or integers: name another column, or cast it.",
+    "order": ", which has no order. Name another.",
+    "preferred": "; `keep` compares numbers, dates and strings. Name another.",
+    "value": "; `keep` and `within` compare numbers, dates and strings. Name another.",
+}
+"""What columns are for, and what else is said of one that cannot be it."""

@@ -1,9 +1,7 @@
 """COPIED datasets: those that may not be the same whenever Ray makes them are written to the folder of the job, and read there."""
 
-import logging
 import secrets
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,68 +9,32 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from neardup.engines.job.checkpoint import Kept
 from neardup.engines.job.folder import Folder
 from neardup.engines.ray.failures import told
-from neardup.engines.ray.sources import Input, Source
+from neardup.engines.ray.sources import Source
 from neardup.engines.ray.tasks import checked
 from neardup.engines.reading.unchanged_input import digests_in
 from neardup.engines.setting import Setting
-from neardup.errors import RecipeMismatch
 from neardup.kernels.store.postings import MIX
 
-INPUT, REFERENCE = "input", "reference"
 EMPTY = "empty.parquet"
 """The only file of a copy without rows."""
-_log = logging.getLogger("neardup")
 
 
-def copied_first(given: Input) -> tuple[str, ...]:
-    """The names of the datasets that a job copies."""
-    sources = zip((INPUT, REFERENCE), given.sources, strict=False)
-    return tuple(name for name, each in sources if each.step is None)
+def written(given: Source, folder: Folder, below: str, setting: Setting) -> dict[str, Any]:
+    """Write a dataset to a folder. Returns its `content`, and the `files`."""
+    folder.make(below)
+    found = _run(given.rows, _Copy(folder, below, setting))
+    if not any(each["rows"] for each in found):
+        found = _row(EMPTY, given.schema.empty_table()).to_pylist()
+        with folder.writing(f"{below}/{EMPTY}") as file:
+            pq.write_table(given.schema.empty_table(), file)
+    return _sums(found) | {"files": [each["file"] for each in found if each["rows"] or each["file"] == EMPTY]}
 
 
-def steady(given: Input, kept: Kept, folder: Folder, setting: Setting) -> Input:
-    """The input, with datasets that have the same rows in the same places whenever they are read.
-
-    Raises:
-        RecipeMismatch: the job was begun with other rows.
-    """
-    reference = given.reference and _steady(given.reference, kept, folder, setting, REFERENCE)
-    return Input(_steady(given.documents, kept, folder, setting, INPUT), reference)
-
-
-def _steady(given: Source, kept: Kept, folder: Folder, setting: Setting, name: str) -> Source:
-    if given.step is not None:
-        return given
-    known = kept.copies.get(name)
-    if known is None:
-        _log.info("copying the %s to %s first: Ray may make its rows in another order each time", name, kept.folder)
-        kept.open()
-        path = kept.path(0, name)
-        below = path[len(kept.folder) + 1 :]
-        folder.make(below)
-        found = _run(given.dataset, _Copy(folder, below, setting))
-        if not any(each["rows"] for each in found):
-            found = _row(EMPTY, given.schema.empty_table()).to_pylist()
-            with folder.writing(f"{below}/{EMPTY}") as file:
-                pq.write_table(given.schema.empty_table(), file)
-        kept.copied(
-            name,
-            path,
-            _sums(found) | {"files": [each["file"] for each in found if each["rows"] or each["file"] == EMPTY]},
-        )
-        known = kept.copies[name]
-    elif (now := _sums(_run(given.dataset, _Sum(setting)))) and any(
-        known[each] != value for each, value in now.items()
-    ):
-        raise RecipeMismatch(
-            f"{kept.folder} has the work of a job on other rows: the {name} had {known['rows']:,} rows with the sum "
-            f"{known['sum']}, and has {now['rows']:,} with {now['sum']}. Give another folder as `work=`. A dataset whose rows "
-            "differ whenever Ray makes them, as after `random_sample`, is to be written to files first: then a job goes on."
-        )
-    return replace(given, dataset=_read(folder, known["rows_in"].lstrip("/"), known["files"]))
+def content(given: Source, setting: Setting) -> dict[str, Any]:
+    """How many rows a dataset has, and a sum over them."""
+    return _sums(_run(given.rows, _Sum(setting)))
 
 
 def _run(dataset: Any, work: Any) -> list[dict[str, Any]]:
@@ -83,7 +45,7 @@ def _run(dataset: Any, work: Any) -> list[dict[str, Any]]:
         )
 
 
-def _read(folder: Folder, below: str, files: Sequence[str]) -> Any:
+def read(folder: Folder, below: str, files: Sequence[str]) -> Any:
     """The copy, as a dataset."""
     import ray
 

@@ -12,9 +12,10 @@ from ray.data.block import BlockMetadata
 
 from neardup.engines.job.bucket_files import Segments, contents
 from neardup.engines.job.folder import Folder
+from neardup.engines.job.folder_engine import Given, Held
 from neardup.engines.packing import unsorted
-from neardup.engines.ray.engine import Held, RayEngine, grouped
-from neardup.engines.ray.tasks import Given, bounded, tables_of, texts_in
+from neardup.engines.ray.engine import RayEngine, grouped
+from neardup.engines.ray.tasks import bounded, tables_of, texts_in
 from neardup.engines.reading.documents import numbered
 from neardup.engines.reading.row_selection import Marks, flags_of
 from neardup.engines.reading.unchanged_input import Content, Watched

@@ -1,29 +1,24 @@
-"""JOB: begin a job on Ray, or go on with one that failed: its plan, its folder, and the engine that runs it."""
+"""JOB on Ray, see `neardup.engines.job.cluster_job`."""
 
-import logging
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+import contextlib
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from neardup.engines.candidates.table import METHODS
-from neardup.engines.job.checkpoint import Kept, job_of
+from neardup.engines.job.checkpoint import Kept
+from neardup.engines.job.cluster_job import ClusterJob, Words
 from neardup.engines.job.folder import Folder
-from neardup.engines.job.plan import Plan, Remedies, plan_of
-from neardup.engines.job.sample import stages_of
-from neardup.engines.job_options import Work
+from neardup.engines.job.plan import Plan, Remedies
+from neardup.engines.job.sample import Sample
+from neardup.engines.ray import copy_input
 from neardup.engines.ray.calls import Calls
-from neardup.engines.ray.copy_input import INPUT, REFERENCE, copied_first, steady
-from neardup.engines.ray.described import demand_unchanged, described
 from neardup.engines.ray.engine import RayEngine
 from neardup.engines.ray.failures import told
-from neardup.engines.ray.nodes import Nodes, nodes
+from neardup.engines.ray.nodes import nodes
 from neardup.engines.ray.sampled import sample_of
-from neardup.engines.ray.sources import Input
+from neardup.engines.ray.sources import Source
 from neardup.engines.reading.unique_ids import demand_ids
 from neardup.engines.setting import Setting
-from neardup.engines.stages import THERE, Measured
+from neardup.engines.stages import Measured
 from neardup.version import __version__
 
 REMEDIES = Remedies(
@@ -33,76 +28,95 @@ REMEDIES = Remedies(
     smaller_parts="Write the input to more files.",
 )
 PLACE = "A worker"
-_log = logging.getLogger("neardup")
+NOT_TAKEN = {
+    "elements": "Only texts are compared there; `neardup.deduplicate` takes lists.",
+    "html": "Take the texts out of the pages first, and give a column of these.",
+    "source": "It is for `prefer_source`, which is not taken. Give a column that says how good a source is, and `keep`.",
+    "progress": "Ray's dashboard shows the tasks, which have the names of the stages.",
+    "threads": "The CPUs of the nodes say how many tasks run at a time, see `ray start --num-cpus`.",
+    "memory": "The memory of the nodes is that of `ray start --memory`.",
+    "temp_dir": "What goes from stage to stage lies in `work=`; Ray's own files, where `ray start --temp-dir` says.",
+    "unit": "Only whole documents are removed there; `neardup.deduplicate_units` removes lines and paragraphs.",
+}
+"""What `neardup.deduplicate` takes and Ray does not, with what to do instead."""
+WORDS = Words(
+    engine="Ray",
+    rows="dataset",
+    join="Join several by `map_batches` first, and name that column.",
+    not_taken=NOT_TAKEN,
+    unsteady="`random_sample`",
+    remedies=REMEDIES,
+)
 
 
-def planned(given: Input, work: Work, found: Nodes) -> Plan:
-    """Plan a job: counts the rows of the input, reads some texts, and runs the first stages on these."""
-    calls = Calls(Setting(__version__, 1, PLACE))
-    sample = sample_of(given, calls)
-    whole = replace(work, documents=sum(sample.rows))
-    return plan_of(
-        sample,
-        stages_of(sample, work),
-        REMEDIES,
-        least_buckets=4 * found.slots,
-        limit_bytes=found.most_bytes,
-        wanted_bytes=found.bytes_each,
-        has_one_key=METHODS[work.options.method].has_one_key(whole),
-    )
+class RayJob(ClusterJob[Source, RayEngine]):
+    """A job on Ray."""
+
+    words = WORDS
+
+    def told(self) -> contextlib.AbstractContextManager[None]:
+        """See `neardup.engines.ray.failures.told`."""
+        return told()
+
+    def deciding(self) -> contextlib.AbstractContextManager[None]:
+        """Errors of files may come between stages, too."""
+        return told()
+
+    def is_steady(self, documents: Source) -> bool:
+        """Whether a dataset is read from files, and nothing else is done to make it."""
+        return documents.step is not None
+
+    def _described(self, documents: Source) -> dict[str, Any]:
+        found = {"columns": {field.name: str(field.type) for field in documents.schema}}
+        if documents.step is None:
+            return found | {"steps in Ray": _steps(documents.rows._logical_plan.dag)}
+        return found | {"rows": documents.step.filters or "all"}
+
+    def _files(self, documents: Source) -> Sequence[tuple[str, int, Any]]:
+        return documents.step.states() if documents.step is not None else []
+
+    def _sample(self) -> Sample:
+        return sample_of(self.given, Calls(self._setting(1)))
+
+    def _setting(self, buckets: int) -> Setting:
+        return Setting(__version__, buckets, PLACE)
+
+    def _limits(self) -> dict[str, Any]:
+        found = nodes()
+        return {
+            "least_buckets": 4 * found.slots,
+            "limit_bytes": found.most_bytes,
+            "wanted_bytes": found.bytes_each,
+        }
+
+    def _store(self, path: str) -> Folder:
+        self._folder, self._nodes = Folder(path), nodes()
+        return self._folder
+
+    def _division(self, plan: Plan) -> dict[str, Any]:
+        return {"buckets": plan.buckets, "memory": plan.task_bytes}
+
+    def _engine(self, kept: Kept, before: Sequence[Measured]) -> RayEngine:
+        calls = Calls(self._setting(kept.division["buckets"]), self._nodes.reserved(kept.division["memory"]))
+        engine = RayEngine(self.given, kept, self._folder, calls, before)
+        demand_ids(engine, self.given.documents.id)
+        return engine
+
+    def _copy(self, documents: Source, path: str) -> dict[str, Any]:
+        return copy_input.written(documents, self._folder, self._below(path), self._setting(1))
+
+    def _content(self, documents: Source) -> dict[str, Any]:
+        return copy_input.content(documents, self._setting(1))
+
+    def _copied(self, documents: Source, path: str, known: Mapping[str, Any]) -> Any:  # noqa: ARG002
+        return copy_input.read(self._folder, self._below(path), known["files"])
+
+    def _below(self, path: str) -> str:
+        """A path in the folder, as its names are."""
+        return path[len(str(self._folder)) :].lstrip("/")
 
 
-def started(given: Input, work: Work, path: str, *, kind: str = "deduplicate") -> RayEngine:
-    """The engine of a job, which goes on with what a run that failed left in the folder. `kind`: what the job is.
-
-    Raises:
-        RecipeMismatch: the folder is that of another job.
-        InputError: it is none of a job, and not empty; or ids are null or occur twice.
-        OptionError: the job cannot finish.
-    """
-    before: list[Measured] = []
-    with told():
-        folder, cluster = Folder(path), nodes()
-        kept = Kept(folder, _description(given, work, kind))
-        if copied_first(given):
-            with _timed(before, "copy"):
-                given = steady(given, kept, folder, Setting(__version__, 1, PLACE))
-        if kept.division:
-            _log.info("going on with the job in %s", kept.folder)
-        else:
-            with _timed(before, "plan"):
-                plan = planned(given, work, cluster)
-            _log.info("%s", plan)
-            plan.demand()
-            folder.make("")
-            kept.begin({"buckets": plan.buckets, "memory": plan.task_bytes})
-        calls = Calls(Setting(__version__, kept.division["buckets"], PLACE), cluster.reserved(kept.division["memory"]))
-        engine = RayEngine(given, kept, folder, calls, before)
-        demand_ids(engine, given.documents.id)
-    return engine
-
-
-def finished(engine: RayEngine) -> None:
-    """Look, when all has been decided, whether the files of the input are still those that the job began with.
-
-    Raises:
-        DataError: they are not.
-    """
-    for name, each in zip((INPUT, REFERENCE), engine.input.sources, strict=False):
-        demand_unchanged(name, each, engine.kept.job[name])
-
-
-@contextmanager
-def _timed(told: list[Measured], name: str) -> Iterator[None]:
-    """Note how long something takes that is no stage."""
-    begun = time.monotonic()
-    yield
-    told.append(Measured(name, time.monotonic() - begun, ran=THERE))
-
-
-def _description(given: Input, work: Work, kind: str) -> dict[str, Any]:
-    """All that decides what stages give, as plain values."""
-    documents = given.documents
-    sources = zip((INPUT, REFERENCE), given.sources, strict=False)
-    found = job_of(work, kind, text=documents.text, id=documents.id, order=documents.order)
-    return found | {name: described(each) for name, each in sources}
+def _steps(step: Any) -> str:
+    """The names of steps, the last one first."""
+    before = ", ".join(_steps(each) for each in step.input_dependencies)
+    return f"{step.name}({before})"

@@ -6,21 +6,22 @@ from typing import Any
 
 import pyarrow as pa
 
+from neardup.engines.job.inputs import Input
 from neardup.engines.job.plan import TEXT_ROWS
 from neardup.engines.job.sample import BYTES, DOCUMENTS, Sample, first_texts, most_of_each, spread_over
 from neardup.engines.ray.calls import Calls
-from neardup.engines.ray.sources import Input, Source
+from neardup.engines.ray.sources import Source
 from neardup.engines.ray.tasks import checked, tables_of, texts_in, texts_of
 from neardup.engines.setting import Setting
 
 
-def sample_of(given: Input, calls: Calls) -> Sample:
+def sample_of(given: Input[Source], calls: Calls) -> Sample:
     """Count the rows of all files, and take texts of some, spread over them."""
     counted, parts = [], []
     for source in given.sources:
         if source.step is None:
             parts.append(_first_of_any(source, calls.setting))
-            counted.append([source.dataset.count()])
+            counted.append([source.rows.count()])
             continue
         files = source.texts
         counts = calls.run("rows counted", rows_of, ((number, file.read) for number, file in enumerate(source.ids)))
@@ -39,7 +40,7 @@ def _first_of_any(source: Source, setting: Setting) -> list[pa.RecordBatch]:
     names = sorted({name for name in source.columns.values() if name is not None and name in source.schema.names})
     work = partial(_as_texts, setting, source.columns)
     some = (
-        source.dataset.select_columns(names)
+        source.rows.select_columns(names)
         .limit(DOCUMENTS)
         .map_batches(work, batch_format="pyarrow", batch_size=TEXT_ROWS)
     )

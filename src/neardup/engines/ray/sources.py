@@ -1,38 +1,15 @@
 """SOURCES: the input on Ray: files, whose parts are those of the input, and what is read of each row."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from neardup.engines.job.inputs import Documents
 from neardup.engines.ray.input_files import File, Step, step_of
-from neardup.engines.schemas import REFERENCE
 
 
-@dataclass(frozen=True)
-class Source:
-    """A dataset of documents, which is read from files.
-
-    Attributes:
-        dataset: the dataset.
-        text, id: columns.
-        order: columns by which rows are in order, and then by id; none for the file and the place in it.
-        within, value: the column in which documents must agree, and that which says how good they are; None if there is none.
-        is_reference: whether its documents are those of a reference.
-    """
-
-    dataset: Any
-    text: str
-    id: str
-    order: Sequence[str]
-    within: str | None = None
-    value: str | None = None
-    is_reference: bool = False
-
-    @property
-    def first(self) -> int:
-        """The number of its first part."""
-        return REFERENCE if self.is_reference else 0
+class Source(Documents):
+    """Documents in a dataset, which is read from files."""
 
     @property
     def columns(self) -> dict[str, str | None]:
@@ -42,12 +19,12 @@ class Source:
     @cached_property
     def schema(self) -> Any:
         """The columns, as a schema of Arrow."""
-        return schema_of(self.dataset)
+        return schema_of(self.rows)
 
     @cached_property
     def step(self) -> Step | None:
         """What reads its files, if that is all that is done to make it."""
-        return step_of(self.dataset)
+        return step_of(self.rows)
 
     def files(self, columns: Sequence[str] | None = None) -> list[File]:
         """The files and their parts, by path. `columns`: those that are read, where the format can choose; by default, all."""
@@ -70,24 +47,6 @@ class Source:
     def orders(self) -> list[File]:
         """The files, of which only the columns are read that put rows in order."""
         return self.files(list(dict.fromkeys([*self.order, self.id])))
-
-
-@dataclass(frozen=True)
-class Input:
-    """All that is given.
-
-    Attributes:
-        documents: the dataset that is de-duplicated.
-        reference: that of a reference, or None.
-    """
-
-    documents: Source
-    reference: Source | None = None
-
-    @property
-    def sources(self) -> tuple[Source, ...]:
-        """The datasets."""
-        return (self.documents,) if self.reference is None else (self.documents, self.reference)
 
 
 def schema_of(dataset: Any) -> Any:

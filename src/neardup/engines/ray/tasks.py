@@ -1,21 +1,13 @@
-"""TASKS: what runs on workers: readings of files, and stages of buckets. What they give is written to the folder of the job."""
+"""TASKS: what the tasks on workers read: the rows of files, in batches."""
 
-import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
 
-from neardup.engines.job.bucket_files import Segments, Written, contents, write
-from neardup.engines.job.folder import Folder
 from neardup.engines.job.plan import MOST_BYTES, TEXT_ROWS
-from neardup.engines.packing import Packed, pack_all, unpack
-from neardup.engines.reading.sorted_runs import Runs, numbered_part
 from neardup.engines.reading.text_columns import as_strings
-from neardup.engines.reading.unchanged_input import SEEN, Content, Watched
 from neardup.engines.setting import Setting
-from neardup.engines.stages import Found, Output, Part, Reading, Stage
 from neardup.errors import InputError
 from neardup.io.formats.columnar.parquet_values import value_tokens
 
@@ -25,36 +17,6 @@ DECODE = "Decode the input by its encoding before it is read, or leave such rows
 
 Batches = Callable[[], Iterator[pa.RecordBatch]]
 """What gives the rows of a file."""
-
-
-@dataclass(frozen=True)
-class Given:
-    """A file that a task reads.
-
-    Attributes:
-        number: which of the dataset's files it is.
-        first: the number of the first part of the dataset.
-        is_reference: whether it is of a reference.
-        batches: what gives its rows.
-        numbers: those that the runs of files with rows have instead.
-    """
-
-    number: int
-    first: int
-    is_reference: bool
-    batches: Batches
-    numbers: Runs | None = None
-
-    @property
-    def number_of_part(self) -> tuple[int, list[tuple[int, int]]]:
-        """Its number as a part, and where its runs begin, with theirs."""
-        return numbered_part(self.number, self.first, self.numbers)
-
-    @property
-    def part(self) -> Part:
-        """The part, to be read once."""
-        number, runs = self.number_of_part
-        return Part(number, self.batches(), self.is_reference, runs)
 
 
 def checked(setting: Setting, work: Callable[..., Any], *arguments: Any) -> Any:
@@ -120,76 +82,3 @@ def _halves(table: pa.Table) -> Iterator[pa.RecordBatch]:
         yield from _halves(table.slice(middle))
     else:
         yield from table.combine_chunks().to_batches()[:1]
-
-
-def read(
-    folder: Folder,
-    path: str,
-    buckets: int,
-    reading: Reading,
-    seen: Mapping[int, Content] | None,
-    files: Sequence[Given],
-) -> Written:
-    """Run a reading on some files. `seen`: what these held when they were read first; None for the first reading."""
-
-    def found() -> Found:
-        for file in files:
-            watched = Watched(file.part)
-            yield from reading.work(watched.part)
-            if seen is not None:
-                watched.check(seen)
-            yield "seen", watched.rows()
-
-    return _written(folder, path, pack_all(found(), {**reading.outputs, "seen": SEEN}, buckets))
-
-
-def read_other(folder: Folder, path: str, buckets: int, reading: Reading, files: Sequence[Given]) -> Written:
-    """Run a reading of other columns than texts and what belongs to them on some files."""
-    found = (each for file in files for each in reading.work(file.part))
-    return _written(folder, path, pack_all(found, reading.outputs, buckets))
-
-
-@dataclass(frozen=True)
-class Sent:
-    """The rows of an input that a task gets.
-
-    Attributes:
-        output: their columns and key.
-        segments: where they lie.
-        local: those that the driver has, by bucket.
-    """
-
-    output: Output
-    segments: Segments
-    local: Sequence[tuple[int, bytes]]
-
-    @property
-    def buckets(self) -> set[int]:
-        """Those that have rows."""
-        return {bucket for bucket, _ in self.local} | {
-            bucket for _, each in self.segments for bucket in each["bucket"].tolist()
-        }
-
-    def rows(self, folder: Folder, bucket: int) -> list[bytes]:
-        """Packed rows of a bucket."""
-        here = [(name, each[each["bucket"] == bucket]) for name, each in self.segments]
-        found = contents(folder, [(name, each) for name, each in here if len(each)])
-        return found + [content for of, content in self.local if of == bucket]
-
-
-def run(folder: Folder, path: str, buckets: int, stage: Stage, given: Sequence[Sent]) -> Written:
-    """Run a stage on some buckets, one after another."""
-
-    def found() -> Iterator[tuple[str, Packed]]:
-        for bucket in sorted(set().union(*(each.buckets for each in given))):
-            tables = (unpack(each.rows(folder, bucket), each.output) for each in given)
-            yield from pack_all(stage.work(*tables), stage.outputs, buckets)
-
-    return _written(folder, path, found())
-
-
-def _written(folder: Folder, path: str, rows: Iterable[tuple[str, Packed]]) -> Written:
-    """Write packed rows to a new file."""
-    name = f"{path}/{secrets.token_hex(8)}"
-    with folder.writing(name) as file:
-        return Written(name, write(file, rows))

@@ -1,46 +1,24 @@
 """FRAMES: the input on Spark: what is read of each row, and by which columns rows are in order."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from neardup.engines.job import inputs
+from neardup.engines.job.inputs import Documents
 from neardup.engines.reading.sorted_runs import Runs
-from neardup.engines.schemas import REFERENCE
 from neardup.errors import InputError
 
 _TIMES = {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX", "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"}
 
 
-@dataclass(frozen=True)
-class Frame:
-    """A frame of documents.
-
-    Attributes:
-        frame: the frame.
-        text, id: columns.
-        order: columns by which rows are in order, and then by id; none for the file and the place in it, which only files have.
-        within, value: the column in which documents must agree, and that which says how good they are; None if there is none.
-        is_reference: whether its documents are those of a reference.
-    """
-
-    frame: Any
-    text: str
-    id: str
-    order: Sequence[str]
-    within: str | None = None
-    value: str | None = None
-    is_reference: bool = False
-
-    @property
-    def first(self) -> int:
-        """The number of its first partition."""
-        return REFERENCE if self.is_reference else 0
+class Frame(Documents):
+    """Documents in a frame, whose parts are its partitions."""
 
     def texts(self) -> Any:
         """The columns that a reading needs: text, id, within and value."""
-        within, value = as_json(self.frame, self.within), as_json(self.frame, self.value)
+        within, value = as_json(self.rows, self.within), as_json(self.rows, self.value)
         names = column(self.text).alias("text"), column(self.id).cast("string").alias("id")
-        return self.frame.select(*names, within.alias("within"), value.alias("value"))
+        return self.rows.select(*names, within.alias("within"), value.alias("value"))
 
     def order_columns(self) -> list[Any]:
         """The columns by which rows are in order; rows of files that are equal there are in the order of their partitions."""
@@ -51,29 +29,15 @@ class Frame:
         return [f.col("_metadata.file_path"), f.col("_metadata.file_block_start")]
 
 
-@dataclass(frozen=True)
-class Input:
-    """All that is given.
-
-    Attributes:
-        documents: the frame that is de-duplicated.
-        reference: that of a reference, or None.
-    """
-
-    documents: Frame
-    reference: Frame | None = None
-
-    @property
-    def frames(self) -> tuple[Frame, ...]:
-        """The frames."""
-        return (self.documents,) if self.reference is None else (self.documents, self.reference)
+class Input(inputs.Input[Frame]):
+    """All that is given."""
 
     def readings(self, numbers: Sequence[Runs] | None = None) -> Iterator[tuple[Any, dict[str, Any]]]:
         """The frames to read, one after another, and what tells the numbers of their partitions.
 
         `numbers`: of each frame, where these tell the order of documents.
         """
-        for at, each in enumerate(self.frames):
+        for at, each in enumerate(self.sources):
             # Of a new frame, as one keeps its partitions when settings change.
             before = self.documents.texts().rdd.getNumPartitions() if each.is_reference else 0
             told = {"is_reference": each.is_reference, "first": each.first, "before": before}
@@ -88,9 +52,9 @@ class Input:
         from pyspark.sql import functions as f
 
         name = self.documents.id
-        ids = self.documents.frame.select(column(name).alias("id"))
+        ids = self.documents.rows.select(column(name).alias("id"))
         if self.reference is not None:
-            ids = ids.unionAll(self.reference.frame.select(column(name).alias("id")).where("id is null"))
+            ids = ids.unionAll(self.reference.rows.select(column(name).alias("id")).where("id is null"))
         several = ids.groupBy("id").count().where(f.expr("count > 1 or id is null")).limit(4).collect()
         missing = sum(row["count"] for row in several if row.id is None)
         if missing:

@@ -1,28 +1,25 @@
-"""JOB: begin a job on Spark, or go on with one that failed: its plan, its folder, and the engine that runs it."""
+"""JOB on Spark, see `neardup.engines.job.cluster_job`."""
 
-import logging
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+import contextlib
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from neardup.engines.candidates.table import METHODS
-from neardup.engines.job.checkpoint import Kept, job_of
-from neardup.engines.job.plan import Plan, Remedies, plan_of
-from neardup.engines.job.sample import stages_of
+from neardup.engines.job.checkpoint import Kept
+from neardup.engines.job.cluster_job import ClusterJob, Words
+from neardup.engines.job.plan import Plan, Remedies
+from neardup.engines.job.sample import Sample
 from neardup.engines.job_options import Work
 from neardup.engines.spark import settings
-from neardup.engines.spark.copy_input import INPUT, REFERENCE, copied_first, steady
-from neardup.engines.spark.described import demand_unchanged, described
 from neardup.engines.spark.engine import SparkEngine
 from neardup.engines.spark.failures import told
+from neardup.engines.spark.files import literal
 from neardup.engines.spark.folder import Folder
-from neardup.engines.spark.frames import Input
+from neardup.engines.spark.frames import Frame, Input, column
 from neardup.engines.spark.memory import memory_of_tasks, settings_of
+from neardup.engines.spark.plans import files_of, is_steady, steps_of
 from neardup.engines.spark.scans import sample_of
 from neardup.engines.spark.tasks import Setting
-from neardup.engines.stages import THERE, Measured
+from neardup.engines.stages import Measured
 from neardup.version import __version__
 
 REMEDIES = Remedies(
@@ -32,77 +29,101 @@ REMEDIES = Remedies(
     fewer_buckets="Give executors more memory for a task, use fewer shuffle partitions",
     smaller_parts="Read the input in smaller partitions (`spark.sql.files.maxPartitionBytes`), or write it to more files.",
 )
-_log = logging.getLogger("neardup")
+NOT_TAKEN = {
+    "elements": "Only texts are compared there; `neardup.deduplicate` takes lists.",
+    "html": "Take the texts out of the pages first, and give a column of these.",
+    "source": "It is for `prefer_source`, which is not taken. Give the frame a column that says how good a source is, and `keep`.",
+    "progress": "Spark shows what runs on its own page, where jobs have the names of the stages.",
+    "threads": "The cores of the executors say how many tasks run at a time, see `spark.executor.cores`.",
+    "memory": "The memory of the executors is that of `spark.executor.memory` and `spark.executor.memoryOverhead`.",
+    "temp_dir": "What goes from stage to stage lies in `work=`; Spark's own files, where `spark.local.dir` says.",
+    "unit": "Only whole documents are removed there; `neardup.deduplicate_units` removes lines and paragraphs.",
+}
+"""What `neardup.deduplicate` takes and Spark does not, with what to do instead."""
+WORDS = Words(
+    engine="Spark",
+    rows="frame",
+    join="Join several with `concat_ws('\\n', …)` of Spark, and name it.",
+    not_taken=NOT_TAKEN,
+    unsteady="`dropDuplicates` or `limit`",
+    remedies=REMEDIES,
+)
 
 
-def planned(session: Any, given: Input, work: Work) -> Plan:
-    """Plan a job: counts the rows of the input, reads some texts, and runs the first stages on these."""
-    with told(session), settings.taken(session, settings.dividing(session)):
-        sample = sample_of(given, Setting(__version__, 1))
-    found = stages_of(sample, work)
-    limit = memory_of_tasks(settings_of(session))
-    whole = replace(work, documents=sum(sample.rows))
-    has_one_key = METHODS[work.options.method].has_one_key(whole)
-    return plan_of(
-        sample, found, REMEDIES, least_buckets=_partitions(session), limit_bytes=limit, has_one_key=has_one_key
-    )
+class SparkJob(ClusterJob[Frame, SparkEngine]):
+    """A job on Spark.
 
-
-def started(session: Any, given: Input, work: Work, folder: str, *, kind: str = "deduplicate") -> SparkEngine:
-    """The engine of a job, which goes on with what a run that failed left in the folder. `kind`: what the job is.
-
-    Raises:
-        RecipeMismatch: the folder is that of another job.
-        InputError: it is none of a job, and not empty; or ids are null or occur twice.
-        OptionError: the job cannot finish.
+    Attributes:
+        session: of Spark.
     """
-    before: list[Measured] = []
-    with told(session):
-        kept = Kept(Folder(session, folder), _description(given, work, kind))
-        if copied_first(given):
-            with _timed(before, "copy", session):
-                given = steady(session, given, kept)
-    if kept.division:
-        _log.info("going on with the job in %s", kept.folder)
-    else:
-        with told(session), _timed(before, "look at ids", session):
-            given.demand_ids()
-        with _timed(before, "plan", session):
-            plan = planned(session, given, work)
-        _log.info("%s", plan)
-        plan.demand()
-        with told(session):
-            kept.begin({"buckets": plan.buckets, "settings": settings.dividing(session)})
-    return SparkEngine(session, given, kept, partitions=_partitions(session), before=before)
+
+    words = WORDS
+    given: Input
+
+    def __init__(self, given: Input, work: Work) -> None:
+        super().__init__(given, work)
+        self.session = given.documents.rows.sparkSession
+
+    def told(self) -> contextlib.AbstractContextManager[None]:
+        """See `neardup.engines.spark.failures.told`."""
+        return told(self.session)
+
+    def is_steady(self, documents: Frame) -> bool:
+        """See `neardup.engines.spark.plans.is_steady`."""
+        return is_steady(documents.rows)
+
+    def _shown_as(self, name: str) -> contextlib.AbstractContextManager[None]:
+        return settings.shown_as(self.session, name)
+
+    def _described(self, documents: Frame) -> dict[str, Any]:
+        with settings.taken(self.session, {settings.SHOWN_FIELDS: str(1 << 30)}):
+            steps = steps_of(documents.rows)
+        columns = {field.name: field.dataType.simpleString() for field in documents.rows.schema.fields}
+        return {"columns": columns, "steps in Spark": steps}
+
+    def _files(self, documents: Frame) -> Sequence[tuple[str, int, str]]:
+        return files_of(documents.rows)
+
+    def _sample(self) -> Sample:
+        with settings.taken(self.session, settings.dividing(self.session)):
+            return sample_of(self.given, Setting(__version__, 1))
+
+    def _limits(self) -> dict[str, Any]:
+        return {"least_buckets": self._partitions, "limit_bytes": memory_of_tasks(settings_of(self.session))}
+
+    @property
+    def _partitions(self) -> int:
+        return int(self.session.conf.get("spark.sql.shuffle.partitions"))
+
+    def _store(self, path: str) -> Folder:
+        return Folder(self.session, path)
+
+    def _look(self, before: list[Measured]) -> None:
+        with self._timed(before, "look at ids"):
+            self.given.demand_ids()
+
+    def _division(self, plan: Plan) -> dict[str, Any]:
+        return {"buckets": plan.buckets, "settings": settings.dividing(self.session)}
+
+    def _engine(self, kept: Kept, before: Sequence[Measured]) -> SparkEngine:
+        return SparkEngine(self.session, self.given, kept, partitions=self._partitions, before=before)
+
+    def _copy(self, documents: Frame, path: str) -> dict[str, Any]:
+        documents.rows.write.option("compression", "zstd").parquet(path)
+        return _content(self._copied(documents, path, {}))
+
+    def _content(self, documents: Frame) -> dict[str, Any]:
+        return _content(documents.rows)
+
+    def _copied(self, documents: Frame, path: str, known: Mapping[str, Any]) -> Any:  # noqa: ARG002
+        return self.session.read.schema(documents.rows.schema).parquet(literal(path))
 
 
-def finished(engine: SparkEngine) -> None:
-    """Look, when all has been decided, whether the files of the input are still those that the job began with.
+def _content(frame: Any) -> dict[str, Any]:
+    """Rows, and a sum over those of the columns that Spark can hash."""
+    from pyspark.sql import functions as f
 
-    Raises:
-        DataError: they are not.
-    """
-    with told(engine.session):
-        for name, each in zip((INPUT, REFERENCE), engine.input.frames, strict=False):
-            demand_unchanged(name, each.frame, engine.kept.job[name])
-
-
-@contextmanager
-def _timed(told: list[Measured], name: str, session: Any) -> Iterator[None]:
-    """Note how long something takes that is no stage."""
-    begun = time.monotonic()
-    with settings.shown_as(session, name):
-        yield
-    told.append(Measured(name, time.monotonic() - begun, ran=THERE))
-
-
-def _partitions(session: Any) -> int:
-    return int(session.conf.get("spark.sql.shuffle.partitions"))
-
-
-def _description(given: Input, work: Work, kind: str) -> dict[str, Any]:
-    """All that decides what stages give, as plain values."""
-    documents = given.documents
-    frames = zip((INPUT, REFERENCE), given.frames, strict=False)
-    found = job_of(work, kind, text=documents.text, id=documents.id, order=documents.order)
-    return found | {name: described(each.frame) for name, each in frames}
+    kinds = ((field.name, field.dataType.simpleString()) for field in frame.schema.fields)
+    hashed = f.xxhash64(*(column(name) for name, kind in kinds if "map<" not in kind and "variant" not in kind))
+    found = frame.agg(f.count("*").alias("rows"), f.sum(hashed.cast("decimal(20,0)")).alias("sum")).first()
+    return {"rows": found.rows, "sum": str(found.sum or 0)}

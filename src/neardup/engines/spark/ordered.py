@@ -25,7 +25,7 @@ def numbers_of(given: Input, work: Work, setting: tasks.Setting) -> Sequence[Run
     """
     if work.options.keep not in ("first", "last"):
         return None
-    found = [_numbers(each, setting) for each in given.frames]
+    found = [_numbers(each, setting) for each in given.sources]
     return None if None in found else [each for each in found if each is not None]
 
 
@@ -34,7 +34,7 @@ def _numbers(given: Frame, setting: tasks.Setting) -> Runs | None:
 
     by = given.order_columns()
     names = [f"c{number}" for number in range(len(by))]
-    rows = given.frame.select(*(column.alias(name) for column, name in zip(by, names, strict=True)))
+    rows = given.rows.select(*(column.alias(name) for column, name in zip(by, names, strict=True)))
     # As local times, those of the hour that clocks repeat would have the order of none.
     instants = [name for name in names if rows.schema[name].dataType.simpleString() == "timestamp"]
     rows = rows.withColumns({name: f.unix_micros(name) for name in instants})

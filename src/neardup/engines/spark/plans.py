@@ -4,7 +4,9 @@ import hashlib
 import re
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import unquote
 
+from neardup.engines.spark.files import literal
 from neardup.errors import OptionError
 
 _STEADY = ("FileSourceScanExec", "ProjectExec", "FilterExec", "UnionExec")
@@ -61,6 +63,17 @@ def steps_of(frame: Any) -> str:
     ]
     told = [_NUMBERED.sub("", query.analyzed().toString()), *sorted(options)]
     return hashlib.sha256("\n".join(told).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def files_of(frame: Any) -> list[tuple[str, int, str]]:
+    """The names, sizes and times of change of the files of a frame; Spark lists them, and reads none."""
+    names = sorted(frame.inputFiles())
+    if not names:
+        return []
+    paths = [literal(unquote(name)) for name in names]  # which Spark tells as URLs
+    files = frame.sparkSession.read.format("binaryFile").load(paths)
+    return sorted((row.path, row.length, row.changed) for row in files.selectExpr(
+        "path", "length", "cast(unix_micros(modificationTime) as string) changed").collect())  # fmt: skip
 
 
 def first_rows(frame: Any, most: int) -> Any:

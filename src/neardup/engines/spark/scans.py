@@ -20,15 +20,15 @@ def sample_of(given: Input, setting: tasks.Setting) -> Sample:
     from pyspark.sql import functions as f
 
     counted, parts = [], []
-    for each in given.frames:
+    for each in given.sources:
         texts = each.texts()
-        rows = each.frame.groupBy(f.spark_partition_id().alias("part")).count().collect()
+        rows = each.rows.groupBy(f.spark_partition_id().alias("part")).count().collect()
         by_part = {row.part: row["count"] for row in rows}
         taken = spread_over(sorted(by_part))
         most, size = most_of_each(len(taken))
         is_taken = f.spark_partition_id().isin(taken)  # values of others need not travel
         first = first_rows(texts, most).select(*(f.when(is_taken, f.col(name)).alias(name) for name in texts.columns))
-        with settings.taken(each.frame.sparkSession, settings.batches(TEXT_ROWS)):
+        with settings.taken(each.rows.sparkSession, settings.batches(TEXT_ROWS)):
             some = first.mapInArrow(setting.task(partial(_first, size)), _SCHEMA).toArrow()
         large = pa.schema([(name, pa.large_string()) for name in some.schema.names])
         parts.append(some.cast(large).combine_chunks().to_batches())

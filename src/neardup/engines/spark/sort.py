@@ -29,7 +29,7 @@ def places(given: Input, work: Work, setting: tasks.Setting, kept: Kept) -> Any:
         DataError: of the values that say how good documents are, some are numbers or dates, and others are not.
     """
     compared_as = _compared_as(given, setting)
-    found = [_places(frame, work, compared_as, setting, kept) for frame in given.frames]
+    found = [_places(frame, work, compared_as, setting, kept) for frame in given.sources]
     rows = reduce(lambda a, b: a.unionAll(b), found)
     return rows.select("doc", "place", "rank").mapInArrow(setting.task(partial(_packed, setting.buckets)), tasks.PACKED)
 
@@ -40,7 +40,7 @@ def _places(given: Frame, work: Work, compared_as: str, setting: tasks.Setting, 
 
     by = [each.alias(f"order{number}") for number, each in enumerate(given.order_columns())]
     cost = None if given.is_reference else _cost(given, work)
-    rows = given.frame.select(*by, *([] if cost is None else [cost]))
+    rows = given.rows.select(*by, *([] if cost is None else [cost]))
     numbered = rows.mapInArrow(
         setting.task(partial(_numbered, given.first, compared_as)), rows.withColumn(DOC, f.lit(0).cast("long")).schema
     )
@@ -61,7 +61,7 @@ def _cost(given: Frame, work: Work) -> Any | None:
 
     if work.options.keep in COSTS:
         return f.length(column(given.text)).cast("long").alias(LENGTH)
-    return None if given.value is None else as_json(given.frame, given.value).alias(VALUE)
+    return None if given.value is None else as_json(given.rows, given.value).alias(VALUE)
 
 
 def _preferred(work: Work) -> Any:
@@ -78,8 +78,8 @@ def _compared_as(given: Input, setting: tasks.Setting) -> str:
     documents, name = given.documents, given.documents.value
     if name is None:
         return ""
-    values = documents.frame.select(
-        as_json(documents.frame, name).alias("value"), column(documents.id).cast("string").alias("id")
+    values = documents.rows.select(
+        as_json(documents.rows, name).alias("value"), column(documents.id).cast("string").alias("id")
     ).mapInArrow(setting.task(_kinds), "kinds string")
     found = reduce(lambda a, b: a | b, (Kinds(json.loads(row.kinds)) for row in values.collect()), Kinds())
     return found.compared_as(name)

@@ -1,0 +1,227 @@
+"""FUNCTIONS for frames of Spark: those of `neardup.spark`."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Unpack
+
+from neardup.engines.frontend import Given, WithinOptions
+from neardup.engines.job.plan import Plan
+from neardup.engines.job.refusals import demand_columns, demand_kind, demand_one_column
+from neardup.engines.schemas import REFERENCE, ROW_BITS
+from neardup.engines.spark import tasks
+from neardup.engines.spark.fingerprints import with_fingerprints
+from neardup.engines.spark.frames import column
+from neardup.engines.spark.frontend import FRONTEND
+from neardup.engines.spark.job import WORDS
+from neardup.engines.spark.result import SparkResult
+from neardup.engines.spark.unpacked import duplicates_of, known, unpacked
+from neardup.errors import InputError, OptionError
+from neardup.options import DedupOptionsDict, refuse_unknown
+from neardup.recipe.presets import RecipeLike, recipe_of
+from neardup.version import __version__
+
+_GONE = "__neardup_gone"
+
+
+def deduplicate(
+    df: Any,
+    *,
+    text: str = "text",
+    id: str = "id",  # noqa: A002 - the same name as elsewhere
+    order: str | Sequence[str] = (),
+    against: Any = None,
+    work: str | None = None,
+    recipe: RecipeLike | None = None,
+    **options: Unpack[DedupOptionsDict],
+) -> SparkResult:
+    """Remove near-duplicates from a DataFrame of Spark. Survivors and the audit are those of `neardup dedup`.
+
+    Args:
+        df: the DataFrame. It is read several times: from its files, if all that is done to them is to choose or compute columns
+            and to filter rows. Any other, such as one that is shuffled, sorted, cached or made in the session, is copied to `work`
+            first, with all its columns, and the survivors are rows of the copy. A partition that has changed is refused.
+        text: the column of the texts.
+        id: the column of the ids, strings or integers, each of which occurs once; in `against`, they may be any.
+        order: the columns by which the documents are in order, which says which comes first; equal ones are ordered by id. Without
+            it, the order is that of files and rows, and a frame that would be copied is refused.
+        against: a DataFrame with the same columns: documents near one of its documents are removed. It is in
+            order by the same columns.
+        work: a folder, empty or not there, that all executors can read and write, for what goes from stage to stage. By default,
+            one in the checkpoint folder of the session, or in the system's temporary folder if the session is of one machine.
+        recipe: as in `neardup.deduplicate`.
+        **options: those of `neardup.deduplicate`: method (by default exact), min_similarity, keep, cluster …
+
+    Raises:
+        OptionError: an option has a value that is not allowed, or cannot be had on Spark; or the job cannot finish, see `plan`.
+        InputError: a column is missing, an id is null or occurs twice, or the folder is not empty and none of a job.
+        RecipeMismatch: the folder has the work of another job.
+        DataError: a text is null, the input changes, or rows in the folder are missing.
+        OSError: a disk of the cluster is full, or no task runs any more.
+        MemoryError: executors were killed several times.
+    """
+    todo = FRONTEND.work_of(text, recipe, options, deduplicate)
+    engine, decided = FRONTEND.decided(todo, Given(df, text, id, order, against, work))
+    from pyspark.sql import functions as f
+
+    documents = engine.input.documents.rows
+    duplicates = duplicates_of(decided.results, df.schema[id].dataType)
+    gone = duplicates.select(f.col("id").alias(_GONE))
+    survivors = documents.join(gone, column(id) == f.col(_GONE), "left_anti")
+    return SparkResult(survivors, duplicates, engine.stages, engine, decided.results)
+
+
+def plan(
+    df: Any,
+    *,
+    text: str = "text",
+    id: str = "id",  # noqa: A002 - the same name as elsewhere
+    order: str | Sequence[str] = (),
+    against: Any = None,
+    recipe: RecipeLike | None = None,
+    **options: Unpack[DedupOptionsDict],
+) -> Plan:
+    """Estimate what `deduplicate` takes: it counts the rows, reads some texts, and runs the first stages on these in this process.
+
+    `deduplicate` makes the same plan, logs it by the logger `neardup`, and refuses a job that cannot finish (`Plan.problems`).
+
+    Args:
+        df, text, id, order, against, recipe, **options: as in `deduplicate`.
+
+    Raises:
+        OptionError, InputError: as in `deduplicate`.
+    """
+    todo = FRONTEND.work_of(text, recipe, options, plan)
+    return FRONTEND.plan(todo, Given(df, text, id, order, against))
+
+
+def filter_new(
+    df: Any,
+    reference: Any,
+    *,
+    text: str = "text",
+    id: str = "id",  # noqa: A002
+    order: str | Sequence[str] = (),
+    work: str | None = None,
+    recipe: RecipeLike | None = None,
+    **options: Unpack[WithinOptions],
+) -> SparkResult:
+    """Keep the rows that are near no document of a reference, and near no row before them that is kept.
+
+    It is `deduplicate` with `against=reference`, `keep="first"` and `cluster="star"`: what `neardup dedup --against` and `neardup
+    filter --store` decide.
+
+    Args:
+        df: the DataFrame, as in `deduplicate`.
+        reference: a DataFrame of known documents, with the same columns.
+        text, id, order, work, recipe: as in `deduplicate`.
+        **options: method (by default exact), min_similarity, similarity, max_distance, within of `deduplicate`.
+
+    Raises:
+        OptionError, InputError, DataError: as in `deduplicate`; the reference is missing.
+    """
+    if reference is None:
+        raise OptionError("`reference=None`: give a frame of known documents, or use `deduplicate`.")
+    refuse_unknown(options, filter_new)
+    return deduplicate(df, text=text, id=id, order=order, against=reference, work=work, recipe=recipe, **options)
+
+
+def clusters(
+    df: Any,
+    *,
+    text: str = "text",
+    id: str = "id",  # noqa: A002
+    order: str | Sequence[str] = (),
+    against: Any = None,
+    work: str | None = None,
+    recipe: RecipeLike | None = None,
+    **options: Unpack[DedupOptionsDict],
+) -> Any:
+    """The clusters, as `clusters` of what `neardup.deduplicate` returns: a row for each document in a cluster of two or more.
+
+    Returns a DataFrame of id, cluster_id (of the first document of the cluster), survivor_id. Documents of a reference are no
+    rows, but may be survivors. Its rows lie in the folder of `work`: delete that when you have written them. Arguments and errors
+    are those of `deduplicate`.
+    """
+    todo = FRONTEND.work_of(text, recipe, options, clusters)
+    engine, decided = FRONTEND.decided(todo, Given(df, text, id, order, against, work))
+    engine.close()
+    from pyspark.sql import functions as f
+
+    found = unpacked(decided.results, "id string, cluster_id string, survivor_id string, survivor long")
+    survivors = found.where(f.col("survivor") < REFERENCE << ROW_BITS).select(
+        f.col("survivor_id").alias("id"), "cluster_id", "survivor_id"
+    )
+    both = found.drop("survivor").unionAll(survivors.distinct())
+    kind = df.schema[id].dataType
+    return both.select(*(f.col(name).cast(kind).alias(name) for name in both.columns))
+
+
+def pairs(
+    df: Any,
+    *,
+    text: str = "text",
+    id: str = "id",  # noqa: A002
+    order: str | Sequence[str] = (),
+    against: Any = None,
+    distinct: bool = False,
+    work: str | None = None,
+    recipe: RecipeLike | None = None,
+    **options: Unpack[WithinOptions],
+) -> Any:
+    """Every pair of near-duplicates, as `neardup pairs` and `neardup.match` list them.
+
+    Pairs are many by nature: n documents that are all alike have n (n - 1) / 2, and equal ones as well. No task holds all pairs
+    of a class of equal ones. `deduplicate` and `clusters` need no list of pairs. Of equal texts without any word, each is listed
+    with the first of them only.
+
+    Args:
+        df: the DataFrame, as in `deduplicate`.
+        text, id, order, work, recipe: as in `deduplicate`.
+        against: a DataFrame with the same columns. Then each pair has a document of `df`, on the left, and one of this.
+        distinct: of documents with equal normalized texts, list pairs only for the first one in `df`, and in `against`.
+        **options: method (by default exact), min_similarity, similarity, max_distance, within of `neardup.match`.
+
+    Returns a DataFrame of left_id, right_id, distance (of the fingerprints) and similarity (null if distances decide alone), in no
+    order; of each pair, the left document is the earlier one. Its rows lie in the folder of `work`: delete that when you have
+    written them.
+
+    Raises:
+        OptionError, InputError, DataError: as in `deduplicate`.
+    """
+    todo = FRONTEND.work_of(text, recipe, options, pairs)
+    engine, found = FRONTEND.listed(todo, Given(df, text, id, order, against, work), distinct=distinct)
+    engine.close()
+    from pyspark.sql import functions as f
+
+    rows = unpacked(found, "left_id string, right_id string, distance long, similarity double")
+    ids = [f.col(name).cast(df.schema[id].dataType).alias(name) for name in ("left_id", "right_id")]
+    return rows.select(*ids, "distance", known("similarity"))
+
+
+def fingerprint(df: Any, *, text: str = "text", recipe: RecipeLike | None = None) -> Any:
+    """The frame with a column `fingerprint` more: the SimHash of each text, that of `neardup.fingerprint`. It is lazy.
+
+    Fingerprints of up to 64 bits are signed 64-bit integers (long) with the same bits, as Spark has no others: 2^63 and more are
+    negative, and the Hamming distance of two is `bit_count(a ^ b)`. Wider ones are binary, the highest byte first, 8 bytes for
+    each 64 bits. As in `neardup.fingerprint`, a null text is refused: by the task that meets it, when the frame is computed.
+
+    Args:
+        df: the DataFrame.
+        text: the column of the texts.
+        recipe: as in `neardup.fingerprint`.
+
+    Raises:
+        InputError: a column is missing, or the frame has a column `fingerprint`.
+    """
+    from pyspark.sql.types import BinaryType, LongType, StructField, StructType
+
+    demand_one_column(text, WORDS.engine, WORDS.join)
+    demand_columns(df.columns, [text], "The frame")
+    kind = df.schema[text].dataType.simpleString()
+    demand_kind(text, kind, is_right=kind == "string", role="text")
+    if tasks.FINGERPRINT in df.columns:
+        raise InputError(f"The frame has a column {tasks.FINGERPRINT!r} already. Drop or rename it.")
+    made = recipe_of(recipe)
+    added = StructField(tasks.FINGERPRINT, LongType() if made.words == 1 else BinaryType(), nullable=False)
+    work = tasks.Setting(__version__, 1).task(partial(with_fingerprints, made, text))
+    return df.mapInArrow(work, StructType([*df.schema.fields, added]))
