@@ -3,14 +3,19 @@
 import contextlib
 import copy
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import click
 
 from neardup.cli.commands import dedup
 from neardup.cli.parsing import values
+from neardup.cli.parsing.config import add_config
+
+if TYPE_CHECKING:
+    from neardup.engines.job.outputs import Outputs
 
 
 def _refuse(engine: str, refused: Mapping[str, str], _: click.Context, parameter: click.Parameter, value: Any) -> None:
@@ -42,7 +47,7 @@ def declared(
             yield ours
 
 
-def demand_possible(
+def _demand_possible(
     engine: str, output: str | None, text: Sequence[str], given: Sequence[str | None], *, plans: bool
 ) -> None:
     """Refuse a call that no engine can do. `given`: all paths; `plans`: whether nothing is to run.
@@ -61,7 +66,7 @@ def demand_possible(
 
 
 @contextlib.contextmanager
-def logged(*, quiet: bool) -> Iterator[None]:
+def _logged(*, quiet: bool) -> Iterator[None]:
     """Show the plan and each stage, as the logger tells of them."""
     logger, lines = logging.getLogger("neardup"), _Lines()
     before = logger.level
@@ -114,3 +119,172 @@ def engine_options(*, formats: Sequence[str], workers: str) -> Callable[[Callabl
         return function
 
     return put
+
+
+class Places(NamedTuple):
+    """Paths that a command writes."""
+
+    output: str
+    audit: str
+    work: str
+
+
+class OnEngine(ABC):
+    """A command on an engine.
+
+    Attributes:
+        name: of the engine.
+        rows: the argument of its functions that holds the rows.
+        logs: what to do to see all that the engine tells of a failure.
+    """
+
+    name: ClassVar[str]
+    rows: ClassVar[str]
+    logs: ClassVar[str]
+
+    @abstractmethod
+    def session(self) -> contextlib.AbstractContextManager[Any]:
+        """What runs the job, until the command ends."""
+
+    @abstractmethod
+    def functions(self) -> Any:
+        """The module of `plan` and `deduplicate`."""
+
+    @abstractmethod
+    def failures(self) -> Any:
+        """The module of `in_a_line`."""
+
+    @abstractmethod
+    def is_failure(self, problem: Exception) -> bool:
+        """Whether an error is the engine's own."""
+
+    def translated(self) -> contextlib.AbstractContextManager[Any]:
+        """Errors of tasks in our words; by default, the engine has translated them."""
+        return contextlib.nullcontext()
+
+    @abstractmethod
+    def read(self, session: Any, paths: Sequence[str], format_: str) -> Any:
+        """The rows of files."""
+
+    @abstractmethod
+    def columns(self, rows: Any) -> Sequence[str]:
+        """Their columns."""
+
+    @abstractmethod
+    def outputs(
+        self,
+        session: Any,
+        given: Mapping[str, Any],
+        places: Places,
+        read: Sequence[str],
+        format_: str,
+        *,
+        overwrite: bool,
+    ) -> "Outputs":
+        """What is to be written.
+
+        Raises:
+            InputError: outputs exist, overlap with something, or cannot hold the columns.
+        """
+
+    @abstractmethod
+    def write(self, session: Any, done: Any, places: Places, format_: str, outputs: Any) -> None:
+        """Write the duplicates and the survivors."""
+
+    @abstractmethod
+    def remove(self, session: Any, path: str) -> None:
+        """Remove a folder."""
+
+    def run(
+        self, inputs: tuple[str, ...], output: str | None, text: tuple[str, ...], id: str | None, order: tuple[str, ...],  # noqa: A002
+        against: tuple[str, ...], format_: str, work: str | None, plan_only: bool, recipe: str, audit: str | None,
+        as_json: bool, overwrite: bool, quiet: bool, **chosen: Any,
+    ) -> None:  # fmt: skip
+        """Run the command."""
+        from neardup.engines.job.paths import demand_one_format, without_ending
+        from neardup.engines.job_options import Work
+        from neardup.options import DedupOptions
+        from neardup.recipe.presets import find_recipe
+
+        _demand_possible(self.name, output, text, (*inputs, audit), plans=plan_only)
+        made = find_recipe(recipe)
+        Work.of(made, DedupOptions(**chosen))  # refuses options before the engine starts
+        for paths in filter(None, (inputs, against)):
+            demand_one_format(paths, format_)
+        stem, ending = without_ending(output or "")
+        places = Places(output or "", audit or f"{stem}.duplicates{ending}", work or f"{stem}.work")
+        with self.session() as session, self._told(quiet=quiet):
+            given = {"text": text[0], "order": order, "recipe": made, **chosen}
+            given |= self._rows(self.read(session, inputs, format_), id)
+            given["against"] = self.read(session, against, format_) if against else None
+            if plan_only:
+                shown = self.functions().plan(**given)
+                click.echo(shown.to_json() if as_json else str(shown))
+                shown.demand()
+                return
+            outputs = self.outputs(session, given, places, (*inputs, *against), format_, overwrite=overwrite)
+            done = self.functions().deduplicate(work=places.work, **given)
+            self.write(session, done, places, format_, outputs)
+            shown_summary = done.summary.to_json() if as_json else str(done)
+            done.engine.close()
+            if work is None:
+                self.remove(session, places.work)
+            else:
+                outputs.finish()
+        if as_json or not quiet:
+            click.echo(shown_summary, err=not as_json)
+
+    def _rows(self, rows: Any, name: str | None) -> dict[str, Any]:
+        """The rows and their column of ids, as arguments.
+
+        Raises:
+            InputError: there is no column of ids.
+        """
+        from neardup.errors import InputError
+
+        columns = self.columns(rows)
+        if name is None and "id" not in columns:
+            raise InputError(
+                f"The input has no column 'id'; it has {', '.join(map(repr, columns))}. Name the column of the ids by `id`. "
+                "Without one, write the input with ids first, since rows on a cluster have no lasting numbers."
+            )
+        return {self.rows: rows, "id": name or "id"}
+
+    @contextlib.contextmanager
+    def _told(self, *, quiet: bool) -> Iterator[None]:
+        """Show the plan and each stage, as the logger tells of them; and say, of what ends the job, how it goes on.
+
+        Raises:
+            DataError: the cluster failed.
+            KeyboardInterrupt: the command was interrupted.
+        """
+        from neardup.errors import DataError
+
+        try:
+            with _logged(quiet=quiet), self.translated():
+                yield
+        except (OSError, MemoryError) as problem:  # with words of our own, which the command line has none for
+            raise DataError(str(problem)) from problem
+        except Exception as problem:
+            if not self.is_failure(problem):
+                raise
+            raise DataError(
+                f"{self.name} failed: {self.failures().in_a_line(problem)}. Make the same call again, and it goes on. {self.logs}"
+            ) from problem
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt("make the same call again, and it goes on: finished stages are kept") from None
+
+
+def command_of(
+    name: str,
+    engine: str,
+    function: Callable[..., Any],
+    refused: Mapping[str, str],
+    changed: Mapping[str, Mapping[str, Any]],
+) -> click.Command:
+    """A function with `engine_options` as a command, with the parameters of `neardup dedup` that are `declared`."""
+    settings = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
+    command: click.Command = click.command(name, context_settings=settings)(function)
+    command.params = [*declared(engine, refused, changed), *command.params]
+    add_config(command)
+    return command

@@ -6,15 +6,12 @@ Its flags are those of `neardup dedup`, by that command's own declarations. What
 import contextlib
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from neardup.cli.engines import on_spark
-from neardup.cli.engines.on_engine import declared, demand_possible, engine_options, logged
+from neardup.cli.engines.on_engine import OnEngine, Places, command_of, engine_options
 from neardup.cli.main import run
-from neardup.cli.parsing.config import add_config
 
 if TYPE_CHECKING:
     from neardup.engines.job.outputs import Outputs
@@ -34,54 +31,104 @@ CHANGED = on_spark.CHANGED | {
 """Those that are taken, with what they declare otherwise."""
 
 
+class OnRay(OnEngine):
+    """See `OnEngine`."""
+
+    name, rows = "Ray", "dataset"
+    logs = "The logs of Ray have more."
+
+    def session(self) -> contextlib.AbstractContextManager[None]:
+        """See `OnEngine`."""
+        return cluster()
+
+    def functions(self) -> Any:
+        """See `OnEngine`."""
+        from neardup.engines.ray import functions
+
+        return functions
+
+    def failures(self) -> Any:
+        """See `OnEngine`."""
+        from neardup.engines.ray import failures
+
+        return failures
+
+    def is_failure(self, problem: Exception) -> bool:
+        """See `OnEngine`."""
+        from ray.exceptions import RayError
+
+        return isinstance(problem, RayError)
+
+    def translated(self) -> contextlib.AbstractContextManager[Any]:
+        """See `OnEngine`."""
+        found: contextlib.AbstractContextManager[Any] = self.failures().told()
+        return found
+
+    def read(self, session: Any, paths: Sequence[str], format_: str) -> Any:  # noqa: ARG002
+        """See `OnEngine`."""
+        from neardup.engines.ray.files import read
+
+        return read(paths, format_)
+
+    def columns(self, rows: Any) -> Sequence[str]:
+        """See `OnEngine`."""
+        found: Sequence[str] = rows.columns()
+        return found
+
+    def outputs(
+        self,
+        session: Any,  # noqa: ARG002
+        given: Mapping[str, Any],
+        places: Places,
+        read: Sequence[str],
+        format_: str,
+        *,
+        overwrite: bool,
+    ) -> "Outputs":
+        """See `OnEngine`."""
+        from neardup.engines.job.folder import Folder
+        from neardup.engines.job.outputs import WRITTEN, Outputs
+        from neardup.engines.job.paths import demand_apart
+        from neardup.engines.ray.files import demand_writable, exists, whole
+        from neardup.engines.ray.sources import schema_of
+
+        wholes = {path: whole(path) for path in places}
+        there = [path for path in places[:2] if exists(path)]
+        notes = Folder(places.work).notes(WRITTEN)
+        outputs = Outputs(notes, {path: wholes[path] for path in places[:2]}, there, overwrite=overwrite)
+        demand_apart(wholes, {whole(path) for path in read})
+        demand_writable(schema_of(given["dataset"]), places.output, format_)
+        return outputs
+
+    def write(self, session: Any, done: Any, places: Places, format_: str, outputs: "Outputs") -> None:  # noqa: ARG002
+        """See `OnEngine`."""
+        from neardup.engines.ray.files import exists, remove, write
+
+        outputs.begin()
+        for dataset, path in ((done.duplicates, places.audit), (done.survivors, places.output)):
+            if exists(path):
+                remove(path)
+            write(dataset, path, format_, done.engine.calls.setting)
+
+    def remove(self, session: Any, path: str) -> None:  # noqa: ARG002
+        """See `OnEngine`."""
+        from neardup.engines.ray.files import remove
+
+        remove(path)
+
+
 @engine_options(formats=("parquet", "json", "csv"), workers="nodes")
-def _on_ray(
-    inputs: tuple[str, ...], output: str | None, text: tuple[str, ...], id: str | None, order: tuple[str, ...],  # noqa: A002
-    against: tuple[str, ...], format_: str, work: str | None, plan_only: bool, recipe: str, audit: str | None,
-    as_json: bool, overwrite: bool, quiet: bool, **chosen: Any,
-) -> None:  # fmt: skip
+def _on_ray(**given: Any) -> None:
     """Remove near-duplicate documents from a corpus, on a cluster of Ray: the survivors of `neardup dedup`.
 
     INPUT: files, folders or globs that all nodes read, in one format: .parquet, .json or .jsonl (JSON lines), .csv (with a
     header). The cluster is that of the variable RAY_ADDRESS, as `ray job submit` sets it, or else this machine. A run that failed
     goes on when the same call is made again.
     """
-    from neardup.engines.job.paths import demand_one_format, without_ending
-    from neardup.engines.job_options import Work
-    from neardup.options import DedupOptions
-    from neardup.recipe.presets import find_recipe
-
-    demand_possible("Ray", output, text, (*inputs, audit), plans=plan_only)
-    made = find_recipe(recipe)
-    Work.of(made, DedupOptions(**chosen))  # refuses options before Ray starts
-    for paths in filter(None, (inputs, against)):
-        demand_one_format(paths, format_)
-    stem, ending = without_ending(output or "")
-    places = (output or "", audit or f"{stem}.duplicates{ending}", work or f"{stem}.work")
-    with cluster(), told(quiet=quiet):
-        from neardup.engines.ray.files import read
-        from neardup.engines.ray.functions import plan
-
-        given = {"text": text[0], "order": order, "recipe": made, **chosen}
-        given |= _datasets(read(inputs, format_), id) | {"against": read(against, format_) if against else None}
-        if plan_only:
-            shown = plan(**given)
-            click.echo(shown.to_json() if as_json else str(shown))
-            shown.demand()
-            return
-        outputs = _outputs(given, places, (*inputs, *against), format_, overwrite=overwrite)
-        done = _done(given, places, format_, outputs)
-        shown_summary = done.summary.to_json() if as_json else str(done)
-        _end(outputs, places[2], stays=work is not None)
-    if as_json or not quiet:
-        click.echo(shown_summary, err=not as_json)
+    OnRay().run(**given)
 
 
-command: click.Command = click.command(
-    "neardup.ray", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
-)(_on_ray)
-command.params = [*declared("Ray", REFUSED, CHANGED), *command.params]
-add_config(command)
+command = command_of("neardup.ray", "Ray", _on_ray, REFUSED, CHANGED)
 
 
 @contextlib.contextmanager
@@ -119,97 +166,6 @@ def cluster() -> Iterator[None]:
         logging.getLogger("ray.data").setLevel(before[1])
         if not was_there:
             ray.shutdown()
-
-
-@contextlib.contextmanager
-def told(*, quiet: bool) -> Iterator[None]:
-    """Show the plan and each stage; and say, of what ends the job, how it goes on.
-
-    Raises:
-        DataError: the cluster failed.
-        KeyboardInterrupt: the command was interrupted.
-    """
-    from ray.exceptions import RayError
-
-    from neardup.engines.ray import failures
-    from neardup.errors import DataError
-
-    try:
-        with logged(quiet=quiet), failures.told():
-            yield
-    except (OSError, MemoryError) as problem:  # with words of our own, which the command line has none for
-        raise DataError(str(problem)) from problem
-    except RayError as problem:
-        raise DataError(
-            f"Ray failed: {failures.in_a_line(problem)}. Make the same call again, and it goes on. The logs of Ray have more."
-        ) from problem
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt("make the same call again, and it goes on: finished stages are kept") from None
-
-
-def _datasets(dataset: Any, name: str | None) -> dict[str, Any]:
-    """The dataset and its column of ids.
-
-    Raises:
-        InputError: there is no column of ids.
-    """
-    from neardup.errors import InputError
-
-    columns = dataset.columns()
-    if name is None and "id" not in columns:
-        raise InputError(
-            f"The input has no column 'id'; it has {', '.join(map(repr, columns))}. Name the column of the ids by `id`. Without "
-            "one, write the input with ids first, since rows on a cluster have no lasting numbers."
-        )
-    return {"dataset": dataset, "id": name or "id"}
-
-
-def _outputs(
-    given: dict[str, Any], places: tuple[str, str, str], read: tuple[str, ...], format_: str, *, overwrite: bool
-) -> "Outputs":
-    """What is to be written. `places`: output, audit, work.
-
-    Raises:
-        InputError: outputs exist, overlap with something, or cannot hold the columns.
-    """
-    from neardup.engines.job.folder import Folder
-    from neardup.engines.job.outputs import WRITTEN, Outputs
-    from neardup.engines.job.paths import demand_apart
-    from neardup.engines.ray.files import demand_writable, exists, whole
-    from neardup.engines.ray.sources import schema_of
-
-    wholes = {path: whole(path) for path in places}
-    there = [path for path in places[:2] if exists(path)]
-    notes = Folder(places[2]).notes(WRITTEN)
-    outputs = Outputs(notes, {path: wholes[path] for path in places[:2]}, there, overwrite=overwrite)
-    demand_apart(wholes, {whole(path) for path in read})
-    demand_writable(schema_of(given["dataset"]), places[0], format_)
-    return outputs
-
-
-def _done(given: dict[str, Any], places: tuple[str, str, str], format_: str, outputs: "Outputs") -> Any:
-    """Run the job, and write what it gives."""
-    from neardup.engines.ray.files import exists, remove, write
-    from neardup.engines.ray.functions import deduplicate
-
-    output, audit, work = places
-    done = deduplicate(work=work, **given)
-    outputs.begin()
-    for dataset, path in ((done.duplicates, audit), (done.survivors, output)):
-        if exists(path):
-            remove(path)
-        write(dataset, path, format_, done.engine.calls.setting)
-    return done
-
-
-def _end(outputs: "Outputs", work: str, *, stays: bool) -> None:
-    """Note that all is written, or remove the folder of the job."""
-    from neardup.engines.ray.files import remove
-
-    if stays:
-        outputs.finish()
-    else:
-        remove(work)
 
 
 def main(arguments: list[str] | None = None) -> Any:

@@ -3,19 +3,16 @@
 Its flags are those of `neardup dedup`, by that command's own declarations. What makes no sense on a cluster is refused by name.
 """
 
+import contextlib
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from neardup.cli.engines.on_engine import declared, demand_possible, engine_options
-from neardup.cli.engines.spark_session import session_of_command, told
+from neardup.cli.engines.on_engine import OnEngine, Places, command_of, engine_options
+from neardup.cli.engines.spark_session import LOG_LEVEL, session_of_command
 from neardup.cli.main import run
-from neardup.cli.parsing.config import add_config
 
 if TYPE_CHECKING:
-    from neardup.engines.job.plan import Plan
     from neardup.engines.spark.outputs import Outputs
-    from neardup.engines.spark.result import SparkResult
 
 REFUSED = {
     "html": "Take the texts out of the pages first, and give a column of these.",
@@ -73,128 +70,88 @@ CHANGED: dict[str, dict[str, Any]] = {
 """Those that are taken, with what they declare otherwise."""
 
 
+class OnSpark(OnEngine):
+    """See `OnEngine`."""
+
+    name, rows = "Spark", "df"
+    logs = f"The setting `{LOG_LEVEL}=ERROR` shows all that Spark tells."
+
+    def session(self) -> contextlib.AbstractContextManager[Any]:
+        """See `OnEngine`."""
+        return session_of_command()
+
+    def functions(self) -> Any:
+        """See `OnEngine`."""
+        from neardup.engines.spark import functions
+
+        return functions
+
+    def failures(self) -> Any:
+        """See `OnEngine`."""
+        from neardup.engines.spark import failures
+
+        return failures
+
+    def is_failure(self, problem: Exception) -> bool:
+        """See `OnEngine`."""
+        return type(problem).__module__.startswith(("pyspark.", "py4j."))
+
+    def read(self, session: Any, paths: Sequence[str], format_: str) -> Any:
+        """See `OnEngine`."""
+        from neardup.engines.spark.files import read
+
+        return read(session, paths, format_)
+
+    def columns(self, rows: Any) -> Sequence[str]:
+        """See `OnEngine`."""
+        found: Sequence[str] = rows.columns
+        return found
+
+    def outputs(
+        self,
+        session: Any,
+        given: Mapping[str, Any],
+        places: Places,
+        read: Sequence[str],
+        format_: str,
+        *,
+        overwrite: bool,
+    ) -> "Outputs":
+        """See `OnEngine`."""
+        from neardup.engines.spark.files import demand_apart, demand_writable
+        from neardup.engines.spark.outputs import Outputs
+
+        frames = [given["df"]] if given["against"] is None else [given["df"], given["against"]]
+        outputs = Outputs(session, places.work, places[:2], overwrite=overwrite)
+        demand_apart(session, places, frames, read)
+        demand_writable(given["df"], places.output, format_)
+        return outputs
+
+    def write(self, session: Any, done: Any, places: Places, format_: str, outputs: "Outputs") -> None:
+        """See `OnEngine`."""
+        with self.failures().told(session):
+            outputs.begin()
+            outputs.write(done.duplicates, places.audit, format_)
+            outputs.write(done.survivors, places.output, format_)
+
+    def remove(self, session: Any, path: str) -> None:
+        """See `OnEngine`."""
+        from neardup.engines.spark.files import remove
+
+        remove(session, path)
+
+
 @engine_options(formats=("parquet", "orc", "json", "csv"), workers="executors")
-def _on_spark(
-    inputs: tuple[str, ...], output: str | None, text: tuple[str, ...], id: str | None, order: tuple[str, ...],  # noqa: A002
-    against: tuple[str, ...], format_: str, work: str | None, plan_only: bool, recipe: str, audit: str | None,
-    as_json: bool, overwrite: bool, quiet: bool, **chosen: Any,
-) -> None:  # fmt: skip
+def _on_spark(**given: Any) -> None:
     """Remove near-duplicate documents from a corpus, on a cluster of Spark: the survivors of `neardup dedup`.
 
     INPUT: files, folders or globs of any path that Spark reads, in one format: .parquet, .orc, .json or .jsonl (JSON lines), .csv
     (with a header; its columns are strings). A run that failed goes on when the same call is made again.
     """
-    from neardup.engines.job.paths import demand_one_format, without_ending
-    from neardup.engines.job_options import Work
-    from neardup.engines.spark.files import remove
-    from neardup.options import DedupOptions
-    from neardup.recipe.presets import find_recipe
-
-    demand_possible("Spark", output, text, (*inputs, audit), plans=plan_only)
-    made = find_recipe(recipe)
-    Work.of(made, DedupOptions(**chosen))  # refuses options before Spark starts
-    for paths in filter(None, (inputs, against)):
-        demand_one_format(paths, format_)
-    stem, ending = without_ending(output or "")
-    audit, own_work = audit or f"{stem}.duplicates{ending}", None if work else f"{stem}.work"
-    with session_of_command() as session, told(quiet=quiet):
-        given = {"text": text[0], "order": order, "recipe": made, **chosen}
-        frames = _frames(session, inputs, against, id, format_, given)
-        if plan_only:
-            shown = _plan(given)
-            click.echo(shown.to_json() if as_json else str(shown))
-            shown.demand()
-            return
-        assert output is not None
-        places = (output, audit, work or own_work or "")
-        outputs = _outputs(session, frames, places, (*inputs, *against), format_, overwrite=overwrite)
-        done = _done(session, given, places, format_, outputs)
-        shown_summary = done.summary.to_json() if as_json else str(done)
-        done.close()
-        if own_work:
-            remove(session, own_work)
-        else:
-            outputs.finish()
-    if as_json or not quiet:
-        click.echo(shown_summary, err=not as_json)
+    OnSpark().run(**given)
 
 
-command: click.Command = click.command(
-    "neardup.spark", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
-)(_on_spark)
-command.params = [*declared("Spark", REFUSED, CHANGED), *command.params]
-add_config(command)
-
-
-def _frames(
-    session: Any,
-    inputs: tuple[str, ...],
-    against: tuple[str, ...],
-    name: str | None,
-    format_: str,
-    given: dict[str, Any],
-) -> list[Any]:
-    """Put the frames and the column of ids to what is given; and return the frames.
-
-    Raises:
-        InputError: there is no column of ids.
-    """
-    from neardup.engines.spark.files import read
-    from neardup.errors import InputError
-
-    frame = read(session, inputs, format_)
-    if name is None and "id" not in frame.columns:
-        raise InputError(
-            f"The input has no column 'id'; it has {', '.join(map(repr, frame.columns))}. Name the column of the ids by `id`. "
-            "Without one, write the input with ids first, since rows on a cluster have no lasting numbers."
-        )
-    given |= {"df": frame, "id": name or "id", "against": read(session, against, format_) if against else None}
-    return [frame, *([given["against"]] if against else [])]
-
-
-def _outputs(
-    session: Any,
-    frames: list[Any],
-    places: tuple[str, str, str],
-    read: tuple[str, ...],
-    format_: str,
-    *,
-    overwrite: bool,
-) -> "Outputs":
-    """What is to be written. `places`: output, audit, work.
-
-    Raises:
-        InputError: outputs exist, overlap with something, or cannot hold the columns.
-    """
-    from neardup.engines.spark.files import demand_apart, demand_writable
-    from neardup.engines.spark.outputs import Outputs
-
-    outputs = Outputs(session, places[2], places[:2], overwrite=overwrite)
-    demand_apart(session, places, frames, read)
-    demand_writable(frames[0], places[0], format_)
-    return outputs
-
-
-def _plan(given: dict[str, Any]) -> "Plan":
-    from neardup.engines.spark.functions import plan
-
-    return plan(**given)
-
-
-def _done(
-    session: Any, given: dict[str, Any], places: tuple[str, str, str], format_: str, outputs: "Outputs"
-) -> "SparkResult":
-    """Run the job, and write what it gives."""
-    from neardup.engines.spark import failures
-    from neardup.engines.spark.functions import deduplicate
-
-    output, audit, work = places
-    done = deduplicate(work=work, **given)
-    with failures.told(session):
-        outputs.begin()
-        outputs.write(done.duplicates, audit, format_)
-        outputs.write(done.survivors, output, format_)
-    return done
+command = command_of("neardup.spark", "Spark", _on_spark, REFUSED, CHANGED)
 
 
 def main(arguments: list[str] | None = None) -> Any:

@@ -1,4 +1,4 @@
-"""The session of the command on Spark, and what the command tells while it runs."""
+"""The session of the command on Spark."""
 
 import contextlib
 import os
@@ -6,8 +6,6 @@ import sys
 import warnings
 from collections.abc import Iterator
 from typing import Any
-
-from neardup.cli.engines.on_engine import logged
 
 LOG_LEVEL = "spark.log.level"
 
@@ -52,30 +50,3 @@ def _built(builder: Any) -> Any:
         if not sys.stderr.isatty():
             builder = builder.config("spark.ui.showConsoleProgress", "false")
     return builder.getOrCreate()
-
-
-@contextlib.contextmanager
-def told(*, quiet: bool) -> Iterator[None]:
-    """Show the plan and each stage, as the logger tells of them; and say, of what ends the job, how it goes on.
-
-    Raises:
-        DataError: the cluster failed.
-        KeyboardInterrupt: the command was interrupted.
-    """
-    from neardup.engines.spark.failures import in_a_line
-    from neardup.errors import DataError
-
-    try:
-        with logged(quiet=quiet):
-            yield
-    except (OSError, MemoryError) as problem:  # with words of our own, which the command line has none for
-        raise DataError(str(problem)) from problem
-    except Exception as problem:
-        if not type(problem).__module__.startswith(("pyspark.", "py4j.")):
-            raise
-        raise DataError(
-            f"Spark failed: {in_a_line(problem)}. Make the same call again, and it goes on. The setting `{LOG_LEVEL}=ERROR` shows "
-            "all that Spark tells."
-        ) from problem
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt("make the same call again, and it goes on: finished stages are kept") from None

@@ -198,6 +198,9 @@ class ClusterEngine(ABC, Generic[Held]):
             "%s (%s): %s rows, %s, %.1f s", measured.name, measured.ran, f"{rows:,}", size_text(size), measured.seconds
         )
 
+    def close(self) -> None:
+        """Let go of what the cluster keeps for the engine; by default, that is nothing."""
+
     def nothing(self, output: Output) -> Held:
         """See `Engine`."""
         return self._here(output, (), 0)
