@@ -6,9 +6,9 @@ from pathlib import Path
 import pyarrow as pa
 
 import neardup
+from engines.corpus_parts import CorpusParts
 from neardup.dedup import reference_columns
 from neardup.engines.flow import deduplicate
-from neardup.engines.job.corpus_parts import CorpusParts
 from neardup.engines.job.local_engine import SerialEngine
 from neardup.engines.job_options import Work
 from neardup.engines.stages import Part

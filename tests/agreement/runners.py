@@ -15,13 +15,13 @@ import neardup
 import postgres_server
 from agreement.corpora import Corpus
 from agreement.layouts import SCHEMA, Files, Layout
+from engines.corpus_parts import CorpusParts
 from neardup.cli.main import main
 from neardup.dedup import reference_columns
 from neardup.engines.candidates import groups
 from neardup.engines.clustering import cluster as settling
 from neardup.engines.clustering import star_rounds as rounds
 from neardup.engines.flow import deduplicate
-from neardup.engines.job.corpus_parts import CorpusParts
 from neardup.engines.job.local_engine import SerialEngine
 from neardup.engines.job_options import Work
 from neardup.engines.pairing import blocks as tiles

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine_runs import batch_of, work_of
-from neardup.engines.reading.copies import without_copies
-from neardup.engines.reading.documents import read
+from neardup.engines.reading.documents import read, without_copies
 from neardup.engines.results.best_survivor import FOLLOW
 from neardup.engines.schemas import COPIES, REMOVED, UNKNOWN, VISITS
 from neardup.engines.stages import Part

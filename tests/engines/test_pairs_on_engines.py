@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 import neardup as nd
 from agreement import corpora
 from engine_runs import batch_of, parts_of
+from engines.corpus_parts import CorpusParts
 from engines.test_serial_engine import RECIPES, methods, texts_with_copies
 from neardup.dedup import reference_columns
 from neardup.engines.candidates import groups
-from neardup.engines.job.corpus_parts import CorpusParts
+from neardup.engines.flow import list_pairs
 from neardup.engines.job.local_engine import SerialEngine
 from neardup.engines.job_options import Work
 from neardup.engines.pairing import blocks as tiles
-from neardup.engines.pairs_flow import list_pairs
 from neardup.engines.results import list_pairs as expansion
 from neardup.engines.schemas import MATCHES
 from neardup.io.corpora.table_corpus import TableCorpus

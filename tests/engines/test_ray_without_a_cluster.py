@@ -14,9 +14,8 @@ from neardup import spark as on_spark
 from neardup.engines.job.plan import plan_of
 from neardup.engines.job.sample import Sample, StageOfSample, Stages
 from neardup.engines.ray import job
-from neardup.engines.ray.calls import has_room
+from neardup.engines.ray.calls import counted, has_room
 from neardup.engines.ray.job import REMEDIES
-from neardup.engines.ray.nodes import counted
 from neardup.engines.ray.sort_columns import Columns, normal
 from neardup.engines.spark import job as job_on_spark
 

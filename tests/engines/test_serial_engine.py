@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 import neardup as nd
 from engine_runs import batch_of, parts_of, run_of_engine, run_of_library, work_of
+from engines.corpus_parts import CorpusParts
 from near_copies import edited_copies
 from neardup.engines.candidates import groups
 from neardup.engines.clustering import cluster as settling
 from neardup.engines.flow import deduplicate
-from neardup.engines.job.corpus_parts import CorpusParts
 from neardup.engines.job.local_engine import COUNT_BYTES, SerialEngine
 from neardup.engines.job_options import Work
 from neardup.engines.pairing import blocks as tiles

@@ -16,7 +16,7 @@ from engines.spark_cluster import missing
 from engines.spark_runs import local_session
 from neardup.cli.engines import on_spark
 from neardup.cli.shown.interruption import EXIT_INTERRUPTED
-from neardup.engines.spark import outputs
+from neardup.engines.spark import folder as outputs
 
 pytestmark = [
     pytest.mark.cluster,

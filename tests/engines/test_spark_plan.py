@@ -18,7 +18,7 @@ from neardup.engines.job.plan import plan_of
 from neardup.engines.job.sample import Sample, SampleEngine, StageOfSample, Stages, stages_of
 from neardup.engines.reading import row_selection as marks
 from neardup.engines.spark.job import REMEDIES
-from neardup.engines.spark.memory import memory_of_tasks
+from neardup.engines.spark.settings import memory_of_tasks
 
 WORDS = np.array([f"word{number}" for number in range(500)])
 MB = 1 << 20

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
-from neardup.engines.flow import Decided
+from neardup.engines.flow import Decided, list_pairs
 from neardup.engines.flow import deduplicate as decide
 from neardup.engines.job.cluster_engine import ClusterEngine
 from neardup.engines.job.cluster_job import ClusterJob, Words
@@ -13,7 +13,6 @@ from neardup.engines.job.inputs import Documents, Input
 from neardup.engines.job.plan import Plan
 from neardup.engines.job.refusals import demand_columns, demand_columns_only, demand_one_column, demand_possible
 from neardup.engines.job_options import Work
-from neardup.engines.pairs_flow import list_pairs
 from neardup.options import DedupOptions, MatchingOptions, options_of
 from neardup.recipe.presets import RecipeLike, recipe_of
 

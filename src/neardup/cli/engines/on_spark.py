@@ -12,7 +12,7 @@ from neardup.cli.engines.spark_session import LOG_LEVEL, session_of_command
 from neardup.cli.main import run
 
 if TYPE_CHECKING:
-    from neardup.engines.spark.outputs import Outputs
+    from neardup.engines.spark.folder import Outputs
 
 REFUSED = {
     "html": "Take the texts out of the pages first, and give a column of these.",
@@ -119,7 +119,7 @@ class OnSpark(OnEngine):
     ) -> "Outputs":
         """See `OnEngine`."""
         from neardup.engines.spark.files import demand_apart, demand_writable
-        from neardup.engines.spark.outputs import Outputs
+        from neardup.engines.spark.folder import Outputs
 
         frames = [given["df"]] if given["against"] is None else [given["df"], given["against"]]
         outputs = Outputs(session, places.work, places[:2], overwrite=overwrite)

@@ -14,7 +14,7 @@ from neardup.engines.ray.failures import told
 from neardup.engines.ray.sources import Source
 from neardup.engines.ray.tasks import checked
 from neardup.engines.reading.unchanged_input import digests_in
-from neardup.engines.setting import Setting
+from neardup.engines.stages import Setting
 from neardup.kernels.store.postings import MIX
 
 EMPTY = "empty.parquet"

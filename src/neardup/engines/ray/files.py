@@ -18,7 +18,7 @@ from neardup.engines.job.folder import Folder
 from neardup.engines.job.paths import demand_one_format, format_of
 from neardup.engines.ray.failures import in_a_line, told
 from neardup.engines.ray.tasks import bounded, checked
-from neardup.engines.setting import Setting
+from neardup.engines.stages import Setting
 from neardup.errors import InputError, NeardupError, OptionError
 from neardup.io.storage.places import place_of
 from neardup.io.storage.remote import RemotePath

@@ -9,11 +9,11 @@ import pyarrow as pa
 
 from neardup.engines.frontend import Frontend
 from neardup.engines.job.refusals import demand_kind
+from neardup.engines.ray.calls import nodes
 from neardup.engines.ray.engine import RayEngine
 from neardup.engines.ray.failures import told
 from neardup.engines.ray.input_files import step_of
 from neardup.engines.ray.job import RayJob
-from neardup.engines.ray.nodes import nodes
 from neardup.engines.ray.sort_columns import normal
 from neardup.engines.ray.sources import Source
 from neardup.errors import InputError, MissingExtra, OptionError

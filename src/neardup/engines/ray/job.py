@@ -10,15 +10,13 @@ from neardup.engines.job.folder import Folder
 from neardup.engines.job.plan import Plan, Remedies
 from neardup.engines.job.sample import Sample
 from neardup.engines.ray import copy_input
-from neardup.engines.ray.calls import Calls
+from neardup.engines.ray.calls import Calls, nodes
 from neardup.engines.ray.engine import RayEngine
 from neardup.engines.ray.failures import told
-from neardup.engines.ray.nodes import nodes
 from neardup.engines.ray.sampled import sample_of
 from neardup.engines.ray.sources import Source
 from neardup.engines.reading.unique_ids import demand_ids
-from neardup.engines.setting import Setting
-from neardup.engines.stages import Measured
+from neardup.engines.stages import Measured, Setting
 from neardup.version import __version__
 
 REMEDIES = Remedies(

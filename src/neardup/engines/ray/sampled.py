@@ -12,7 +12,7 @@ from neardup.engines.job.sample import BYTES, DOCUMENTS, Sample, first_texts, mo
 from neardup.engines.ray.calls import Calls
 from neardup.engines.ray.sources import Source
 from neardup.engines.ray.tasks import checked, tables_of, texts_in, texts_of
-from neardup.engines.setting import Setting
+from neardup.engines.stages import Setting
 
 
 def sample_of(given: Input[Source], calls: Calls) -> Sample:

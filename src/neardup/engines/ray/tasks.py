@@ -4,12 +4,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from neardup.engines.job.plan import MOST_BYTES, TEXT_ROWS
-from neardup.engines.reading.text_columns import as_strings
-from neardup.engines.setting import Setting
-from neardup.errors import InputError
+from neardup.engines.reading.text_columns import as_column, as_strings, demand_utf8
+from neardup.engines.stages import Setting
+from neardup.errors import DataError, InputError
+from neardup.fingerprints.simhash import fingerprint_array
 from neardup.io.formats.columnar.parquet_values import value_tokens
+from neardup.recipe.recipe import Recipe
 
 DECODE = "Decode the input by its encoding before it is read, or leave such rows out."
 """What to do about strings that are no UTF-8."""
@@ -82,3 +85,21 @@ def _halves(table: pa.Table) -> Iterator[pa.RecordBatch]:
         yield from _halves(table.slice(middle))
     else:
         yield from table.combine_chunks().to_batches()[:1]
+
+
+FINGERPRINT = "fingerprint"
+"""The column that `neardup.ray.fingerprint` adds."""
+
+
+def with_fingerprints(setting: Setting, recipe: Recipe, text: str, block: pa.Table) -> pa.Table:
+    """Rows with a column more: the fingerprints of their texts.
+
+    Raises:
+        DataError: a text is null, or no UTF-8.
+    """
+    setting.check()
+    column = pc.cast(block.column(text), pa.large_string()).combine_chunks()
+    demand_utf8(pa.record_batch([column], names=[text]), [text], DECODE)
+    if column.null_count:
+        raise DataError(f"A text in column {text!r} is null. Give each row a text, or leave such rows out.")
+    return block.append_column(FINGERPRINT, as_column(fingerprint_array(column, recipe).values))

@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 
 from neardup.arrays import Array
 from neardup.engines.candidates.table import METHODS
-from neardup.engines.columns import looked_up
+from neardup.engines.columns import beginnings, looked_up
 from neardup.engines.job_options import Work
-from neardup.engines.reading.copies import without_copies
+from neardup.engines.packing import ints, mixed
 from neardup.engines.reading.element_order import Counting
 from neardup.engines.reading.unchanged_input import REMEDY
 from neardup.engines.schemas import COPIES, DOCUMENTS, ROW_BITS, as_prints
@@ -27,6 +27,24 @@ from neardup.kernels.xxh3 import digest_rows, xxh3_128_features
 from neardup.matching.similarities.table import Elements
 from neardup.matching.text_features import Texts, texts_of_column
 from neardup.text.normalizers import character_counts
+
+
+def without_copies(documents: pa.Table) -> Found:
+    """Documents (rows of DOCUMENTS) that have their ranks: of equal texts, only the most preferred; and the others as its copies.
+
+    Those of a reference all stay: each of them survives.
+    """
+    rank, high, low, doc = ints(documents, "rank", "digest_high", "digest_low", "doc")
+    own = np.where(documents.column("is_reference").to_numpy(), doc, 0)
+    order = np.lexsort((rank, mixed(high, low, own)))
+    leads = beginnings(high[order], low[order], own[order])
+    if leads.all():
+        yield "documents", documents
+        return
+    yield "documents", documents.take(pa.array(np.sort(order[leads])))
+    leader = doc[order[leads]][np.cumsum(leads) - 1]
+    yield "copies", pa.table([leader[~leads], doc[order[~leads]]], COPIES.schema)
+
 
 BEFORE_ALL = 1 << 62
 """Documents of a reference are preferred to all others."""

@@ -1,7 +1,9 @@
 """STRINGS: what an engine reads of rows, as batches of large strings that are UTF-8."""
 
 from collections.abc import Sequence
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -41,3 +43,12 @@ def demand_utf8(batch: pa.RecordBatch, names: Sequence[str], remedy: str) -> Non
             raise DataError(
                 f"A value in the column of the {name} is no valid UTF-8: {value[:60]!r}. {remedy}"
             ) from None
+
+
+def as_column(values: Any) -> pa.Array:
+    """Fingerprints (uint64[n, words]) as signed integers with the same bits; wider ones as bytes, the highest first."""
+    if values.shape[1] == 1:
+        return pa.array(np.ascontiguousarray(values[:, 0]).view(np.int64))
+    content = np.ascontiguousarray(values).astype(">u8").tobytes()
+    size = 8 * values.shape[1]
+    return pa.array([content[at : at + size] for at in range(0, len(content), size)], pa.binary())

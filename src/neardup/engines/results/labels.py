@@ -1,6 +1,7 @@
 """RESULTS: the documents that are removed, by their names, with their survivors and clusters."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -10,8 +11,19 @@ from neardup.engines.columns import beginnings, runs
 from neardup.engines.job_options import Work
 from neardup.engines.packing import ints, mixed
 from neardup.engines.reading.row_selection import Marks, marked_rows
-from neardup.engines.schemas import CLUSTERS, FIRSTS, LABELED, LABELS, RESULTS, UNKNOWN, as_prints, prints_of
-from neardup.engines.stages import Found, Part, Reading, Stage
+from neardup.engines.schemas import (
+    CLUSTERS,
+    FIRSTS,
+    INT,
+    LABELED,
+    LABELS,
+    RESULTS,
+    UNKNOWN,
+    as_prints,
+    of_reference,
+    prints_of,
+)
+from neardup.engines.stages import Engine, Found, Output, Part, Reading, Stage
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.hamming.near import row_distances
 
@@ -122,3 +134,29 @@ def _distances(labeled: pa.Table, clusters: pa.Table) -> Array:
 
 def _at(table: pa.Table, name: str, labels: pa.Table) -> pa.Array:
     return pa.array(np.searchsorted(labels.column("doc").to_numpy(), table.column(name).to_numpy()))
+
+
+CLUSTERED = Output(
+    pa.schema({"survivor": INT, "survivor_id": pa.large_string(), "cluster_id": pa.large_string()}), ("survivor",)
+)
+
+
+def survivors_of_clusters(engine: Engine, results: Any) -> Any:
+    """Rows of CLUSTERED, of documents that are none of a reference."""
+    found = engine.run(_TELL, results)["clustered"]
+    return engine.run(_ONCE, found)["clustered"]
+
+
+def _tell(results: pa.Table) -> Found:
+    rows = results.select(CLUSTERED.schema.names)
+    yield from _once(rows.filter(pa.array(~of_reference(ints(rows, "survivor")[0]))))
+
+
+def _once(rows: pa.Table) -> Found:
+    if len(rows):
+        _, first = np.unique(ints(rows, "survivor")[0], return_index=True)
+        yield "clustered", rows.take(pa.array(first))
+
+
+_TELL = Stage("survivors of clusters", _tell, {"clustered": CLUSTERED})
+_ONCE = Stage("survivors once", _once, {"clustered": CLUSTERED})

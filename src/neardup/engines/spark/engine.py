@@ -16,7 +16,7 @@ from neardup.engines.spark import settings, tasks
 from neardup.engines.spark.failures import told
 from neardup.engines.spark.files import literal
 from neardup.engines.spark.frames import Input
-from neardup.engines.spark.ordered import numbers_of
+from neardup.engines.spark.scans import numbers_of
 from neardup.engines.spark.sort import places
 from neardup.engines.stages import Measured, Output, Reading, Stage
 from neardup.version import __version__

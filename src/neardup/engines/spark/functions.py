@@ -9,12 +9,11 @@ from neardup.engines.job.plan import Plan
 from neardup.engines.job.refusals import demand_columns, demand_kind, demand_one_column
 from neardup.engines.schemas import REFERENCE, ROW_BITS
 from neardup.engines.spark import tasks
-from neardup.engines.spark.fingerprints import with_fingerprints
 from neardup.engines.spark.frames import column
 from neardup.engines.spark.frontend import FRONTEND
 from neardup.engines.spark.job import WORDS
-from neardup.engines.spark.result import SparkResult
-from neardup.engines.spark.unpacked import duplicates_of, known, unpacked
+from neardup.engines.spark.result import SparkResult, duplicates_of, known, unpacked
+from neardup.engines.spark.tasks import with_fingerprints
 from neardup.errors import InputError, OptionError
 from neardup.options import DedupOptionsDict, refuse_unknown
 from neardup.recipe.presets import RecipeLike, recipe_of

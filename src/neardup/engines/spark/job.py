@@ -15,9 +15,9 @@ from neardup.engines.spark.failures import told
 from neardup.engines.spark.files import literal
 from neardup.engines.spark.folder import Folder
 from neardup.engines.spark.frames import Frame, Input, column
-from neardup.engines.spark.memory import memory_of_tasks, settings_of
 from neardup.engines.spark.plans import files_of, is_steady, steps_of
 from neardup.engines.spark.scans import sample_of
+from neardup.engines.spark.settings import memory_of_tasks, settings_of
 from neardup.engines.spark.tasks import Setting
 from neardup.engines.stages import Measured
 from neardup.version import __version__

@@ -7,14 +7,18 @@ from itertools import groupby
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from neardup.engines import setting
+from neardup.engines import stages
 from neardup.engines.packing import Packed, pack_all, unpack
 from neardup.engines.reading.sorted_runs import Runs, numbered_part
-from neardup.engines.reading.text_columns import as_strings
+from neardup.engines.reading.text_columns import as_column, as_strings, demand_utf8
 from neardup.engines.reading.unchanged_input import SEEN, Content, Watched
+from neardup.engines.spark import tasks
 from neardup.engines.stages import Found, Output, Part, Reading, Stage
-from neardup.errors import NeardupError
+from neardup.errors import DataError, NeardupError
+from neardup.fingerprints.simhash import fingerprint_array
+from neardup.recipe.recipe import Recipe
 
 PACKED = "output string, bucket int, rows long, content binary"
 """What travels between stages, as Spark declares it."""
@@ -33,7 +37,7 @@ DECODE = "Decode the input by its encoding when it is read, as by Spark's option
 """What to do about strings that are no UTF-8."""
 
 
-class Setting(setting.Setting):
+class Setting(stages.Setting):
     """What tasks know of the driver."""
 
     def task(self, work: Task) -> Task:
@@ -131,3 +135,17 @@ def _batch(rows: list[tuple[str, int, int, bytes]]) -> pa.RecordBatch:
         [pa.array(column, field.type) for column, field in zip(zip(*rows, strict=True), _SCHEMA, strict=True)],
         schema=_SCHEMA,
     )
+
+
+def with_fingerprints(recipe: Recipe, text: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Rows with a column more: the fingerprints of their texts.
+
+    Raises:
+        DataError: a text is null, or no UTF-8.
+    """
+    for batch in batches:
+        demand_utf8(batch, [text], tasks.DECODE)
+        texts = pc.cast(batch.column(text), pa.large_string())
+        if texts.null_count:
+            raise DataError(f"A text in column {text!r} is null. Give each row a text, or leave such rows out.")
+        yield batch.append_column(tasks.FINGERPRINT, as_column(fingerprint_array(texts, recipe).values))
