@@ -27,9 +27,44 @@ def modules() -> dict[str, Path]:
     return {name: path for name, path in found.items() if not name.endswith(".__init__")}
 
 
-def imported(source: str, names: Collection[str]) -> Iterator[str]:
-    """The modules of the package that a source imports, wherever it does: on first use and for types, too."""
+TABLES = {
+    "__init__": "public names, of any module",
+    "cli.main": "commands, which are run by it",
+    "fingerprints.hashes.table": "hashes, in kernels",
+    "hamming.index.methods.table": "methods of search",
+    "io.formats.table": "formats",
+    "kernels.native.numba_inside": "kernels",
+    "matching.candidates.methods": "methods of finding candidates",
+    "text.html": "parsers, of other packages",
+    "text.segmenters.cutting": "segmenters",
+}
+"""Modules whose table names others that they load on first use: their families, which may import them."""
+
+
+def loaded(node: ast.Call) -> str | None:
+    """The name, or its beginning before what is filled in, that a call of `import_module` loads; None for other calls."""
+    function = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if function != "import_module" or not node.args:
+        return None
+    name = node.args[0]
+    if isinstance(name, ast.JoinedStr):
+        name = name.values[0]
+    return name.value if isinstance(name, ast.Constant) and isinstance(name.value, str) else ""
+
+
+def imported(source: str, names: Collection[str], own: str = "") -> Iterator[str]:
+    """The modules of the package that a source imports, wherever it does: on first use, for types, and by `import_module`, too.
+
+    Of a name that is filled in, these are all modules directly in its folder. `own`: the source's name; see `TABLES`.
+    """
     for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and own not in TABLES and (name := loaded(node)) is not None:
+            if not name:
+                raise SystemExit(f"{own}: `import_module` of a name that is not written there: add it to TABLES")
+            if name.startswith("neardup."):
+                inside = name.removeprefix("neardup.")
+                family = [each for each in names if f"{each.rpartition('.')[0]}." == inside]
+                yield from family or [_module(inside.split("."), names)]
         if isinstance(node, ast.ImportFrom):
             if node.level:
                 raise SystemExit("a relative import: name the package")
@@ -51,7 +86,7 @@ def _module(parts: list[str], names: Collection[str]) -> str:
 
 def needs(names: dict[str, Path]) -> dict[str, set[str]]:
     """What each module imports."""
-    return {name: set(imported(path.read_text("utf-8"), names)) - {name} for name, path in names.items()}
+    return {name: set(imported(path.read_text("utf-8"), names, name)) - {name} for name, path in names.items()}
 
 
 def stated(page: str) -> list[str]:

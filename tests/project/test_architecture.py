@@ -86,6 +86,29 @@ def test_imports_are_found_wherever_they_are():
     ]
 
 
+def test_what_is_loaded_by_its_name_is_imported():
+    source = (
+        "import importlib\nimportlib.import_module('neardup.cli.main').main()\nimportlib.import_module('ray.data')\n"
+        "def f(name):\n    importlib.import_module(f'neardup.text.segmenters.{name}')\n"
+    )
+    segmenters = {name for name in MODULES if re.fullmatch(r"text\.segmenters\.\w+", name)}
+    assert set(tool.imported(source, MODULES)) == {"cli.main", *segmenters}
+    assert list(tool.imported(source, MODULES, "text.segmenters.cutting")) == []
+    with pytest.raises(SystemExit, match="add it to TABLES"):
+        list(tool.imported("import_module(name)", MODULES))
+
+
+def test_a_circle_of_a_facade_and_its_command_is_found():
+    facade, command = "import_module('neardup.cli.engines.on_ray').main()", "from neardup import ray"
+    needed = {name: set(tool.imported(source, MODULES)) for name, source in (("ray", facade), ("on_ray", command))}
+    assert needed == {"ray": {"cli.engines.on_ray"}, "on_ray": {"ray"}}
+
+
+def test_tables_that_load_modules_are_still_there():
+    for name in tool.TABLES:
+        assert "import_module(" in MODULES[name].read_text("utf-8")
+
+
 def test_an_order_that_is_wrong_is_found():
     needed = {"a": set(), "b": {"a"}, "c": {"b"}}
     assert tool.sorted_modules(["c", "b", "a"], needed) == ["a", "b", "c"]
