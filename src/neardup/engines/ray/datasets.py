@@ -15,9 +15,10 @@ from neardup.engines.job.folder import Folder
 from neardup.engines.job.folder_engine import Given, Held
 from neardup.engines.packing import unsorted
 from neardup.engines.ray.engine import RayEngine, grouped
-from neardup.engines.ray.tasks import bounded, tables_of, texts_in
+from neardup.engines.ray.tasks import DECODE, bounded, tables_of
 from neardup.engines.reading.documents import numbered
 from neardup.engines.reading.row_selection import Marks, flags_of
+from neardup.engines.reading.text_columns import texts_in
 from neardup.engines.reading.unchanged_input import Content, Watched
 from neardup.engines.schemas import rows_of
 from neardup.engines.stages import Output
@@ -107,7 +108,7 @@ def _noted(
     """Batches of what was read first, each after the whole batch is noted."""
     for batch in batches:
         noted.append(batch)
-        yield texts_in(pa.Table.from_batches([batch]), columns, path)
+        yield texts_in(pa.Table.from_batches([batch]), columns, path, DECODE)
 
 
 def rows_in(engine: RayEngine, held: Held, name: str, columns: Mapping[str, str], kind: pa.DataType) -> Any:

@@ -11,7 +11,8 @@ from neardup.engines.job.plan import TEXT_ROWS
 from neardup.engines.job.sample import BYTES, DOCUMENTS, Sample, first_texts, most_of_each, spread_over
 from neardup.engines.ray.calls import Calls
 from neardup.engines.ray.sources import Source
-from neardup.engines.ray.tasks import checked, tables_of, texts_in, texts_of
+from neardup.engines.ray.tasks import DECODE, checked, tables_of, texts_of
+from neardup.engines.reading.text_columns import texts_in
 from neardup.engines.stages import Setting
 
 
@@ -49,7 +50,7 @@ def _first_of_any(source: Source, setting: Setting) -> list[pa.RecordBatch]:
 
 
 def _as_texts(setting: Setting, columns: Mapping[str, str | None], block: pa.Table) -> pa.Table:
-    return pa.Table.from_batches([checked(setting, texts_in, block, columns, "The dataset")])
+    return pa.Table.from_batches([checked(setting, texts_in, block, columns, "The dataset", DECODE)])
 
 
 def rows_of(number: int, read: Callable[[], Iterable[Any]]) -> tuple[int, int]:

@@ -7,11 +7,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from neardup.engines.job.plan import MOST_BYTES, TEXT_ROWS
-from neardup.engines.reading.text_columns import as_column, as_strings, demand_utf8
+from neardup.engines.reading.text_columns import as_column, demand_utf8, texts_in
 from neardup.engines.stages import Setting
-from neardup.errors import DataError, InputError
+from neardup.errors import DataError
 from neardup.fingerprints.simhash import fingerprint_array
-from neardup.io.formats.columnar.parquet_values import value_tokens
 from neardup.recipe.recipe import Recipe
 
 DECODE = "Decode the input by its encoding before it is read, or leave such rows out."
@@ -46,30 +45,7 @@ def texts_of(
     """
     for table in tables_of(read):
         for batch in bounded(table.select([name for name in columns.values() if name in table.column_names])):
-            yield texts_in(pa.Table.from_batches([batch]), columns, path)
-
-
-def texts_in(table: pa.Table, columns: Mapping[str, str | None], path: str) -> pa.RecordBatch:
-    """Text, id, within and value of the rows of a batch.
-
-    Raises:
-        InputError: it has not got one of the columns.
-    """
-    found = pa.table([_column(table, kind, name, path) for kind, name in columns.items()], names=list(columns))
-    return as_strings(found.combine_chunks().to_batches()[0], DECODE)
-
-
-def _column(table: pa.Table, kind: str, name: str | None, path: str) -> Any:
-    if name is None or (name not in table.column_names and kind == "value"):
-        return pa.nulls(len(table), pa.large_string())
-    if name not in table.column_names:
-        raise InputError(f"{path} has no column {name!r}; it has {', '.join(map(repr, table.column_names))}.")
-    column = table.column(name)
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    if kind in ("text", "id"):
-        return column.cast(pa.large_string())
-    return value_tokens(column.combine_chunks())
+            yield texts_in(pa.Table.from_batches([batch]), columns, path, DECODE)
 
 
 def bounded(table: pa.Table) -> Iterator[pa.RecordBatch]:

@@ -1,13 +1,14 @@
-"""STRINGS: what an engine reads of rows, as batches of large strings that are UTF-8."""
+"""STRINGS: what an engine reads of rows, as batches of large strings that are UTF-8; and fingerprints as columns."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from neardup.errors import DataError
+from neardup.errors import DataError, InputError
+from neardup.io.formats.columnar.parquet_values import value_tokens
 
 
 def as_strings(batch: pa.RecordBatch, remedy: str) -> pa.RecordBatch:
@@ -52,3 +53,26 @@ def as_column(values: Any) -> pa.Array:
     content = np.ascontiguousarray(values).astype(">u8").tobytes()
     size = 8 * values.shape[1]
     return pa.array([content[at : at + size] for at in range(0, len(content), size)], pa.binary())
+
+
+def texts_in(table: pa.Table, columns: Mapping[str, str | None], path: str, remedy: str) -> pa.RecordBatch:
+    """Text, id, within and value of the rows of a batch. `columns`: of these; `remedy`: see `as_strings`.
+
+    Raises:
+        InputError: it has not got one of the columns.
+    """
+    found = pa.table([_column(table, kind, name, path) for kind, name in columns.items()], names=list(columns))
+    return as_strings(found.combine_chunks().to_batches()[0], remedy)
+
+
+def _column(table: pa.Table, kind: str, name: str | None, path: str) -> Any:
+    if name is None or (name not in table.column_names and kind == "value"):
+        return pa.nulls(len(table), pa.large_string())
+    if name not in table.column_names:
+        raise InputError(f"{path} has no column {name!r}; it has {', '.join(map(repr, table.column_names))}.")
+    column = table.column(name)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if kind in ("text", "id"):
+        return column.cast(pa.large_string())
+    return value_tokens(column.combine_chunks())
