@@ -3,6 +3,9 @@
 import pytest
 
 from engines import ray_cluster, spark_cluster
+from engines.cluster_runs import RayRuns, SparkRuns
+from engines.spark_runs import local_session
+from neardup.engines.job.checkpoint import Kept
 
 
 @pytest.fixture(scope="session")
@@ -27,3 +30,39 @@ def shared_ray(shared_nodes):
     """Those, and this process is a driver of them: of one cluster at a time, so no longer than a module."""
     with ray_cluster.connected(shared_nodes):
         yield shared_nodes
+
+
+@pytest.fixture(scope="module", params=["spark", "ray"])
+def engine(request):
+    """Each cluster in turn: Spark in this process, and Ray on two nodes."""
+    if request.param == "ray":
+        request.getfixturevalue("shared_ray")
+        yield RayRuns()
+        return
+    if spark_cluster.missing() is not None:
+        pytest.skip(str(spark_cluster.missing()))
+    session = local_session()
+    yield SparkRuns(session)
+    session.stop()
+
+
+class FailureError(Exception):
+    """What a test makes a run fail with."""
+
+
+@pytest.fixture
+def failing(monkeypatch):
+    """A run fails when so many stages have been written, before or after it is written down that they are finished."""
+    left, finish = {"stages": None, "is_noted": True}, Kept.finish
+
+    def finish_or_fail(self, number, path, measured):
+        fails = left["stages"] is not None and left["stages"] <= 1
+        if not fails or left["is_noted"]:
+            finish(self, number, path, measured)
+        if fails:
+            raise FailureError
+        if left["stages"] is not None:
+            left["stages"] -= 1
+
+    monkeypatch.setattr(Kept, "finish", finish_or_fail)
+    return left

@@ -1,0 +1,94 @@
+"""What the tests of all clusters need of each: how it reads rows and gives them back; and a run that is compared with one machine."""
+
+from unittest.mock import patch
+
+import neardup as nd
+from agreement import corpora
+from engines.corpus_files import OPTIONS, numbered, same, written
+from neardup.engines.job import cluster_engine
+
+
+class SparkRuns:
+    """Runs on Spark."""
+
+    name, order = "spark", "order"
+
+    def __init__(self, session):
+        from neardup import spark
+
+        self.session, self.functions = session, spark
+
+    def read(self, folder):
+        return self.session.read.parquet(str(folder))
+
+    def of(self, rows):
+        return self.session.createDataFrame(rows)
+
+    def shuffled(self, frame):
+        return frame.repartition(5, "text").sortWithinPartitions("n")
+
+    def rows(self, frame):
+        return [row.asDict() for row in frame.collect()]
+
+
+class RayRuns:
+    """Runs on Ray."""
+
+    name, order = "ray", "columns of order"
+
+    def __init__(self):
+        from neardup import ray
+
+        self.functions = ray
+
+    def read(self, folder):
+        import ray
+
+        return ray.data.read_parquet(str(folder))
+
+    def of(self, rows):
+        import ray
+
+        return ray.data.from_items(rows)
+
+    def shuffled(self, dataset):
+        return dataset.random_shuffle(seed=7)
+
+    def rows(self, dataset):
+        return list(dataset.iter_rows())
+
+
+def run(engine, rows, work, **options):
+    """A job."""
+    return engine.functions.deduplicate(rows, work=str(work), **({"order": "n"} | OPTIONS | options))
+
+
+def survivors(engine, done):
+    return sorted(row["n"] for row in engine.rows(done.survivors))
+
+
+def check(engine, tmp_path, name, options, files=3, *, small=0, shuffled=False, dealt=True):
+    """Compare a run with `deduplicate`. `small`: bytes up to which the driver runs a stage. Returns its stages."""
+    corpus = corpora.make(name)
+    rows, against = numbered(corpus.rows), numbered(corpus.reference) or None
+    expected = nd.deduplicate(rows, against=against, **options)
+    given = engine.read(written(tmp_path / "in", rows, files, dealt=dealt))
+    given = engine.shuffled(given) if shuffled else given
+    reference = engine.read(written(tmp_path / "ref", against, 1)) if against else None
+    with patch.object(cluster_engine, "SMALL", small):
+        work = str(tmp_path / "work")
+        done = engine.functions.deduplicate(given, order="n", against=reference, work=work, **options)
+        assert sorted(row["n"] for row in engine.rows(done.survivors)) == [row["n"] for row in expected.survivors]
+        found = {row["id"]: row for row in engine.rows(done.duplicates)}
+        summary = done.summary
+    lines = expected.duplicates.to_pylist()
+    assert found.keys() == {line["id"] for line in lines}
+    for line in lines:
+        columns = ["survivor_id", "exact", "distance"] + ["similarity"] * (options.get("cluster") != "components")
+        assert all(same(found[line["id"]][column], line[column]) for column in columns), (line, found[line["id"]])
+        assert found[line["id"]]["cluster_id"] == rows[line["cluster_id"]]["id"]
+    assert (summary.survivors, summary.duplicates, summary.exact_duplicates, summary.clusters) == (
+        len(expected.survivors), len(lines), sum(line["exact"] for line in lines),
+        len({line["cluster_id"] for line in lines}))  # fmt: skip
+    done.engine.close()
+    return done.stages
