@@ -1,8 +1,9 @@
-"""Fixtures of stores in PostgreSQL: a server, and for each test a schema and a cache of replicas of its own."""
+"""Fixtures of stores in PostgreSQL: a server, and for each test a schema and a cache of replicas of its own; and of every back end."""
 
 import pytest
 
 import postgres_server
+from back_ends import BACK_ENDS
 
 
 @pytest.fixture(scope="session")
@@ -39,3 +40,15 @@ def own_server(cache):
     server = postgres_server.Server().start()
     yield server
     server.remove()
+
+
+@pytest.fixture(params=BACK_ENDS)
+def back_end(request):
+    found = BACK_ENDS[request.param](request)
+    found.name = request.param
+    return found
+
+
+@pytest.fixture
+def any_place(back_end):
+    return back_end.place()

@@ -1,5 +1,6 @@
 """Notes are written together with documents, kept until their time, and checked; documents expire each at its own time."""
 
+import contextlib
 import os
 import shutil
 import sqlite3
@@ -12,6 +13,7 @@ import pytest
 
 import neardup as nd
 from neardup.store.record import transactions
+from neardup.store.record.notes_table import LONGEST_KEY, NotedError
 from neardup.store.store import Store
 
 WORDS = [f"w{i}" for i in range(60)]
@@ -46,43 +48,6 @@ def test_a_store_without_notes_has_no_table_and_a_reader_sees_those_that_come(tm
         assert store.notes(["k"]) == reader.notes(["k"]) == {"k": 1}
 
 
-def test_a_later_note_takes_the_place_of_an_earlier_one(tmp_path):
-    with Store(tmp_path / "s") as store:
-        store.check_and_add_many(["a"], TEXTS[:1], notes=noting(k=1, j=2))
-        store.check_and_add_many([], [], notes=noting(k={"x": [None, 1.5]}))
-        assert store.notes(["k", "j"]) == {"k": {"x": [None, 1.5]}, "j": 2}
-        assert store.notes([f"{i}" for i in range(2 * transactions.MOST_VALUES)] + ["k"]) == {"k": {"x": [None, 1.5]}}
-
-
-def test_notes_that_have_expired_are_not_found_and_go_when_others_come(tmp_path):
-    with Store(tmp_path / "s") as store:
-        for i in range(20):
-            store.check_and_add_many([], [], notes=lambda _, i=i: {f"old{i}": (i, 1.0)})
-        assert store.notes(["old3", "old19"]) == {}
-        for i in range(20):
-            store.check_and_add_many([], [], notes=noting(**{f"new{i}": i}))
-        assert store.notes(["new0", "new19"]) == {"new0": 0, "new19": 19}
-    with closing(sqlite3.connect(tmp_path / "s/record.sqlite")) as base:
-        assert base.execute("SELECT count(*), min(number) FROM notes").fetchone()[0] == 20
-
-
-@pytest.mark.parametrize("value", [object(), float("nan"), {1}])
-def test_what_is_no_plain_value_takes_the_documents_back(tmp_path, value):
-    with Store(tmp_path / "s") as store:
-        store.check_and_add("first", TEXTS[1])
-        with pytest.raises(nd.OptionError, match="is no plain value"):
-            store.check_and_add_many(["a"], TEXTS[:1], notes=noting(k=value))
-        with pytest.raises(nd.OptionError, match="`notes='x'`: give a number of seconds since 1970"):
-            store.check_and_add_many(["a"], TEXTS[:1], notes=lambda _: {"k": (1, "x")})
-        with pytest.raises(ZeroDivisionError):
-            store.check_and_add_many(["a"], TEXTS[:1], notes=lambda _: 1 / 0)
-        assert store.get("a") is None
-        assert store.notes(["k"]) == {}
-        assert store.check_and_add_many(["a"], TEXTS[:1], notes=noting(k=1))[0].is_new
-        assert store.notes(["k"]) == {"k": 1}
-        assert store.verify().is_sound
-
-
 def test_notes_stay_through_compaction_and_backup(tmp_path):
     with Store(tmp_path / "s") as store:
         store.check_and_add_many(["a", "b"], TEXTS[:2], notes=noting(k=1))
@@ -114,19 +79,106 @@ def test_the_checksum_of_a_note_is_what_the_page_says_and_damage_is_named(tmp_pa
         assert store.get("a") is not None
 
 
-@pytest.mark.parametrize("keep", ["first", "last", "always"])
-def test_each_document_expires_at_its_own_time(tmp_path, keep):
-    with Store(tmp_path / "s", keep=keep) as store:
-        store.check_and_add_many(["a", "b", "c"], TEXTS[:3], expires=[10.0, None, 20])
-        assert [store.get(name).expires for name in "abc"] == [10.0, None, 20.0]
-        assert store.expire(now=15) == 1
-        assert [store.get(name) is None for name in "abc"] == [True, False, False]
-
-
-def test_times_are_given_for_each_document_or_refused(tmp_path):
-    with Store(tmp_path / "s") as store:
+def test_times_are_given_for_each_document_or_refused(any_place):
+    with Store(any_place) as store:
         with pytest.raises(nd.OptionError, match="1 values of `expires` for 2 texts: give one each"):
             store.check_and_add_many(["a", "b"], TEXTS[:2], expires=[1.0])
         with pytest.raises(nd.OptionError, match="`expires=True`: give a number of seconds since 1970"):
             store.check_and_add_many(["a", "b"], TEXTS[:2], expires=[1.0, True])
         assert len(store) == 0
+
+
+def test_a_note_that_is_there_keeps_documents_out(any_place):
+    with Store(any_place) as store:
+        answers = store.check_and_add_many([1, 2], TEXTS[:2], notes=noting(k=[1]), unless=["k", "j"])
+        assert [answer.is_new for answer in answers] == [True, True]
+        expected = store.check_many(TEXTS)
+        with pytest.raises(NotedError, match="`unless`: there are notes already: 'k'. Nothing was added.") as caught:
+            store.check_and_add_many(
+                [3], ["A text that is like none of the others."], notes=noting(j=1), unless=["j", "k"]
+            )
+        assert caught.value.notes == {"k": [1]}
+        assert isinstance(caught.value, nd.OptionError)
+        assert (len(store), store.get(3), store.notes(["j"])) == (2, None, {})
+        assert store.check_many(TEXTS) == expected
+        assert store.check_and_add_many([3], TEXTS[2:3], unless=["j"])[0] == expected[2]
+        assert store.verify().is_sound
+
+
+@pytest.mark.parametrize("key", ["", "a\0b", "x" * (LONGEST_KEY + 1), 7, "\ud800"])
+def test_what_is_no_key_is_refused(any_place, key):
+    with Store(any_place) as store:
+        for call in (
+            lambda: store.notes([key]),
+            lambda: store.check_and_add_many(["a"], TEXTS[:1], unless=["k", key]),
+            lambda: store.check_and_add_many(["a"], TEXTS[:1], notes=lambda _: {key: (1, LATER)}),
+        ):
+            with pytest.raises(
+                nd.OptionError, match="is no key of a note. Give 1 to 500 characters|is not valid Unicode"
+            ):
+                call()
+        with pytest.raises(nd.OptionError, match="is one value: give a list"):
+            store.notes("k")
+        assert len(store) == 0
+        store.check_and_add_many(["a"], TEXTS[:1], notes=lambda _: {"ü" * LONGEST_KEY: (1, LATER)})
+        assert store.notes(["ü" * LONGEST_KEY]) == {"ü" * LONGEST_KEY: 1}
+
+
+def test_a_later_note_takes_the_place_of_an_earlier_one(any_place):
+    with Store(any_place) as store:
+        store.check_and_add_many(["a"], TEXTS[:1], notes=noting(k=1, j=2))
+        store.check_and_add_many([], [], notes=noting(k={"x": [None, 1.5]}))
+        assert store.notes(["k", "j"]) == {"k": {"x": [None, 1.5]}, "j": 2}
+        assert store.notes([f"{i}" for i in range(2 * transactions.MOST_VALUES)] + ["k"]) == {"k": {"x": [None, 1.5]}}
+
+
+def test_notes_that_have_expired_are_not_found_and_go_when_others_come(back_end, any_place):
+    with Store(any_place) as store:
+        for i in range(20):
+            store.check_and_add_many([], [], notes=lambda _, i=i: {f"old{i}": (i, 1.0 + i)})
+        assert store.notes(["old3", "old19"]) == {}
+        store.check_and_add_many([], [], notes=noting(old3=4), unless=["old3"])
+        for i in range(20):
+            store.check_and_add_many([], [], notes=noting(**{f"new{i}": i}))
+        assert store.notes(["new0", "new19", "old3"]) == {"new0": 0, "new19": 19, "old3": 4}
+    assert back_end.count(any_place, "notes") == 21
+
+
+@pytest.mark.parametrize(
+    ("fails", "message"),
+    [
+        (lambda _: 1 / 0, "division"),
+        (lambda _: {"k": (1, "x")}, "`notes='x'`: give a number of seconds since 1970"),
+        (noting(k=object()), "is no plain value"),
+        (noting(k=float("nan")), "is no plain value"),
+        (noting(k={1}), "is no plain value"),
+    ],
+)
+def test_a_function_of_notes_that_fails_takes_the_documents_back_everywhere(back_end, any_place, fails, message):
+    with Store(any_place) as store, contextlib.ExitStack() as stack:
+        others, writers = (list(map(stack.enter_context, some)) for some in back_end.others(any_place))
+        store.check_and_add("first", TEXTS[1])
+        with pytest.raises((ZeroDivisionError, nd.OptionError), match=message):
+            store.check_and_add_many(["a"], TEXTS[:1], notes=fails)
+        for each in (store, *others):
+            assert (each.get("a"), each.notes(["k"])) == (None, {})
+        assert [store, *writers][-1].check_and_add_many(["a"], TEXTS[:1], notes=noting(k=1))[0].is_new
+        assert (store.get("a") is not None, store.notes(["k"])) == (True, {"k": 1})
+        assert store.verify().is_sound
+
+
+@pytest.mark.parametrize("keep", ["first", "last", "always"])
+def test_each_document_expires_at_its_own_time(back_end, any_place, keep):
+    with Store(any_place, keep=keep) as store, contextlib.ExitStack() as stack:
+        others, writers = (list(map(stack.enter_context, some)) for some in back_end.others(any_place))
+        last = [store, *writers][-1]
+        store.check_and_add_many(["a", "b", "c"], TEXTS[:3], expires=[10.0, None, 20])
+        for each in (store, *others):
+            assert [each.get(name).expires for name in "abc"] == [10.0, None, 20.0]
+        assert last.expire(now=15) == 1
+        assert [store.get(name) is None for name in "abc"] == [True, False, False]
+        store.check_and_add_many(["d", "e"], TEXTS[3:], expires=[30.0, 40.0])
+        assert last.compact()
+        assert store.expire(now=35) == 2
+        for each in (store, *others):
+            assert [each.get(name) is None for name in "abcde"] == [True, False, True, True, False]

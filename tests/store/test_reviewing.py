@@ -15,11 +15,6 @@ from neardup.store.store import Store
 TEXTS = list(near_copies(80, 3))
 
 
-@pytest.fixture(params=["folder", "database"])
-def any_place(request, tmp_path):
-    return str(tmp_path / "s") if request.param == "folder" else request.getfixturevalue("place")
-
-
 def sides(judgements):
     return [(each.kind, each.left.text, each.right.text, each.same, each.similarity) for each in judgements]
 

@@ -16,7 +16,7 @@ import neardup as nd
 from forked import ended, forked
 from neardup.store.postgresql import connection, shared_files
 from neardup.store.postgresql.problems import UnknownOutcomeError
-from neardup.store.record.notes_table import LONGEST_KEY, NotedError
+from neardup.store.record.notes_table import NotedError
 from neardup.store.store import Store
 from places import ROOT
 
@@ -28,11 +28,6 @@ ENDS_ITSELF = "SELECT pg_terminate_backend(pg_backend_pid())"
 
 def noting(**values):
     return lambda answers: {key: (value, LATER) for key, value in values.items()}
-
-
-@pytest.fixture(params=["folder", "database"])
-def any_place(request, tmp_path):
-    return str(tmp_path / "s") if request.param == "folder" else request.getfixturevalue("place")
 
 
 def test_notes_are_read_by_every_service_and_are_in_no_replica(place, tmp_path):
@@ -57,67 +52,6 @@ def test_notes_belong_to_one_store(server, schema):
         assert other.notes(["k"]) == {}
         other.check_and_add_many([], [], notes=noting(k=2), unless=["k"])
         assert (one.notes(["k"]), other.notes(["k"])) == ({"k": 1}, {"k": 2})
-
-
-def test_notes_that_have_expired_are_not_found_and_go_when_others_come(server, place, schema):
-    with Store(place) as store:
-        for i in range(20):
-            store.check_and_add_many([], [], notes=lambda _, i=i: {f"old{i}": (i, 1.0 + i)})
-        assert store.notes(["old3", "old19"]) == {}
-        store.check_and_add_many([], [], notes=noting(old3=4), unless=["old3"])
-        for i in range(20):
-            store.check_and_add_many([], [], notes=noting(**{f"new{i}": i}))
-        assert store.notes(["new0", "new19", "old3"]) == {"new0": 0, "new19": 19, "old3": 4}
-    assert server.execute(f"SELECT count(*) FROM {schema}.notes") == [(21,)]
-
-
-def test_a_note_that_is_there_keeps_documents_out(any_place):
-    with Store(any_place) as store:
-        answers = store.check_and_add_many([1, 2], TEXTS[:2], notes=noting(k=[1]), unless=["k", "j"])
-        assert [answer.is_new for answer in answers] == [True, True]
-        expected = store.check_many(TEXTS)
-        with pytest.raises(NotedError, match="`unless`: there are notes already: 'k'. Nothing was added.") as caught:
-            store.check_and_add_many(
-                [3], ["A text that is like none of the others."], notes=noting(j=1), unless=["j", "k"]
-            )
-        assert caught.value.notes == {"k": [1]}
-        assert isinstance(caught.value, nd.OptionError)
-        assert (len(store), store.get(3), store.notes(["j"])) == (2, None, {})
-        assert store.check_many(TEXTS) == expected
-        assert store.check_and_add_many([3], TEXTS[2:3], unless=["j"])[0] == expected[2]
-        assert store.verify().is_sound
-
-
-@pytest.mark.parametrize("key", ["", "a\0b", "x" * (LONGEST_KEY + 1), 7, "\ud800"])
-def test_what_is_no_key_is_refused(any_place, key):
-    with Store(any_place) as store:
-        for call in (
-            lambda: store.notes([key]),
-            lambda: store.check_and_add_many(["a"], TEXTS[:1], unless=["k", key]),
-            lambda: store.check_and_add_many(["a"], TEXTS[:1], notes=lambda _: {key: (1, LATER)}),
-        ):
-            with pytest.raises(
-                nd.OptionError, match="is no key of a note. Give 1 to 500 characters|is not valid Unicode"
-            ):
-                call()
-        with pytest.raises(nd.OptionError, match="is one value: give a list"):
-            store.notes("k")
-        assert len(store) == 0
-        store.check_and_add_many(["a"], TEXTS[:1], notes=lambda _: {"ü" * LONGEST_KEY: (1, LATER)})
-        assert store.notes(["ü" * LONGEST_KEY]) == {"ü" * LONGEST_KEY: 1}
-
-
-@pytest.mark.parametrize("fails", [lambda _: 1 / 0, lambda _: {"k": (object(), LATER)}, lambda _: {"k": (1, "x")}])
-def test_a_function_of_notes_that_fails_takes_the_documents_back_everywhere(place, fails):
-    with Store(place) as one, Store(place) as other:
-        one.check_and_add("first", TEXTS[1])
-        with pytest.raises((ZeroDivisionError, nd.OptionError)):
-            one.check_and_add_many(["a"], TEXTS[:1], notes=fails)
-        for each in (one, other):
-            assert (each.get("a"), each.notes(["k"])) == (None, {})
-        assert other.check_and_add_many(["a"], TEXTS[:1], notes=noting(k=1))[0].is_new
-        assert one.get("a") is not None
-        assert one.verify().is_sound
 
 
 def noted_by(store, name, text, key, value):
@@ -302,24 +236,6 @@ def test_a_call_that_waits_for_the_lock_finds_the_note_of_the_one_before(place):
         waiting.join(60)
         assert told == [{"k": True}]
         assert one.notes(["k"]) == {"k": True}
-
-
-@pytest.mark.parametrize("keep", ["first", "last", "always"])
-def test_each_document_expires_at_its_own_time_for_every_service(place, keep):
-    with Store(place, keep=keep) as one, Store(place) as other:
-        words = [f"w{i}" for i in range(60)]
-        texts = [" ".join(words[at : at + 12]) for at in range(0, 60, 12)]
-        one.check_and_add_many(["a", "b", "c"], texts[:3], expires=[10.0, None, 20])
-        for each in (one, other):
-            assert [each.get(name).expires for name in "abc"] == [10.0, None, 20.0]
-        assert other.expire(now=15) == 1
-        assert [one.get(name) is None for name in "abc"] == [True, False, False]
-        one.check_and_add_many(["d", "e"], texts[3:], expires=[30.0, 40.0])
-        assert other.compact()
-        assert one.expire(now=35) == 2
-        assert [other.get(name) is None for name in "abcde"] == [True, False, True, True, False]
-        with pytest.raises(nd.OptionError, match="1 values of `expires` for 2 texts: give one each"):
-            one.check_and_add_many(["a", "b"], texts[:2], expires=[1.0])
 
 
 def test_info_counts_what_all_services_have_added(place):

@@ -12,7 +12,7 @@ from test_decisions import decisions, near_copies, streamed
 import neardup as nd
 import postgres_server
 from forked import ended, forked
-from neardup.store.postgresql import connection, log, shared_files, upkeep
+from neardup.store.postgresql import connection, following, log, shared_files, upkeep
 from neardup.store.postgresql.connection import Database
 from neardup.store.postgresql.problems import LostError, UnknownOutcomeError, told
 from neardup.store.store import Store
@@ -359,3 +359,21 @@ def test_what_libpq_asks_is_left_out_of_what_it_says():
     with pytest.raises(LostError) as lost, told("postgresql://db/pages"):
         raise psycopg.OperationalError(libpq)
     assert str(lost.value) == 'connection failed: to server at "::1" failed: refused to "127.0.0.1": refused'
+
+
+def test_a_replica_that_could_not_be_made_anew_is_made_by_the_next_call(place, monkeypatch):
+    with Store(place) as one, Store(place) as other:
+        one.check_and_add_many(range(10), TEXTS[:10])
+        one.remove(range(5))
+        other.check(TEXTS[0])
+        assert one.compact()
+
+        def away(*_, **__):
+            raise nd.TransferError("a place", "reaching the database", 1, "a test")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(following, "shared_facts", away)
+            with pytest.raises(nd.TransferError, match="a test"):
+                other.check(TEXTS[0])
+        assert other.check_many(TEXTS) == one.check_many(TEXTS)
+        assert other.verify().is_sound

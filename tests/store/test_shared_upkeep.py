@@ -6,7 +6,6 @@ import shutil
 
 import pytest
 from test_decisions import near_copies
-from test_upkeep import METHODS
 
 import neardup as nd
 from neardup.store.formats.versions import OtherVersionError
@@ -22,48 +21,6 @@ TEXTS = list(near_copies(80, 3))
 
 def sized(server, name):
     return server.execute(f"SELECT count(*), count(content) FROM {name}.documents")[0]
-
-
-def last_seen(store):
-    documents = [store.get(row) for row in range(60)]
-    return [None if each is None else each.last_seen for each in documents]
-
-
-@pytest.mark.parametrize(("method", "similarity", "least"), METHODS)
-def test_copies_answer_as_the_store_does(server, schema, tmp_path, method, similarity, least):
-    options = {"method": method, "similarity": similarity, "min_similarity": least}
-    place = server.place(schema)
-    with Store(place, **options) as store, Store(place) as other:
-        store.check_and_add_many(range(60), TEXTS[:60])
-        store.remove(range(0, 60, 7))
-        other.check_and_add_many(
-            ["x"], ["a text of some words that nobody else has got today"], metadata=[{"a": 1}], state={"at": 7}
-        )
-        expected = store.check_many(TEXTS)
-        seen = last_seen(store)
-        store.export(tmp_path / "export")
-        assert store.compact()
-        documents, with_content = sized(server, schema)
-        assert documents == with_content == len(store)
-        assert not other.compact()
-        for each in (store, other):
-            assert each.check_many(TEXTS) == expected
-            assert (each.info().gone, each.state) == (0, {"at": 7})
-            assert last_seen(each) == seen
-            assert each.verify().is_sound
-        again = server.place(schema, "again")
-        with Store.from_export(again, tmp_path / "export") as imported:
-            assert imported.check_many(TEXTS) == expected
-            assert (imported.state, imported.options) == ({"at": 7}, store.options)
-        other.check_and_add_many(range(100, 120), TEXTS[60:])
-        with Store.from_export(tmp_path / "folder", tmp_path / "export") as folder:
-            folder.check_and_add_many(range(100, 120), TEXTS[60:])
-            assert store.check_many(TEXTS) == folder.check_many(TEXTS)
-    with Store(place, mode="r") as late, Store(again, mode="r") as imported:
-        assert late.verify().is_sound
-        assert imported.verify().is_sound
-        with pytest.raises(nd.InputError, match="is a store already"):
-            Store.from_export(again, tmp_path / "export")
 
 
 def test_a_replica_that_slept_through_a_compaction_is_made_anew(server, schema, place, tmp_path, caplog, monkeypatch):

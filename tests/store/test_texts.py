@@ -17,11 +17,6 @@ OPTIONS = {"min_similarity": 0.6}
 """Of a store."""
 
 
-@pytest.fixture(params=["folder", "database"])
-def any_place(request, tmp_path):
-    return str(tmp_path / "s") if request.param == "folder" else request.getfixturevalue("place")
-
-
 def has_those_of(store, naive):
     """Whether a store has the texts that it should, and no others."""
     assert {name: store.get(name).text for name in naive.kept} == {

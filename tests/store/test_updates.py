@@ -10,17 +10,12 @@ LATER = FERRY.replace("night", "evening")
 BREAD = "Flour, water, salt and a day of patience make bread."
 
 
-@pytest.fixture(params=["folder", "database"])
-def home(request, tmp_path):
-    return tmp_path / "s" if request.param == "folder" else request.getfixturevalue("place")
-
-
 def told(answers):
     return [(each.is_new, each.is_update, [match.id for match in each.replaces]) for each in answers]
 
 
-def test_an_update_names_the_text_that_it_replaced(home):
-    with nd.Store(home, min_similarity=0.7) as store:
+def test_an_update_names_the_text_that_it_replaced(any_place):
+    with nd.Store(any_place, min_similarity=0.7) as store:
         first = store.check_and_add("x", FERRY)
         again = store.check_and_add("x", FERRY)
         changed = store.check_and_add("x", LATER)
@@ -32,9 +27,9 @@ def test_an_update_names_the_text_that_it_replaced(home):
 
 
 @pytest.mark.parametrize("at_once", [1, 2, 100])
-def test_two_rows_of_one_call_with_an_id_are_an_update(home, monkeypatch, at_once):
+def test_two_rows_of_one_call_with_an_id_are_an_update(any_place, monkeypatch, at_once):
     monkeypatch.setattr(adding, "AT_ONCE", at_once)
-    with nd.Store(home) as store:
+    with nd.Store(any_place) as store:
         answers = store.check_and_add_many(["a", "x", "x", "x", "b"], ["one text", FERRY, BREAD, BREAD, FERRY])
         assert [(each.is_new, each.is_update) for each in answers] == [
             (True, False),
@@ -46,8 +41,8 @@ def test_two_rows_of_one_call_with_an_id_are_an_update(home, monkeypatch, at_onc
         assert len(store) == 3
 
 
-def test_an_update_may_be_a_duplicate_of_another_document(home):
-    with nd.Store(home, min_similarity=0.7) as store:
+def test_an_update_may_be_a_duplicate_of_another_document(any_place):
+    with nd.Store(any_place, min_similarity=0.7) as store:
         store.check_and_add_many(["x", "y"], [BREAD, FERRY])
         answer = store.check_and_add("x", LATER)
         assert (answer.is_new, answer.is_update, answer.duplicate_of) == (False, True, "y")
@@ -56,8 +51,8 @@ def test_an_update_may_be_a_duplicate_of_another_document(home):
 
 
 @pytest.mark.parametrize("keep", ["first", "always", "last", "longest", "max:stars"])
-def test_with_every_rule_the_earlier_text_comes_first(home, keep):
-    with nd.Store(home, keep=keep, min_similarity=0.7) as store:
+def test_with_every_rule_the_earlier_text_comes_first(any_place, keep):
+    with nd.Store(any_place, keep=keep, min_similarity=0.7) as store:
         store.check_and_add_many(["x", "y"], [BREAD, FERRY], metadata=[{"stars": 1}, {"stars": 1}])
         answer = store.check_and_add("x", FERRY + " Bring a coat.", metadata={"stars": 2})
         assert answer.is_update

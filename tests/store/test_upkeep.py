@@ -38,35 +38,6 @@ def answers(path, texts):
         return store.check_many(texts)
 
 
-@pytest.mark.parametrize(("method", "similarity", "least"), METHODS)
-def test_copies_answer_as_the_store_does(tmp_path, method, similarity, least):
-    options = {"method": method, "similarity": similarity, "min_similarity": least}
-    texts = filled(tmp_path / "s", **options)
-    with Store(tmp_path / "s") as store:
-        store.remove(range(0, 60, 7))
-        store.check_and_add_many(
-            ["x"], ["a text of some words that nobody else has got today"], metadata=[{"a": 1}], state={"at": 7}
-        )
-        asked = [*texts, *near_copies(20, 4)]
-        expected = store.check_many(asked)
-        store.backup(tmp_path / "backup")
-        store.export(tmp_path / "export")
-        gone = store.info().gone
-        assert gone > 0
-        store.compact()
-        assert store.check_many(asked) == expected
-        assert store.info().gone == 0
-    assert answers(tmp_path / "s", asked) == expected
-    assert answers(tmp_path / "backup", asked) == expected
-    with Store.from_export(tmp_path / "again", tmp_path / "export") as store:
-        assert store.check_many(asked) == expected
-        assert (store.get("x").metadata, store.state) == ({"a": 1}, {"at": 7})
-        assert store.verify().is_sound
-    for name in ("s", "backup", "again"):
-        with Store(tmp_path / name) as store:
-            assert (store.get("x").metadata, store.state) == ({"a": 1}, {"at": 7})
-
-
 def test_copies_below_a_file_are_refused(tmp_path):
     filled(tmp_path / "s")
     with Store(tmp_path / "s") as store:

@@ -196,7 +196,7 @@ class SharedFiles(WithReplica):
 
     def _missing(self, head: Head) -> int:
         """How many documents and texts the replica lacks."""
-        return head.documents + head.removed - len(self.contents) - self.removed
+        return head.documents + head.removed - sum(self.follower.replica.counts)
 
     def keep(
         self,
@@ -325,7 +325,7 @@ class SharedFiles(WithReplica):
     @property
     def has_texts(self) -> bool:
         """Whether texts can be read: in the database."""
-        return self.rules.texts
+        return self.local.rules.texts
 
     @property
     def texts_shown(self) -> str:

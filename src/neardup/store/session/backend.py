@@ -25,7 +25,6 @@ from neardup.store.record.sealed_texts import Original
 from neardup.store.rules import Rules
 from neardup.store.session.batching import Blocks
 from neardup.store.session.lookup import Known
-from neardup.store.session.writer import Files
 
 R = TypeVar("R")
 
@@ -128,86 +127,31 @@ class Backend(Documents, Apart, Changes, Calls, Protocol):
     """All of it."""
 
 
+def _of_replica(name: str) -> Any:
+    """An attribute or a method that the files of the replica have."""
+    return property(lambda self: getattr(self.local, name))
+
+
 class WithReplica:
-    """The `Documents` of a back end that has them in a replica, as long as that is the same."""
+    """The `Documents` of a back end that has them in a replica, whose files are `local`, as long as it is the same."""
 
-    @property
-    def local(self) -> Files:
-        """The files of the replica."""
-        raise NotImplementedError
-
-    @property
-    def path(self) -> Path:
-        return self.local.path
-
-    @property
-    def recipe(self) -> Any:
-        return self.local.recipe
-
-    @property
-    def rules(self) -> Rules:
-        return self.local.rules
-
-    @property
-    def similarity(self) -> Any:
-        return self.local.similarity
-
-    @property
-    def record(self) -> Record:
-        return self.local.record
-
-    @property
-    def contents(self) -> Contents:
-        return self.local.contents
-
-    @property
-    def derived(self) -> Derived:
-        return self.local.derived
-
-    @property
-    def known(self) -> Known:
-        return self.local.known
-
-    @property
-    def candidates(self) -> Candidates:
-        return self.local.candidates
-
-    @property
-    def gone(self) -> Marks:
-        return self.local.gone
-
-    @property
-    def removed(self) -> int:
-        return self.local.removed
-
-    @property
-    def state(self) -> Any:
-        return self.local.state
-
-    @property
-    def plan(self) -> Plan:
-        return self.local.plan
-
-    @property
-    def layout(self) -> Layout:
-        return self.local.layout
-
-    @property
-    def blocks(self) -> Blocks:
-        return self.local.blocks
-
-    @property
-    def resources(self) -> Resources:
-        return self.local.resources
-
-    def kept(self) -> Array:
-        return self.local.kept()
-
-    def digests(self, numbers: Array) -> list[bytes]:
-        return self.local.digests(numbers)
-
-    def texts(self, given: Sequence[str]) -> Texts:
-        return self.local.texts(given)
-
-    def demand_sound(self) -> None:
-        self.local.demand_sound()
+    path = _of_replica("path")
+    recipe = _of_replica("recipe")
+    rules = _of_replica("rules")
+    similarity = _of_replica("similarity")
+    record = _of_replica("record")
+    contents = _of_replica("contents")
+    derived = _of_replica("derived")
+    known = _of_replica("known")
+    candidates = _of_replica("candidates")
+    gone = _of_replica("gone")
+    removed = _of_replica("removed")
+    state = _of_replica("state")
+    plan = _of_replica("plan")
+    layout = _of_replica("layout")
+    blocks = _of_replica("blocks")
+    resources = _of_replica("resources")
+    kept = _of_replica("kept")
+    digests = _of_replica("digests")
+    texts = _of_replica("texts")
+    demand_sound = _of_replica("demand_sound")
