@@ -8,6 +8,7 @@ from typing import Any
 from neardup.errors import OptionError
 from neardup.options import DedupOptions
 from neardup.recipe.similarity import similarity_of, similarity_to_store, stored_similarity
+from neardup.recipe.tables.keeps import By, preference_of
 from neardup.recipe.tables.methods import METHODS, Promise
 from neardup.text.single_values import rank_value
 
@@ -47,8 +48,8 @@ def replaces(keep: str) -> bool:
 
 def key_of(keep: str) -> str | None:
     """The key of the metadata that a rule compares; None if it compares none."""
-    kind, _, key = keep.partition(":")
-    return key if kind in ("max", "min") and key else None
+    preference = preference_of(keep)
+    return None if preference is None else preference.column
 
 
 def rank_of(keep: str, text: str, metadata: Any) -> float | None:
@@ -57,18 +58,21 @@ def rank_of(keep: str, text: str, metadata: Any) -> float | None:
     Raises:
         OptionError: the metadata has something else than a number or a date.
     """
-    if keep == "last":
+    preference = preference_of(keep)
+    assert preference is not None  # `always` prefers none
+    sign = 1 if preference.greatest_first else -1
+    if preference.by is By.ORDER:
         return 0.0  # later ones replace equally good ones
-    if keep in ("longest", "shortest"):
-        return float(len(text) if keep == "longest" else -len(text))
-    key = key_of(keep)
+    if preference.by is By.LENGTH:
+        return float(sign * len(text))
+    key = preference.column
     value = metadata.get(key) if isinstance(metadata, Mapping) else None
     if value is None:
         return None
     rank = rank_value(value)
     if rank is None:
         raise OptionError(f"`metadata`: {key} is {value!r}. `keep={keep!r}` needs numbers, or dates in ISO 8601.")
-    return rank if keep.startswith("max:") else -rank
+    return sign * rank
 
 
 def is_better(keep: str, rank: float | None, other: float | None) -> bool:

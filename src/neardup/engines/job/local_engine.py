@@ -15,6 +15,7 @@ from neardup.engines.packing import Packed, pack_all, unpack
 from neardup.engines.reading.unchanged_input import Content, Watched, demand_all
 from neardup.engines.schemas import PLACES
 from neardup.engines.stages import Found, Measured, Output, Part, Reading, Stage
+from neardup.recipe.tables.keeps import By
 from neardup.survivors.decisions import cost_of_values
 
 BUCKETS = 16
@@ -118,7 +119,7 @@ class SerialEngine:
 
     def orders(self, work: Work) -> bool:
         """See `Engine`."""
-        return work.options.keep not in ("first", "last")
+        return work.options.preference.by is not By.ORDER
 
     def places(self, work: Work, documents: Files) -> Files:
         """See `Engine`."""

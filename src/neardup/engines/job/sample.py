@@ -14,6 +14,7 @@ from neardup.engines.job.local_engine import Files, SerialEngine
 from neardup.engines.job_options import Work
 from neardup.engines.schemas import PLACES
 from neardup.engines.stages import Found, Output, Part, Stage
+from neardup.recipe.tables.keeps import By
 
 PARTS, DOCUMENTS, BYTES = 32, 2000, 1 << 24
 """Partitions of which texts are taken, and how many texts and bytes at most."""
@@ -102,7 +103,7 @@ def stages_of(sample: Sample, work: Work) -> Stages:
             deduplicate(engine, work)
         found.stages = engine.stages
         for stage in found.stages:
-            if stage.name in ORDERING and work.options.keep in ("first", "last"):
+            if stage.name in ORDERING and work.options.preference.by is By.ORDER:
                 stage.unless = "rows ascend"
     return found
 

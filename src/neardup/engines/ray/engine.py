@@ -19,6 +19,7 @@ from neardup.engines.reading.sort import in_place, ranked_places, sorted_rows
 from neardup.engines.reading.sorted_runs import Runs, most_runs, numbered_part, numbers_of_runs
 from neardup.engines.schemas import REFERENCE
 from neardup.engines.stages import Measured, Reading
+from neardup.recipe.tables.keeps import By
 
 FILE_BYTES = 1 << 27
 """Of files that one task reads, if all processors have some."""
@@ -83,8 +84,8 @@ class RayEngine(FolderEngine):
     def orders(self, work: Work) -> bool:
         """See `Engine`: files may be in order by their paths, or their rows may ascend."""
         if not self.input.documents.order:
-            return work.options.keep not in ("first", "last")
-        if work.options.keep not in ("first", "last"):
+            return work.options.preference.by is not By.ORDER
+        if work.options.preference.by is not By.ORDER:
             return True
         with self._looking():
             found = [self._numbers_of(source) for source in self.input.sources]

@@ -26,6 +26,7 @@ from neardup.kernels.matching.elements import SEQUENCE
 from neardup.kernels.xxh3 import digest_rows, xxh3_128_features
 from neardup.matching.similarities.table import Elements
 from neardup.matching.text_features import Texts, texts_of_column
+from neardup.recipe.tables.keeps import By
 from neardup.text.normalizers import character_counts
 
 
@@ -53,8 +54,6 @@ MOST_WORDS = 1 << 6
 MOST_ROWS = 1 << ROW_BITS
 MANY = 1 << 40
 """Documents of a corpus, before it is known how many there are: the more, the sooner a method needs an order of elements."""
-COSTS = ("longest", "shortest")
-"""Rules of preference by the length of a text."""
 _decode = msgspec.json.Decoder().decode
 
 
@@ -126,15 +125,17 @@ def _ranks(work: Work, docs: Array, *, is_reference: bool) -> Array:
     """The ranks of documents where their places tell; others are ranked together."""
     if is_reference:
         return docs - BEFORE_ALL
-    return -docs if work.options.keep == "last" else docs
+    preference = work.options.preference
+    return -docs if preference.by is By.ORDER and preference.greatest_first else docs
 
 
 def _costs(work: Work, texts: pa.Array) -> Array:
     """int64[n]: what makes a text less preferred, by its length."""
-    if work.options.keep not in COSTS:
+    preference = work.options.preference
+    if preference.by is not By.LENGTH:
         return np.zeros(len(texts), np.int64)
     lengths = character_counts(texts)
-    return -lengths if work.options.keep == "longest" else lengths
+    return -lengths if preference.greatest_first else lengths
 
 
 def _class_keys(work: Work, texts: Texts) -> Array:

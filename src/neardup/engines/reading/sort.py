@@ -19,6 +19,7 @@ from neardup.engines.reading.documents import BEFORE_ALL
 from neardup.engines.schemas import INT, PLACES
 from neardup.engines.stages import Engine, Found, Output, Part, Reading, Stage
 from neardup.errors import DataError
+from neardup.recipe.tables.keeps import By
 from neardup.text.preference import Kinds, kinds_in, place_by_id, sort_keys
 
 IN_SAMPLE = 1 << 16
@@ -145,13 +146,14 @@ def ranked_places(engine: Engine, work: Work, documents: Any, placed: Any, *, ra
     Raises:
         DataError: of the values that say how good documents are, some are numbers or dates, and others are not.
     """
-    if work.options.keep in ("first", "last"):
-        return engine.run(_giving(is_last=work.options.keep == "last"), placed)["places"]
+    preference = work.options.preference
+    if preference.by is By.ORDER:
+        return engine.run(_giving(is_last=preference.greatest_first), placed)["places"]
     by_value, compared_as = work.options.preferred_by is not None, ""
     if by_value:
         compared_as = _compared_as(engine, work, documents)
     kind = pa.large_string() if by_value else INT
-    descending = str(work.options.keep).startswith("max:")
+    descending = by_value and preference.greatest_first
     sort = Sort(pa.schema(DOC_COLUMNS | {"preferred": kind, "place": INT}), descending, "at_end")
     stage = Stage("preference", partial(_preferred, by_value, compared_as), {"keys": sort.output})
     keys = engine.run(stage, documents, placed)["keys"]

@@ -13,6 +13,7 @@ from neardup.engines.reading.text_columns import demand_utf8
 from neardup.engines.spark import settings, tasks
 from neardup.engines.spark.frames import Frame, Input
 from neardup.engines.spark.plans import first_rows
+from neardup.recipe.tables.keeps import By
 
 _SCHEMA = "text string, id string, within string, value string"
 
@@ -64,7 +65,7 @@ def numbers_of(given: Input, work: Work, setting: tasks.Setting) -> Sequence[Run
     One job for each frame reads the columns by which documents are in order. Rows that are equal there have no order but that of
     ids, so no two may be.
     """
-    if work.options.keep not in ("first", "last"):
+    if work.options.preference.by is not By.ORDER:
         return None
     found = [_numbers(each, setting) for each in given.sources]
     return None if None in found else [each for each in found if each is not None]

@@ -11,10 +11,11 @@ import pyarrow.compute as pc
 
 from neardup.engines.job_options import Work
 from neardup.engines.packing import pack_all
-from neardup.engines.reading.documents import BEFORE_ALL, COSTS
+from neardup.engines.reading.documents import BEFORE_ALL
 from neardup.engines.schemas import PLACES, ROW_BITS
 from neardup.engines.spark import tasks
 from neardup.engines.spark.frames import Frame, Input, as_json, column
+from neardup.recipe.tables.keeps import By
 from neardup.text.preference import Kinds, kinds_in, place_by_id, sort_keys
 
 DOC, LENGTH, VALUE = "doc_of_row", "length_of_row", "value_of_row"
@@ -50,7 +51,7 @@ def _places(given: Frame, work: Work, compared_as: str, setting: tasks.Setting, 
         found = found.withColumn("rank", f.col("place") - BEFORE_ALL)
         return found.withColumn("place", f.col("place") + (given.first << ROW_BITS))
     if cost is None:
-        return found.withColumn("rank", f.col("place") * (-1 if work.options.keep == "last" else 1))
+        return found.withColumn("rank", f.col("place") * (-1 if work.options.preference.greatest_first else 1))
     ranks = _indexed(numbered, [_preferred(work), *names], setting, kept).withColumnRenamed("place", "rank")
     return found.join(ranks, "doc")
 
@@ -59,7 +60,7 @@ def _cost(given: Frame, work: Work) -> Any | None:
     """The column that tells how much a row is preferred: LENGTH, or VALUE."""
     from pyspark.sql import functions as f
 
-    if work.options.keep in COSTS:
+    if work.options.preference.by is By.LENGTH:
         return f.length(column(given.text)).cast("long").alias(LENGTH)
     return None if given.value is None else as_json(given.rows, given.value).alias(VALUE)
 
@@ -68,8 +69,8 @@ def _preferred(work: Work) -> Any:
     """The order of preference by that."""
     from pyspark.sql import functions as f
 
-    cost = f.col(LENGTH if work.options.keep in COSTS else VALUE)
-    is_descending = work.options.keep == "longest" or str(work.options.keep).startswith("max:")
+    cost = f.col(LENGTH if work.options.preference.by is By.LENGTH else VALUE)
+    is_descending = work.options.preference.greatest_first
     return cost.desc_nulls_last() if is_descending else cost.asc_nulls_last()
 
 
