@@ -2,16 +2,22 @@
 
 from unittest.mock import patch
 
+import pyarrow as pa
+
 import neardup as nd
 from agreement import corpora
 from engines.corpus_files import OPTIONS, numbered, same, written
 from neardup.engines.job import cluster_engine
 
 
+class FailureError(Exception):
+    """What a test makes a run fail with."""
+
+
 class SparkRuns:
     """Runs on Spark."""
 
-    name, order = "spark", "order"
+    name, order, words = "spark", "order", "frame"
 
     def __init__(self, session):
         from neardup import spark
@@ -21,8 +27,15 @@ class SparkRuns:
     def read(self, folder):
         return self.session.read.parquet(str(folder))
 
-    def of(self, rows):
-        return self.session.createDataFrame(rows)
+    def of(self, rows, kinds=None):
+        """Rows in memory. `kinds`: of columns, in the order of these; `int` or `string`."""
+        if kinds is None:
+            return self.session.createDataFrame(rows)
+        columns = ", ".join(f"{name} {kind}" for name, kind in kinds.items())
+        return self.session.createDataFrame([tuple(row[name] for name in kinds) for row in rows], columns)
+
+    def without(self, frame, name):
+        return frame.drop(name)
 
     def shuffled(self, frame):
         return frame.repartition(5, "text").sortWithinPartitions("n")
@@ -34,7 +47,7 @@ class SparkRuns:
 class RayRuns:
     """Runs on Ray."""
 
-    name, order = "ray", "columns of order"
+    name, order, words = "ray", "columns of order", "dataset"
 
     def __init__(self):
         from neardup import ray
@@ -46,10 +59,17 @@ class RayRuns:
 
         return ray.data.read_parquet(str(folder))
 
-    def of(self, rows):
+    def of(self, rows, kinds=None):
         import ray
 
-        return ray.data.from_items(rows)
+        if kinds is None:
+            return ray.data.from_items(rows)
+        types = {"int": pa.int32(), "string": pa.string()}
+        schema = pa.schema({name: types[kind] for name, kind in kinds.items()})
+        return ray.data.from_arrow(pa.Table.from_pylist(rows, schema))
+
+    def without(self, dataset, name):
+        return dataset.drop_columns([name])
 
     def shuffled(self, dataset):
         return dataset.random_shuffle(seed=7)

@@ -3,7 +3,7 @@
 import pytest
 
 from engines import ray_cluster, spark_cluster
-from engines.cluster_runs import RayRuns, SparkRuns
+from engines.cluster_runs import FailureError, RayRuns, SparkRuns
 from engines.spark_runs import local_session
 from neardup.engines.job.checkpoint import Kept
 
@@ -44,10 +44,6 @@ def engine(request):
     session = local_session()
     yield SparkRuns(session)
     session.stop()
-
-
-class FailureError(Exception):
-    """What a test makes a run fail with."""
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from neardup.engines.job_options import Work
 from neardup.engines.packing import unsorted
 from neardup.engines.reading import sorted_runs as ascents
 from neardup.engines.schemas import PLACES
-from neardup.engines.spark import ordered, tasks
+from neardup.engines.spark import scans, tasks
 from neardup.engines.spark import sort as places
 from neardup.engines.spark.frames import Frame, Input
 from neardup.options import DedupOptions
@@ -201,7 +201,7 @@ def test_the_hour_that_clocks_repeat_has_an_order(session, tmp_path):
         pq.write_table(pa.Table.from_pylist(rows[4 * number :][:4]), tmp_path / "in" / f"{1 - number}.parquet")
     frame = session.read.parquet(str(tmp_path / "in"))
     work = Work.of(Recipe(), DedupOptions(method="exact"))
-    (numbers,) = ordered.numbers_of(Input(Frame(frame, "text", "id", ("at",))), work, tasks.Setting(__version__, 1))
+    (numbers,) = scans.numbers_of(Input(Frame(frame, "text", "id", ("at",))), work, tasks.Setting(__version__, 1))
     assert sorted(numbers.values()) == [[(0, 0)], [(0, 1)]]
     parts = {row.part: row.n for row in frame.selectExpr("spark_partition_id() as part", "n").collect()}
     assert sorted(numbers, key=numbers.get) == sorted(parts, key=parts.get)
@@ -234,11 +234,11 @@ def test_very_many_runs_are_sorted(session, tmp_path, monkeypatch):
     frame = files_of(session, tmp_path / "in", [row for row in rows_of() if row["n"] < 8], files=1)
     work, given = Work.of(Recipe(), DedupOptions(method="exact")), Input(Frame(frame, "text", "id", ("n",)))
     setting = tasks.Setting(__version__, 1)
-    assert ordered.numbers_of(given, work, setting) == [{0: [(0, 0)]}]
+    assert scans.numbers_of(given, work, setting) == [{0: [(0, 0)]}]
     descending = Input(Frame(frame.selectExpr("*", "int(-n) d"), "text", "id", ("d",)))
-    assert ordered.numbers_of(descending, work, setting) == [{0: [(row, 7 - row) for row in range(8)]}]
+    assert scans.numbers_of(descending, work, setting) == [{0: [(row, 7 - row) for row in range(8)]}]
     monkeypatch.setattr(ascents, "MOST_OF_ALL", 7)
-    assert ordered.numbers_of(descending, work, setting) is None
+    assert scans.numbers_of(descending, work, setting) is None
 
 
 def test_dates_of_any_year_are_an_order(session, tmp_path):
@@ -249,7 +249,7 @@ def test_dates_of_any_year_are_an_order(session, tmp_path):
     work, setting = Work.of(Recipe(), DedupOptions(method="exact")), tasks.Setting(__version__, 1)
     for name in "de":
         given = Input(Frame(dated, "text", "id", (name,)))
-        assert ordered.numbers_of(given, work, setting) == [{0: [(0, 0)]}]
+        assert scans.numbers_of(given, work, setting) == [{0: [(0, 0)]}]
 
 
 def test_united_frames_and_views_need_an_order(session, tmp_path):

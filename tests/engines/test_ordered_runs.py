@@ -13,7 +13,7 @@ from neardup.engines.reading import sorted_runs as ascents
 from neardup.engines.reading.documents import numbered
 from neardup.engines.reading.row_selection import find, marked_rows, marks_in
 from neardup.engines.schemas import ROW_BITS, marked
-from neardup.engines.spark import ordered, tasks
+from neardup.engines.spark import scans, tasks
 from neardup.engines.stages import Part
 
 ROWS = st.lists(st.tuples(st.integers(0, 3), st.sampled_from(["", "a", "b"]), st.integers(0, 1)), max_size=24)
@@ -26,7 +26,7 @@ def partition(monkeypatch):
 
 
 def runs_of(rows, cuts, *, is_strict):
-    """What `ordered` tells of rows that come in batches between some cuts."""
+    """What `runs_in` tells of rows that come in batches between some cuts."""
     edges = [0, *sorted(cut for cut in cuts if cut < len(rows)), len(rows)]
     schema = pa.schema({"c0": pa.int64(), "c1": pa.string(), ascents.FILE: pa.int64()})
     batches = [
@@ -34,7 +34,7 @@ def runs_of(rows, cuts, *, is_strict):
         for some in (rows[begin:end] for begin, end in pairwise(edges))
     ]
     given = iter(batches)
-    found = list(ordered._runs(given, is_strict=is_strict, most=ascents.MOST_RUNS))
+    found = list(scans._runs(given, is_strict=is_strict, most=ascents.MOST_RUNS))
     assert next(given, None) is None  # or Spark ends the worker
     return [row for batch in found for row in batch.to_pylist()]
 

@@ -4,13 +4,11 @@ import json
 import re
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import neardup as nd
-from agreement import corpora
 from engines.corpus_files import SCHEMA, expected, numbered, rows_of, written
 from engines.ray_cluster import missing
 from engines.ray_runs import check, run, survivors
@@ -50,103 +48,6 @@ def rows_in(rows, schema=None):
 )
 def test_the_cluster_answers_as_one_machine(tmp_path, name, options, files):
     check(tmp_path, name, options, files, small=1 << 24)
-
-
-def pairs_listed(dataset):
-    return sorted(
-        tuple(row[name] for name in ("left_id", "right_id", "distance", "similarity")) for row in dataset.iter_rows()
-    )
-
-
-def test_lists_of_pairs_and_clusters_are_those_of_one_machine(tmp_path):
-    corpus = corpora.make("reference")
-    rows, against = numbered(corpus.rows), numbered(corpus.reference)
-    dataset = data().read_parquet(written(tmp_path / "in", rows, 3))
-    reference = data().read_parquet(written(tmp_path / "ref", against, 1))
-    recipe, similarity = nd.Recipe(bits=64, min_tokens=2, max_distance=3), nd.Similarity(word_shingle=1)
-    options = {"recipe": recipe, "method": "exact", "min_similarity": 0.4, "similarity": similarity}
-    for other, name in ((None, "one"), (reference, "two")):
-        found = nd.match(rows, None if other is None else against, **options)
-        ids = [[row["id"] for row in some] for some in (rows, rows if other is None else against)]
-        names = ([ids[side][row] for row in column] for side, column in enumerate((found.left, found.right)))
-        listed = sorted(zip(*names, found.distance.tolist(), found.similarity.tolist(), strict=True))
-        assert len(listed) > 4
-        assert (
-            pairs_listed(on_ray.pairs(dataset, order="n", against=other, work=str(tmp_path / name), **options))
-            == listed
-        )
-
-    options |= {"keep": "min:n", "within": "language"}
-    clusters = on_ray.clusters(dataset, order="n", against=reference, work=str(tmp_path / "clusters"), **options)
-    one = nd.deduplicate(rows, against=against, **options).clusters.to_pylist()
-    assert sorted((row["id"], row["cluster_id"], row["survivor_id"]) for row in clusters.iter_rows()) == sorted(
-        (row["id"], rows[row["cluster_id"]]["id"], row["survivor_id"]) for row in one
-    )
-
-
-def test_distances_that_decide_alone_leave_similarities_open(tmp_path):
-    rows = rows_of("reference")
-    dataset = data().read_parquet(written(tmp_path / "in", rows, 2))
-    options = {"method": "simhash", "min_similarity": 0, "max_distance": 24}
-    done = run(dataset, tmp_path / "work", **options)
-    assert survivors(done) == expected(rows, **options)
-    assert {row["similarity"] for row in done.duplicates.iter_rows() if not row["exact"]} == {None}
-
-
-def test_one_odd_value_is_refused_with_its_id(tmp_path):
-    rows = [{"n": n, "id": f"d{n}", "text": "a text", "score": value} for n, value in enumerate(["9", "10", "n/a"])]
-    with pytest.raises(
-        nd.DataError, match=r"text, such as 'n/a' \(id \"d2\"\), among numbers, such as '\d+' \(id \"d[01]\"\)"
-    ):
-        on_ray.deduplicate(
-            rows_in(rows),
-            order="n",
-            work=str(tmp_path / "work"),
-            method="exact",
-            keep="max:score",
-        )
-
-
-@pytest.mark.parametrize("recipe", [nd.Recipe(bits=64, max_distance=3), nd.Recipe(stop_words=["en"])])
-def test_fingerprints_are_those_of_one_machine(recipe):
-    texts = ["the first of some texts", "", "another one, of other words", "x"]
-    given = rows_in([{"n": n, "text": text} for n, text in enumerate(texts)])
-    found = {row["n"]: row["fingerprint"] for row in on_ray.fingerprint(given, recipe=recipe).iter_rows()}
-    for n, value in enumerate(nd.fingerprint(texts, recipe=recipe)):
-        if recipe.bits == 64:
-            assert found[n] % (1 << 64) == int(value)
-        else:
-            assert bytes(found[n]) == np.asarray(value).astype(">u8").tobytes()
-    null = rows_in([{"text": None}], pa.schema({"text": pa.string()}))
-    with pytest.raises(Exception, match="A text in column 'text' is null. Give each row a text"):
-        on_ray.fingerprint(null).take_all()
-    with pytest.raises(nd.InputError, match="has a column 'fingerprint' already"):
-        on_ray.fingerprint(null.rename_columns({"text": "fingerprint"}), text="fingerprint")
-
-
-def test_new_rows_are_near_nothing_known_nor_before_them(tmp_path):
-    kinds = pa.schema({"id": pa.int32(), "text": pa.string(), "language": pa.string()})
-    known = rows_in([{"id": 9, "text": "one text of some words here"}], kinds)
-    texts = [
-        "One text of some words here!",
-        "a text that is new in every word",
-        "A text that is new in every word",
-        "z",
-    ]
-    given = rows_in([{"id": i, "text": text} for i, text in enumerate(texts)], kinds)
-    done = on_ray.filter_new(given, known, order="id", work=str(tmp_path / "work"), within="language")
-    assert {row["id"] for row in done.survivors.iter_rows()} == {1, 3}
-    assert {(row["id"], row["survivor_id"]) for row in done.duplicates.iter_rows()} == {(0, 9), (2, 1)}
-    assert done.summary.against_reference == 1
-    assert done.duplicates.schema().base_schema.field("survivor_id").type == pa.int32()
-    with pytest.raises(nd.InputError, match="The dataset of `against` has no column 'language'; it has 'id', 'text'"):
-        on_ray.filter_new(
-            given, known.drop_columns(["language"]), order="id", work=str(tmp_path / "w"), within="language"
-        )
-    with pytest.raises(nd.OptionError, match="`keep`: "):
-        on_ray.filter_new(given, known, order="id", keep="last")
-    with pytest.raises(nd.OptionError, match="`reference=None`: give a Dataset of known documents"):
-        on_ray.filter_new(given, None, order="id")
 
 
 @pytest.mark.parametrize("kind", ["parquet", "json", "csv"])
@@ -200,15 +101,6 @@ def test_a_dataset_that_is_made_is_copied_first(tmp_path):
     assert done.survivors.take(1)[0]["more"] == {"of": [1, 2]}
     assert [stage.name for stage in done.stages][:2] == ["copy", "plan"]
     assert on_ray.plan(made, order="n").copied == ("input",)
-
-
-def test_names_of_files_may_have_any_characters(tmp_path):
-    rows = rows_of()[:30]
-    folder = tmp_path / "a b%20c é"
-    folder.mkdir()
-    pq.write_table(pa.Table.from_pylist(rows, SCHEMA), folder / "1 x%.parquet")
-    done = run(data().read_parquet(str(folder)), tmp_path / "work [1] %20 é")
-    assert survivors(done) == expected(rows)
 
 
 def test_the_parts_of_a_large_file_are_read_by_themselves(tmp_path, monkeypatch):

@@ -7,8 +7,7 @@ import pytest
 
 import neardup as nd
 from agreement import corpora
-from engines.cluster_runs import run, survivors
-from engines.conftest import FailureError
+from engines.cluster_runs import FailureError, run, survivors
 from engines.corpus_files import expected, numbered, rows_of, written
 from neardup.engines.job import checkpoint as kept
 from neardup.engines.job import cluster_engine

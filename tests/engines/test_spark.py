@@ -9,7 +9,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import neardup as nd
-from agreement import corpora
 from engines.corpus_files import SCHEMA, numbered, rows_of, written
 from engines.spark_cluster import missing, session_on
 from engines.spark_runs import check
@@ -95,18 +94,6 @@ def test_rows_that_ascend_need_no_sorting(session, tmp_path, order, keep, sorts)
         done.close()
 
 
-def test_names_of_files_may_have_any_characters(session, tmp_path):
-    rows = rows_of()[:60]
-    folder = tmp_path / "a b%20c [1] {x,y} é *"
-    folder.mkdir()
-    pq.write_table(pa.Table.from_pylist(rows, SCHEMA), folder / "1?.parquet")
-    frame = session.read.parquet(str(tmp_path / r"a b%20c \[1\] \{x,y\} é \*"))
-    done = on_spark.deduplicate(frame, order="n", work=str(tmp_path / "work"), method="exact", min_similarity=0.6)
-    kept = [row["n"] for row in nd.deduplicate(rows, method="exact", min_similarity=0.6).survivors]
-    assert sorted(row.n for row in done.survivors.collect()) == kept
-    done.close()
-
-
 @contextlib.contextmanager
 def setting(session, name, value):
     before = session.conf.get(name)
@@ -120,89 +107,6 @@ def setting(session, name, value):
 def partitions_of_one_file(session):
     """Let each file be a partition."""
     return setting(session, "spark.sql.files.openCostInBytes", session.conf.get("spark.sql.files.maxPartitionBytes"))
-
-
-def pairs_listed(frame):
-    columns = ("left_id", "right_id", "distance", "similarity")
-    return sorted(tuple(row[name] for name in columns) for row in frame.collect())
-
-
-def test_lists_of_pairs_and_clusters_are_those_of_one_machine(session, tmp_path):
-    corpus = corpora.make("reference")
-    rows, against = numbered(corpus.rows), numbered(corpus.reference)
-    frame = session.read.parquet(written(tmp_path / "in", rows, 3))
-    reference = session.read.parquet(written(tmp_path / "ref", against, 1))
-    recipe, similarity = nd.Recipe(bits=64, min_tokens=2, max_distance=3), nd.Similarity(word_shingle=1)
-    options = {"recipe": recipe, "method": "exact", "min_similarity": 0.4, "similarity": similarity}
-    for other, name in ((None, "one"), (reference, "two")):
-        found = nd.match(rows, None if other is None else against, **options)
-        ids = [[row["id"] for row in some] for some in (rows, rows if other is None else against)]
-        names = ([ids[side][row] for row in column] for side, column in enumerate((found.left, found.right)))
-        expected = sorted(zip(*names, found.distance.tolist(), found.similarity.tolist(), strict=True))
-        assert len(expected) > 4
-        listed = on_spark.pairs(frame, order="n", against=other, work=str(tmp_path / name), **options)
-        assert pairs_listed(listed) == expected
-
-    options |= {"keep": "min:n", "within": "language"}
-    clusters = on_spark.clusters(frame, order="n", against=reference, work=str(tmp_path / "clusters"), **options)
-    expected = nd.deduplicate(rows, against=against, **options).clusters.to_pylist()
-    assert {(row.id, row.cluster_id, row.survivor_id) for row in clusters.collect()} == {
-        (row["id"], rows[row["cluster_id"]]["id"], row["survivor_id"]) for row in expected
-    }
-    assert clusters.count() == len(expected)
-
-
-def test_one_odd_value_is_refused_with_its_id(session, tmp_path):
-    frame = session.createDataFrame(
-        [(n, f"d{n}", "a text", value) for n, value in enumerate(["9", "10", "n/a"])],
-        "n int, id string, text string, score string",
-    )
-    with pytest.raises(
-        nd.DataError, match=r"text, such as 'n/a' \(id \"d2\"\), among numbers, such as '\d+' \(id \"d[01]\"\)"
-    ):
-        on_spark.deduplicate(
-            frame, order="n", work=str(tmp_path / "work"), method="exact", keep="max:score"
-        ).survivors.collect()
-
-
-@pytest.mark.parametrize("recipe", [nd.Recipe(bits=64, max_distance=3), nd.Recipe(stop_words=["en"])])
-def test_fingerprints_are_those_of_one_machine(session, recipe):
-    texts = ["the first of some texts", "", "another one, of other words", "x"]
-    frame = session.createDataFrame(list(enumerate(texts)), "n int, text string").repartition(2)
-    found = {row.n: row.fingerprint for row in on_spark.fingerprint(frame, recipe=recipe).collect()}
-    for n, value in enumerate(nd.fingerprint(texts, recipe=recipe)):
-        if recipe.bits == 64:
-            assert found[n] % (1 << 64) == int(value)
-        else:
-            assert bytes(found[n]) == value.astype(">u8").tobytes()
-    null = session.createDataFrame([(None,)], "text string")
-    with pytest.raises(Exception, match="A text in column 'text' is null. Give each row a text"):
-        on_spark.fingerprint(null).collect()
-    with pytest.raises(nd.InputError, match="has a column 'fingerprint' already"):
-        on_spark.fingerprint(null.withColumnRenamed("text", "fingerprint"), text="fingerprint")
-
-
-def test_new_rows_are_near_nothing_known_nor_before_them(session, tmp_path):
-    known = session.createDataFrame(
-        [("k", "one text of some words here", None)], "id string, text string, language string"
-    )
-    texts = [
-        "One text of some words here!",
-        "a text that is new in every word",
-        "A text that is new in every word",
-        "z",
-    ]
-    rows = [(str(i), text, None) for i, text in enumerate(texts)]
-    frame = session.createDataFrame(rows, known.schema)
-    done = on_spark.filter_new(frame, known, order="id", work=str(tmp_path / "work"), within="language")
-    assert {row.id for row in done.survivors.collect()} == {"1", "3"}
-    assert {(row.id, row.survivor_id) for row in done.duplicates.collect()} == {("0", "k"), ("2", "1")}
-    with pytest.raises(nd.InputError, match="The frame of `against` has no column 'language'; it has 'id', 'text'"):
-        on_spark.filter_new(frame, known.drop("language"), order="id", work=str(tmp_path / "w"), within="language")
-    with pytest.raises(nd.OptionError, match="`keep`: "):
-        on_spark.filter_new(frame, known, order="id", keep="last")
-    with pytest.raises(nd.OptionError, match="`reference=None`: give a frame of known documents"):
-        on_spark.filter_new(frame, None, order="id")
 
 
 def test_files_have_the_order_of_their_rows(session, tmp_path):

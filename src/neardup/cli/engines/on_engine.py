@@ -122,11 +122,14 @@ def engine_options(*, formats: Sequence[str], workers: str) -> Callable[[Callabl
 
 
 class Places(NamedTuple):
-    """Paths that a command writes."""
+    """Paths that a command writes, and those that it reads; the format of those whose ending tells none."""
 
     output: str
     audit: str
     work: str
+    read: Sequence[str]
+    format: str
+    overwrite: bool
 
 
 class OnEngine(ABC):
@@ -171,16 +174,7 @@ class OnEngine(ABC):
         """Their columns."""
 
     @abstractmethod
-    def outputs(
-        self,
-        session: Any,
-        given: Mapping[str, Any],
-        places: Places,
-        read: Sequence[str],
-        format_: str,
-        *,
-        overwrite: bool,
-    ) -> "Outputs":
+    def outputs(self, session: Any, given: Mapping[str, Any], places: Places) -> "Outputs":
         """What is to be written.
 
         Raises:
@@ -188,7 +182,7 @@ class OnEngine(ABC):
         """
 
     @abstractmethod
-    def write(self, session: Any, done: Any, places: Places, format_: str, outputs: Any) -> None:
+    def write(self, session: Any, done: Any, places: Places, outputs: Any) -> None:
         """Write the duplicates and the survivors."""
 
     @abstractmethod
@@ -212,7 +206,8 @@ class OnEngine(ABC):
         for paths in filter(None, (inputs, against)):
             demand_one_format(paths, format_)
         stem, ending = without_ending(output or "")
-        places = Places(output or "", audit or f"{stem}.duplicates{ending}", work or f"{stem}.work")
+        paths = (output or "", audit or f"{stem}.duplicates{ending}", work or f"{stem}.work")
+        places = Places(*paths, (*inputs, *against), format_, overwrite)
         with self.session() as session, self._told(quiet=quiet):
             given = {"text": text[0], "order": order, "recipe": made, **chosen}
             given |= self._rows(self.read(session, inputs, format_), id)
@@ -222,9 +217,9 @@ class OnEngine(ABC):
                 click.echo(shown.to_json() if as_json else str(shown))
                 shown.demand()
                 return
-            outputs = self.outputs(session, given, places, (*inputs, *against), format_, overwrite=overwrite)
+            outputs = self.outputs(session, given, places)
             done = self.functions().deduplicate(work=places.work, **given)
-            self.write(session, done, places, format_, outputs)
+            self.write(session, done, places, outputs)
             shown_summary = done.summary.to_json() if as_json else str(done)
             done.engine.close()
             if work is None:

@@ -75,16 +75,7 @@ class OnRay(OnEngine):
         found: Sequence[str] = rows.columns()
         return found
 
-    def outputs(
-        self,
-        session: Any,  # noqa: ARG002
-        given: Mapping[str, Any],
-        places: Places,
-        read: Sequence[str],
-        format_: str,
-        *,
-        overwrite: bool,
-    ) -> "Outputs":
+    def outputs(self, session: Any, given: Mapping[str, Any], places: Places) -> "Outputs":  # noqa: ARG002
         """See `OnEngine`."""
         from neardup.engines.job.folder import Folder
         from neardup.engines.job.outputs import WRITTEN, Outputs
@@ -92,15 +83,15 @@ class OnRay(OnEngine):
         from neardup.engines.ray.files import demand_writable, exists, whole
         from neardup.engines.ray.sources import schema_of
 
-        wholes = {path: whole(path) for path in places}
+        wholes = {path: whole(path) for path in places[:3]}
         there = [path for path in places[:2] if exists(path)]
         notes = Folder(places.work).notes(WRITTEN)
-        outputs = Outputs(notes, {path: wholes[path] for path in places[:2]}, there, overwrite=overwrite)
-        demand_apart(wholes, {whole(path) for path in read})
-        demand_writable(schema_of(given["dataset"]), places.output, format_)
+        outputs = Outputs(notes, {path: wholes[path] for path in places[:2]}, there, overwrite=places.overwrite)
+        demand_apart(wholes, {whole(path) for path in places.read})
+        demand_writable(schema_of(given["dataset"]), places.output, places.format)
         return outputs
 
-    def write(self, session: Any, done: Any, places: Places, format_: str, outputs: "Outputs") -> None:  # noqa: ARG002
+    def write(self, session: Any, done: Any, places: Places, outputs: "Outputs") -> None:  # noqa: ARG002
         """See `OnEngine`."""
         from neardup.engines.ray.files import exists, remove, write
 
@@ -108,7 +99,7 @@ class OnRay(OnEngine):
         for dataset, path in ((done.duplicates, places.audit), (done.survivors, places.output)):
             if exists(path):
                 remove(path)
-            write(dataset, path, format_, done.engine.calls.setting)
+            write(dataset, path, places.format, done.engine.calls.setting)
 
     def remove(self, session: Any, path: str) -> None:  # noqa: ARG002
         """See `OnEngine`."""

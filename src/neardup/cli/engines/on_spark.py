@@ -107,32 +107,23 @@ class OnSpark(OnEngine):
         found: Sequence[str] = rows.columns
         return found
 
-    def outputs(
-        self,
-        session: Any,
-        given: Mapping[str, Any],
-        places: Places,
-        read: Sequence[str],
-        format_: str,
-        *,
-        overwrite: bool,
-    ) -> "Outputs":
+    def outputs(self, session: Any, given: Mapping[str, Any], places: Places) -> "Outputs":
         """See `OnEngine`."""
         from neardup.engines.spark.files import demand_apart, demand_writable
         from neardup.engines.spark.folder import Outputs
 
         frames = [given["df"]] if given["against"] is None else [given["df"], given["against"]]
-        outputs = Outputs(session, places.work, places[:2], overwrite=overwrite)
-        demand_apart(session, places, frames, read)
-        demand_writable(given["df"], places.output, format_)
+        outputs = Outputs(session, places.work, places[:2], overwrite=places.overwrite)
+        demand_apart(session, places[:3], frames, places.read)
+        demand_writable(given["df"], places.output, places.format)
         return outputs
 
-    def write(self, session: Any, done: Any, places: Places, format_: str, outputs: "Outputs") -> None:
+    def write(self, session: Any, done: Any, places: Places, outputs: "Outputs") -> None:
         """See `OnEngine`."""
         with self.failures().told(session):
             outputs.begin()
-            outputs.write(done.duplicates, places.audit, format_)
-            outputs.write(done.survivors, places.output, format_)
+            outputs.write(done.duplicates, places.audit, places.format)
+            outputs.write(done.survivors, places.output, places.format)
 
     def remove(self, session: Any, path: str) -> None:
         """See `OnEngine`."""
