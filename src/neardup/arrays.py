@@ -9,7 +9,6 @@ Array = NDArray[Any]
 """An array of any kind, where the kind depends on the caller or may be one of several."""
 
 Bools = NDArray[np.bool_]
-Bytes = NDArray[np.uint8]
 UInt16s = NDArray[np.uint16]
 UInt64s = NDArray[np.uint64]
 Int64s = NDArray[np.int64]

@@ -22,7 +22,7 @@ from neardup.resources.held_spool import HeldSpool
 from neardup.resources.kept_rows import KeptRows
 from neardup.resources.pair_spool import PAIR_BYTES, PairSpool
 from neardup.resources.resources import Resources
-from neardup.resources.shares import PARTS, PHASES, SHARES
+from neardup.resources.shares import PARTS, SHARES
 from neardup.resources.spool import Spool, _Used, mapped_array
 
 LINE = "this page was made by the system on the day that is given below and it has no other content"
@@ -275,6 +275,18 @@ def test_candidates_within_groups_that_lie_in_files_are_those_in_memory(method, 
     assert len(found[0].survivors) < len(rows)
     assert counted.peak > 0
     assert found[1].summary.memory["shares"]["candidates"]["used"] == 0
+
+
+PHASES = {
+    "fingerprint": ("rows", "arrays", "elements"),
+    "exact": ("rows", "arrays", "elements", "counts", "postings", "pairs"),
+    "minhash": ("rows", "arrays", "elements", "signatures", "bands", "pairs"),
+    "simhash": ("rows", "arrays", "blocks", "pairs"),
+    "graph": ("rows", "arrays", "elements", "pairs", "candidates"),
+    "cluster": ("rows", "arrays", "elements", "candidates"),
+    "fit": ("rows", "frequencies"),
+}
+"""What lives at the same time: the shares of a phase add up to no more than the whole."""
 
 
 def test_shares_of_what_lives_at_the_same_time_are_no_more_than_the_whole():

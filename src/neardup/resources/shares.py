@@ -57,16 +57,6 @@ SHARES = {
     "candidates": Share(8, "all methods: each document's candidates", "goes to a file"),
     "frequencies": Share(16, "`neardup fit`: the features that are counted", "goes to a file"),
 }
-PHASES = {
-    "fingerprint": ("rows", "arrays", "elements"),
-    "exact": ("rows", "arrays", "elements", "counts", "postings", "pairs"),
-    "minhash": ("rows", "arrays", "elements", "signatures", "bands", "pairs"),
-    "simhash": ("rows", "arrays", "blocks", "pairs"),
-    "graph": ("rows", "arrays", "elements", "pairs", "candidates"),
-    "cluster": ("rows", "arrays", "elements", "candidates"),
-    "fit": ("rows", "frequencies"),
-}
-"""What lives at the same time: the shares of a phase add up to no more than the whole."""
 ARRAYS = 16
 """About so many arrays by row live at a time: each that is larger than this part of their share lies in a file."""
 

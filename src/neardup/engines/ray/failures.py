@@ -10,7 +10,6 @@ from neardup.errors import InputError, NeardupError
 SHOWN = 300
 """Characters of what Ray says."""
 _MODULE = re.compile(r"No module named '([\w.]+)'")
-_PYTHON = re.compile(r"Version mismatch[^\n]*|version of (?:Ray|Python)[^\n]*mismatch[^\n]*", re.IGNORECASE)
 
 
 class IdleError(OSError):

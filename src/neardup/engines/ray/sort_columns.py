@@ -16,7 +16,6 @@ from neardup.engines.reading.sorted_runs import FILE, runs_in
 from neardup.engines.stages import Found, Part, Reading
 from neardup.errors import InputError
 
-_NUMBERS = (pa.int64(), pa.float64())
 COMPARED = (pa.int64(), pa.large_string())
 """Types, once normal, whose values have the same order in Python."""
 

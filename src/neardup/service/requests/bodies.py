@@ -6,7 +6,7 @@ Documents are checked before the store has them. Their metadata stays JSON: deco
 import asyncio
 import functools
 from collections.abc import AsyncIterator, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 from starlette.requests import Request
@@ -20,7 +20,6 @@ from neardup.service.messages.messages import Document, GivenDocument, encode
 from neardup.service.problems import Problem
 from neardup.store.arguments import time_of
 
-T = TypeVar("T")
 JSON = "application/json"
 LINES = "application/x-ndjson"
 _LINES = (LINES, "application/ndjson", "application/jsonl")
