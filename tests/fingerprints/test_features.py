@@ -118,6 +118,13 @@ def test_the_steps_that_are_shown_give_the_fingerprint(left, right):
         assert int(steps.bits, 2) == high << 64 | low
 
 
+@pytest.mark.parametrize(("count", "weight"), [(1, "1"), (2, "1.414215087890625"), (4, "2"), (9, "3")])
+def test_the_weight_sqrt_is_shown_in_parts_of_65536(count, weight):
+    recipe = nd.Recipe(weights="sqrt", max_distance=3)
+    shown = nd.compare("red " * count, "red", recipe=recipe).left
+    assert [str(each.weight) for each in shown.features] == [weight]
+
+
 def test_the_cosine_is_of_the_features_that_vote():
     recipe = nd.Recipe(weights="tf", keywords=1, bits=64, max_distance=3)
     assert nd.similarity("red red green", "red red blue", kind="cosine", recipe=recipe) == 1.0

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import naive_hashes
 from columns import as_integers, joined
+from guards import not_empty
 from neardup.errors import OptionError
 from neardup.fingerprints.hashes.features import hash_features
 from neardup.recipe.tables.hashes import HASH_ROWS, HASHES, HashFunction
@@ -43,7 +44,7 @@ def test_every_hash_at_every_width_is_what_its_slow_twin_gives(name, features, b
 @pytest.mark.parametrize("name", HASHES)
 def test_named_hashes_give_the_values_that_they_gave(name):
     features = [text.encode() for text in VALUES["features"]]
-    for bits, values in VALUES["hashes"][name].items():
+    for bits, values in not_empty(VALUES["hashes"][name].items()):
         assert [f"{value:x}" for value in hashed(features, name, int(bits))] == values, bits
 
 

@@ -13,6 +13,7 @@ import xxhash
 
 import naive_stage_files as naive
 import neardup as nd
+from guards import not_empty
 from naive_store_folder import read_record
 from neardup.fingerprints.files.fingerprint_file import read_fingerprint_file
 from neardup.io.ids import plain_ids
@@ -102,7 +103,7 @@ def test_the_overview_has_the_version_of_every_format():
         if len(row) == 8
     }
     pages = {"index": "index-folder", "export": "store.md#the-export"}
-    for name, (version, _) in MAKER.FORMATS.items():
+    for name, (version, _) in not_empty(MAKER.FORMATS.items()):
         assert versions[pages.get(name, name)] == version.split("-"), name
         assert f"`{name}/{version}/`" in page
 
@@ -111,12 +112,12 @@ def test_the_page_of_files_has_every_field_of_the_summary(tmp_path):
     (tmp_path / "in.jsonl").write_text('{"id": 1, "text": "one"}\n')
     page = (ROOT / "docs/files.md").read_text(encoding="utf-8")
     nd.deduplicate_files(tmp_path / "in.jsonl", tmp_path / "out.jsonl", progress=None)
-    for name in json.loads((tmp_path / "out.summary.json").read_bytes()):
+    for name in not_empty(json.loads((tmp_path / "out.summary.json").read_bytes())):
         assert f"`{name}`" in page, name
 
 
 def test_the_vectors_name_no_machine():
-    for path in VECTORS.rglob("*"):
+    for path in not_empty(VECTORS.rglob("*")):
         if path.is_file():
             assert not re.search(rb"/(home|Users|work|tmp|root)/", path.read_bytes()), path
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import naive
 import neardup as nd
+from guards import not_empty
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.hamming.near import near_fingerprints
 from neardup.io.corpora.batch import Batch
@@ -241,10 +242,12 @@ def test_matching_lists_the_pairs_at_the_threshold_of_the_similarity_asked_for(k
 def test_a_first_pass_gives_what_fingerprints_and_elements_are_apart(kind, recipe):
     texts = pa.array([*NOTES, None, "", "...", "河上的老石桥建于明代，桥 bridge"], pa.large_string())
     prints, elements = first_pass(texts, recipe, SIMILARITY_TABLE[kind])
-    for found, expected in zip(
-        (*dataclasses.astuple(prints), *elements),
-        (*dataclasses.astuple(fingerprint_array(texts, recipe)), *SIMILARITY_TABLE[kind].elements(texts, recipe)),
-        strict=True,
+    for found, expected in not_empty(
+        zip(
+            (*dataclasses.astuple(prints), *elements),
+            (*dataclasses.astuple(fingerprint_array(texts, recipe)), *SIMILARITY_TABLE[kind].elements(texts, recipe)),
+            strict=True,
+        )
     ):
         assert np.array_equal(found, expected)
 

@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from deployed import COMPOSE, DEPLOY, PAGE, UNIT
+from guards import not_empty
 from neardup.cli.main import cli
 from neardup.service.limits import HEADERS, Limits
 from neardup.service.stores.open_store import named_stores
@@ -216,7 +217,7 @@ def test_no_password_and_no_token_stands_in_a_file():
     for path in [*DEPLOY.glob("*.*"), ROOT / "Dockerfile"]:
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"(?i)postgresql://[^/\s:]+:[^@\s]+@|PASSWORD: (?![/{])|PGPASSWORD=", text), path.name
-    for name, of in COMPOSE["services"].items():
+    for name, of in not_empty(COMPOSE["services"].items()):
         for variable, value in of.get("environment", {}).items():
             assert value.startswith("/run/secrets/") or variable in ("POSTGRES_DB", "POSTGRES_USER"), (name, variable)
 

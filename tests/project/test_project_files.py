@@ -10,6 +10,7 @@ import yaml
 
 import neardup
 from durations import SLOW, is_in_share, share_of, slow_of
+from guards import not_empty
 from places import ROOT
 
 with (ROOT / "pyproject.toml").open("rb") as file:
@@ -96,7 +97,7 @@ def test_workflows_may_read_and_only_publishing_may_more(path):
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_actions_are_pinned_to_a_major_version(path):
-    for used in re.findall(r"uses: (\S+)", path.read_text(encoding="utf-8")):
+    for used in not_empty(re.findall(r"uses: (\S+)", path.read_text(encoding="utf-8"))):
         assert re.fullmatch(r"\S+@(v\d+|release/v\d+)", used) or (ROOT / used).is_file(), used
 
 

@@ -9,6 +9,7 @@ from mkdocs.config import load_config
 
 import neardup
 from built_site import build
+from guards import not_empty
 from places import ROOT
 
 FETCHED = {
@@ -79,13 +80,13 @@ def test_every_page_is_in_the_navigation_once():
 
 
 def test_every_page_is_built(site):
-    for listed in navigation(load_config(str(ROOT / "mkdocs.yml")).nav):
+    for listed in not_empty(navigation(load_config(str(ROOT / "mkdocs.yml")).nav)):
         page = listed.removesuffix("README.md") + "index.md" if listed.endswith("README.md") else listed
         assert (site / page).with_suffix(".html").is_file(), listed
 
 
 def test_nothing_is_fetched_from_another_host(pages):
-    for path, page in pages.items():
+    for path, page in not_empty(pages.items()):
         assert [each for each in page.fetched if ELSEWHERE.match(each)] == [], path.name
 
 
@@ -98,7 +99,7 @@ def test_styles_fetch_nothing_from_another_host(site):
 
 
 def test_whatever_a_page_fetches_or_links_to_is_there(site, pages):
-    for path, page in pages.items():
+    for path, page in not_empty(pages.items()):
         if path.name == "404.html":
             continue  # its links are absolute, for it is shown at any address
         for target in page.fetched + page.links:
@@ -113,7 +114,7 @@ def test_the_library_reference_has_every_public_name_once(site, pages):
 
 
 def test_examples_in_docstrings_are_shown_as_code(site, pages):
-    for path, page in pages.items():
+    for path, page in not_empty(pages.items()):
         if path.parent == site / "reference":
             assert "blockquote" not in page.tags, path.name
             assert "&gt;&gt;&gt;" in path.read_text(encoding="utf-8") or path.name in (
@@ -125,13 +126,13 @@ def test_examples_in_docstrings_are_shown_as_code(site, pages):
 
 
 def test_the_markers_of_figures_are_not_shown(pages):
-    for path in pages:
+    for path in not_empty(pages):
         text = re.sub(r"<code>.*?</code>", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
         assert "&lt;!--" not in text, path.name
 
 
 def test_links_of_the_readme_into_the_documentation_are_pages_of_the_site(site):
-    for target in re.findall(r"\]\(docs/([^)#]+\.md)", (ROOT / "README.md").read_text(encoding="utf-8")):
+    for target in not_empty(re.findall(r"\]\(docs/([^)#]+\.md)", (ROOT / "README.md").read_text(encoding="utf-8"))):
         assert (site / target).with_suffix(".html").is_file(), target
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from guards import not_empty
 from neardup.service.limits import SIDE_BY_SIDE, Limits
 from neardup.service.page_files import POLICY, page_files
 from neardup.text.side_by_side.rows import aligned_rows
@@ -125,7 +126,7 @@ def test_every_string_is_there_in_each_language_and_is_used():
 def test_texts_side_by_side_are_those_of_the_report(client):
     left, right = f"{FERRY} 河上的老石桥建于明代。 Left alone.", f"Right alone. {LATER} 河上的老石桥建于清代。"
     found = post(client, "passages", {"left": left, "right": right}).json()["rows"]
-    for row, given in zip(found, aligned_rows(left, right), strict=True):
+    for row, given in not_empty(zip(found, aligned_rows(left, right), strict=True)):
         assert row["skipped"] == given.skipped
         for side in ("left", "right"):
             assert [(each["kind"], each["text"], each["characters"]) for each in row[side]] == [

@@ -12,6 +12,7 @@ import pytest
 
 import neardup as nd
 from accessible import EVERY, barriers
+from guards import not_empty
 from places import ROOT
 from service.opened_page import (
     BIG,
@@ -82,7 +83,7 @@ def test_every_word_of_the_page_is_one_of_its_strings(browser, url):
         page.route("**/strings.js", lambda route: route.fulfill(content_type="text/javascript", body=marked))
 
     with opened(browser, url, routed=routed) as page:
-        for view in VIEWS:
+        for view in not_empty(VIEWS):
             go_to(page, view)
             in_use(page, view)
             for text in page.evaluate(OWN_TEXTS, FOREIGN):
@@ -397,7 +398,7 @@ def test_both_texts_have_the_same_scale_of_sums(browser, url):
         told = answered.value.json()
         page.wait_for_selector(".steps")
         sums = {side: [abs(float(each)) for each in told[side]["sums"]] for side in ("left", "right")}
-        for place, side in enumerate(sums):
+        for place, side in not_empty(enumerate(sums)):
             heights = page.locator(f".sums >> nth={place} >> .sum").evaluate_all(
                 "(all) => all.map((each) => Number(each.getAttribute('height')))"
             )

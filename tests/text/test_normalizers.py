@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import naive
 import neardup as nd
+from guards import not_empty
 from neardup.recipe import stored_parts
 from neardup.recipe.files.word_lists import STOP_LISTS, stop_list
 from neardup.recipe.tables.parts import NORMALIZERS
@@ -62,7 +63,7 @@ def test_steps_say_what_they_do():
 
 def test_sliced_columns_with_nulls_are_normalized_like_others():
     column = pa.array(["left out", "Ａ1", None, "ｂ.2"], pa.large_string()).slice(1)
-    for name in NORMALIZERS:
+    for name in not_empty(NORMALIZERS):
         found = normalized(column, [name])
         assert [found[d] for d in range(3)] == [normalized(column.take([d]), [name])[0] for d in range(3)]
 

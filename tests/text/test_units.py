@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from unit_texts import FIRST, NOTICE, SECOND, THIRD, expected_of, pieces, unit_text, units
 
 import naive
 import neardup as nd
@@ -19,35 +20,6 @@ from neardup.io.corpora.shards import find_shards
 from neardup.io.formats.json.json_spans import text_spans
 from neardup.io.formats.table import FORMATS, open_sink
 from neardup.text.units import SEPARATORS, split, without_units
-from strategies import any_text
-
-UNITS = list(SEPARATORS)
-pieces = st.sampled_from(
-    [
-        "\n",
-        "\n\n",
-        "\r\n",
-        " \n",
-        "\r",
-        "\u3000",
-        "\u00a0\n",
-        "\u2003",
-        "---",
-        "* * *",
-        "a b",
-        "A  b!",
-        "雨",
-        "§ 1",
-        "Ж",
-        "é",
-        "①",
-        "ﬁ",
-        "\u0301",
-        "²",
-    ]
-)
-unit_text = st.one_of(st.lists(pieces, max_size=14).map("".join), any_text)
-units = pytest.mark.parametrize("unit", UNITS)
 
 
 @units
@@ -81,18 +53,6 @@ def test_units_go_with_their_separators_and_all_else_stays(unit, texts, data):
 def test_the_units_of_joined_texts_are_those_of_the_texts(unit, texts):
     apart = [body for text in texts for body in naive.units(text, unit)[1::2]]
     assert naive.units(SEPARATORS[unit].join(texts), unit)[1::2] == apart
-
-
-def expected_of(texts, unit):
-    """The texts that stay, None for a document that goes, and the removed units."""
-    removed = naive.repeated_units(texts, unit)
-    written = []
-    for row, text in enumerate(texts):
-        mine = {number for other, number in removed if other == row}
-        bodies = naive.units(text, unit)[1::2]
-        left = [body for number, body in enumerate(bodies) if number not in mine and naive.tokens(body)]
-        written.append(None if mine and not left else naive.without_units(text, unit, mine))
-    return written, removed
 
 
 def compact(row):
@@ -129,12 +89,6 @@ def test_files_lose_the_units_of_the_definition(unit, format_, texts, threads, t
     assert counts.emptied_documents == written.count(None)
     assert counts.changed_documents == sum(text != texts[row] for row, text in kept)
     assert counts.text_bytes == sum(len(text.encode()) for text in texts)
-
-
-NOTICE = "This file is free for all to copy, and comes without any warranty, as the law of the place permits."
-FIRST = f"A tale of a ferry\n\n{NOTICE}\n\nThe ferry left at nine and was never late but once, in the winter of the great frost."
-SECOND = f"Of bread\n\n-----\n\nFlour, salt, water and a night of patience are all that the plain loaf asks for.\n\n{NOTICE}\n"
-THIRD = f"{NOTICE}\n\n-----"
 
 
 def write(folder, *rows):

@@ -5,7 +5,7 @@ import gzip
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_units import FIRST, NOTICE, SECOND, THIRD, expected_of, pieces, units
+from unit_texts import FIRST, NOTICE, SECOND, THIRD, expected_of, pieces, units
 
 import neardup as nd
 from neardup.io.dialect import Dialect
