@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from test_decisions import WAYS, decisions, near_copies, streamed
+from streams import WAYS, decisions, near_copies, streamed
 
 from neardup.store.formats import segments as postings
 from neardup.store.formats.segments import TooManyPairsError

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from test_decisions import near_copies
+from streams import allowed, near_copies
 
 import neardup as nd
 from neardup.store.store import Store
@@ -57,10 +57,6 @@ def answers(store, texts, first="d"):
 def run(texts, name="in.jsonl", **options):
     write(name, texts, with_ids=options.pop("with_ids", True))
     return nd.deduplicate_files([name], "kept.jsonl", overwrite=True, **options)
-
-
-def allowed(method, similarity):
-    return not (method == "minhash" and similarity == "containment")
 
 
 @pytest.mark.parametrize(("method", "similarity", "least"), [way for way in WAYS if allowed(*way[:2])])

@@ -9,7 +9,7 @@ import sqlite3
 
 import numpy as np
 import pytest
-from test_decisions import near_copies
+from streams import near_copies
 
 import neardup as nd
 from neardup.hamming.index.files.folder import MANIFEST

@@ -1,11 +1,10 @@
 """A stream of documents gets from a store the very decisions that `deduplicate` takes on all of them at once."""
 
-import random
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from streams import WAYS, decisions, near_copies, streamed
 
 import neardup as nd
 from neardup.kernels.matching.similarities import CODES
@@ -17,55 +16,6 @@ from neardup.store.candidates.exact import BOTH_PREFIXES, CONTAINED
 from neardup.store.formats.removal_bits import NO_MARKS
 from neardup.store.formats.segments import Postings
 from neardup.store.store import Store
-
-WAYS = [
-    ("exact", "jaccard", 0.7),
-    ("exact", "weighted", 0.6),
-    ("exact", "edit", 0.7),
-    ("exact", "cosine", 0.8),
-    ("exact", "containment", 0.7),
-    ("minhash", "jaccard", 0.7),
-    ("simhash", "jaccard", 0.6),
-    ("simhash", "cosine", 0.8),
-    ("simhash", "jaccard", 0.0),
-    ("exact", nd.Similarity(word_shingle=1), 0.7),
-    ("exact", nd.Similarity(segmenter="characters", word_shingle=4), 0.8),
-    ("minhash", nd.Similarity(word_shingle=2), 0.7),
-]
-
-
-def near_copies(count, seed):
-    """Texts of few words, many of which are near copies of others, some equal, some empty."""
-    choose = random.Random(seed)
-    first = [[f"w{choose.randrange(60)}" for _ in range(choose.randrange(40))] for _ in range(max(1, count // 4))]
-    for _ in range(count):
-        words = list(choose.choice(first))
-        for _ in range(choose.randrange(4)):
-            if words:
-                words[choose.randrange(len(words))] = f"w{choose.randrange(60)}"
-        text = " ".join(words + words[:5] if choose.random() < 0.2 else words)
-        yield text.upper() if choose.random() < 0.1 else text
-
-
-def decisions(texts, **options):
-    """What `deduplicate` says of each removed row."""
-    removed = nd.deduplicate(texts, **options).duplicates.to_pylist()
-    return {
-        each["row"]: tuple(each[name] for name in ("survivor_row", "similarity", "distance", "exact"))
-        for each in removed
-    }
-
-
-def streamed(store, texts, size, first=0):
-    """The same of a store that is asked about so many documents at a time, whose ids are their rows."""
-    found = {}
-    for begin in range(first, first + len(texts), size):
-        rows = list(range(begin, min(first + len(texts), begin + size)))
-        for row, answer in zip(rows, store.check_and_add_many(rows, [texts[row - first] for row in rows]), strict=True):
-            if not answer.is_new:
-                best = answer.matches[0]
-                found[row] = (best.id, best.similarity, best.distance, answer.exact)
-    return found
 
 
 @pytest.mark.parametrize(("method", "similarity", "least"), WAYS)

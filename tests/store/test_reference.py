@@ -6,8 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from test_building import allowed
-from test_decisions import WAYS, near_copies
+from streams import WAYS, allowed, near_copies
 
 import neardup as nd
 from neardup.store import reference

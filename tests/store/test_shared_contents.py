@@ -4,7 +4,7 @@ import struct
 
 import numpy as np
 import pytest
-from test_decisions import WAYS, near_copies
+from streams import WAYS, near_copies
 
 import neardup as nd
 from neardup.store.postgresql.row_contents import contents_of, texts_of_contents

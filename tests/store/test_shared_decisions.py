@@ -5,7 +5,7 @@ import itertools
 import random
 
 import pytest
-from test_decisions import WAYS, decisions, near_copies, streamed
+from streams import WAYS, decisions, near_copies, streamed
 
 import neardup as nd
 from at_rest import WatchedStore as Store

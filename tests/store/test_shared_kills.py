@@ -6,6 +6,7 @@ import signal
 import time
 
 import pytest
+from streams import near_copies
 from test_decisions import near_copies
 
 from forked import ended, forked

@@ -10,7 +10,7 @@ import time
 import zlib
 
 import pytest
-from test_decisions import near_copies
+from streams import near_copies
 
 import neardup as nd
 from forked import ended, forked

@@ -7,7 +7,7 @@ import signal
 import subprocess
 
 import pytest
-from test_decisions import decisions, near_copies, streamed
+from streams import decisions, near_copies, streamed
 
 import neardup as nd
 import postgres_server

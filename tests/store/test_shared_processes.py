@@ -5,7 +5,7 @@ import random
 from pathlib import Path
 
 import pytest
-from test_decisions import WAYS, near_copies
+from streams import WAYS, near_copies
 
 import neardup as nd
 from forked import ended, forked

@@ -5,6 +5,7 @@ import re
 import shutil
 
 import pytest
+from streams import near_copies
 from test_decisions import near_copies
 
 import neardup as nd

@@ -5,7 +5,7 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from test_decisions import near_copies
+from streams import near_copies
 
 import neardup as nd
 from naive_store import NaiveStore

@@ -6,7 +6,7 @@ import shutil
 import threading
 
 import pytest
-from test_decisions import WAYS, near_copies, streamed
+from streams import WAYS, near_copies, streamed
 
 import neardup as nd
 from neardup.store.candidates import exact
