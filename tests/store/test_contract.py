@@ -9,7 +9,7 @@ import signal
 from unittest import mock
 
 import pytest
-from test_decisions import near_copies
+from streams import near_copies
 from test_upkeep import METHODS
 
 import neardup as nd

@@ -7,7 +7,6 @@ import time
 
 import pytest
 from streams import near_copies
-from test_decisions import near_copies
 
 from forked import ended, forked
 from neardup.store.store import Store

@@ -6,7 +6,6 @@ import shutil
 
 import pytest
 from streams import near_copies
-from test_decisions import near_copies
 
 import neardup as nd
 from neardup.store.formats.versions import OtherVersionError
