@@ -23,8 +23,8 @@ from engines import ray_slow
 from engines.corpus_files import expected, rows_of, written
 from engines.ray_cluster import SETTINGS, connected, running
 from engines.ray_runs import run, survivors
-from neardup.engines.job import cluster_engine
-from neardup.engines.ray import calls, engine
+from neardup.engines.job import cluster_engine, folder_engine
+from neardup.engines.ray import calls
 
 TESTS = Path(__file__).parents[1]
 TIMEOUT = 400
@@ -106,7 +106,7 @@ def killed(cluster, folder, what, names=None):
             time.sleep(0.01)
 
     def call(self, name, work, some, *shared):
-        slowed = {engine.tasks.run: ray_slow.run, engine.tasks.read: ray_slow.read}
+        slowed = {folder_engine.run_buckets: ray_slow.run, folder_engine.read_files: ray_slow.read}
         if work not in slowed or name in done or (names is not None and name not in names):
             yield from called(self, name, work, some, *shared)
             return

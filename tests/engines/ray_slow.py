@@ -8,10 +8,10 @@ import secrets
 import time
 from pathlib import Path
 
-from neardup.engines.ray import tasks
+from neardup.engines.job import folder_engine
 
 SECONDS = 60
-_run, _read = tasks.run, tasks.read
+_run, _read = folder_engine.run_buckets, folder_engine.read_files
 
 
 def _told(folder, name):
@@ -26,14 +26,14 @@ def _told(folder, name):
 
 
 def run(slow, *arguments):
-    """`tasks.run`."""
+    """`folder_engine.run_buckets`."""
     folder, path, buckets, stage, given = arguments
     _told(Path(slow), stage.name)
     return _run(folder, path, buckets, stage, given)
 
 
 def read(slow, *arguments):
-    """`tasks.read`."""
+    """`folder_engine.read_files`."""
     folder, path, buckets, reading, seen, files = arguments
     _told(Path(slow), reading.name)
     return _read(folder, path, buckets, reading, seen, files)

@@ -39,7 +39,7 @@ def cases():
             yield pytest.param(engine, name, partitioning, options, id=words, marks=marks)
 
 
-@pytest.mark.parametrize(("engine", "name", "partitioning", "options"), cases(), indirect=["engine"])
+@pytest.mark.parametrize(("engine", "name", "partitioning", "options"), list(cases()), indirect=["engine"])
 def test_the_answer_is_that_of_one_machine(engine, tmp_path, name, partitioning, options):
     small = 0 if (engine.name, name, partitioning) in EVERYWHERE else 1 << 24
     stages = check(engine, tmp_path, name, options, small=small, **PARTITIONINGS[partitioning])
