@@ -6,10 +6,9 @@ from typing import Any
 
 from neardup.errors import InputError
 from neardup.io.storage.places import local_path
-from neardup.progress import Progress
 from neardup.recipe.presets import RecipeLike
 from neardup.resources.resources import Resources
-from neardup.store.kind import Kind
+from neardup.store.kind import Building, Kind
 from neardup.store.postgresql.kind import PostgreSQL
 from neardup.store.rules import DECIDING, stored_rules
 from neardup.store.session.backend import Backend
@@ -60,23 +59,14 @@ class Folder(Kind):
         with build_from_run.folder_for(target) as folder, closing(_new(folder, recipe, threads, given)) as files:
             restore.restore(files, exported, facts)
 
-    def build(
-        self,
-        path: str | Path,
-        run: str | Path,
-        *,
-        recipe: RecipeLike | None,
-        texts: bool,
-        threads: int | None,
-        progress: Progress,
-    ) -> None:
-        target, decided = local_path(path, "a store"), read_decided_run(run, recipe)
-        given = {**decided.matching, "texts": texts}
+    def build(self, path: str | Path, run: str | Path, made: Building) -> None:
+        target, decided = local_path(path, "a store"), read_decided_run(run, made.recipe)
+        given = {**decided.matching, "texts": made.texts}
         with (
             build_from_run.folder_for(target) as folder,
-            closing(_new(folder, decided.recipe, threads, given)) as files,
+            closing(_new(folder, decided.recipe, made.threads, given)) as files,
         ):
-            build_from_run.build(files, decided, Resources(threads), progress)
+            build_from_run.build(files, decided, Resources(made.threads), made.progress)
 
     def upgrade(self, path: str | Path) -> tuple[int, int]:
         raise InputError(

@@ -2,12 +2,21 @@
 
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from neardup.progress import Progress
 from neardup.recipe.presets import RecipeLike
 from neardup.store.session.backend import Backend
 from neardup.store.upkeep.verify import StoreCheck
+
+
+class Building(NamedTuple):
+    """How a store is made of a run; see `Store.build`."""
+
+    recipe: RecipeLike | None
+    texts: bool
+    threads: int | None
+    progress: Progress
 
 
 class Kind(ABC):
@@ -60,16 +69,7 @@ class Kind(ABC):
         """See `Store.from_export`."""
 
     @abstractmethod
-    def build(
-        self,
-        path: str | Path,
-        run: str | Path,
-        *,
-        recipe: RecipeLike | None,
-        texts: bool,
-        threads: int | None,
-        progress: Progress,
-    ) -> None:
+    def build(self, path: str | Path, run: str | Path, made: Building) -> None:
         """See `Store.build`."""
 
     @abstractmethod

@@ -19,6 +19,7 @@ from neardup.store.back_ends import back_end_of
 from neardup.store.decisions import keep_first as deciding
 from neardup.store.decisions import neighbors as neighborhood
 from neardup.store.decisions.add import Expires, Notes, State, add_documents
+from neardup.store.kind import Building
 from neardup.store.maintenance import Maintained
 from neardup.store.record.notes_table import keys_of, values_of
 from neardup.store.reviewing import Reviewed
@@ -327,6 +328,6 @@ class Store(Maintained, Reviewed):
             OptionError: a store cannot decide as the run did, or two kept documents have the same id.
             DataError: the audit or the summary is damaged.
         """
-        watched = progress_of(progress)
-        back_end_of(path).build(path, run, recipe=recipe, texts=texts, threads=threads, progress=watched)
+        made = Building(recipe, texts, threads, progress_of(progress))
+        back_end_of(path).build(path, run, made)
         return cls(path, threads=threads)

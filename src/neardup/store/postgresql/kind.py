@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from neardup.errors import InputError, TransferError
-from neardup.progress import Progress
-from neardup.recipe.presets import RecipeLike
-from neardup.store.kind import Kind
+from neardup.store.kind import Building, Kind
 from neardup.store.postgresql.connection import Database
 from neardup.store.postgresql.facts import is_there
 from neardup.store.postgresql.places import DatabasePlace, database_place, is_database
@@ -63,16 +61,7 @@ class PostgreSQL(Kind):
     def restore(self, path: str | Path, exported: Path, threads: int | None) -> None:
         import_shared(database_place(str(path)), exported, threads)
 
-    def build(
-        self,
-        path: str | Path,
-        run: str | Path,  # noqa: ARG002
-        *,
-        recipe: RecipeLike | None,  # noqa: ARG002
-        texts: bool,  # noqa: ARG002
-        threads: int | None,  # noqa: ARG002
-        progress: Progress,  # noqa: ARG002
-    ) -> None:
+    def build(self, path: str | Path, run: str | Path, made: Building) -> None:  # noqa: ARG002
         raise InputError(
             f"{self.shown(path)} is in a database, and a run makes a store in a folder. Build that, export it, and import the "
             "export: `neardup store import`."

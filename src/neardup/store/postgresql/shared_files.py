@@ -10,10 +10,9 @@ import json
 import logging
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from neardup.arrays import Array
 from neardup.errors import InputError, NeardupError, OptionError, TransferError
@@ -31,14 +30,13 @@ from neardup.store.record.documents_table import DocumentRow, RemovedRow
 from neardup.store.record.judgements_table import JudgementRow
 from neardup.store.record.notes_table import NotedError, NoteRow, values_of
 from neardup.store.record.sealed_texts import Original
-from neardup.store.session.backend import WithReplica
+from neardup.store.session.backend import WithReplica, passed_on
 from neardup.store.session.writer import IN_CHANGE, Files, originals_of
 
 AT_ONCE = 1 << 10
 """Rows that are written together."""
 FAR = 1 << 14
 """So many documents behind, a service catches up before it takes the lock."""
-R = TypeVar("R")
 _LOG = logging.getLogger("neardup.store")
 
 
@@ -76,31 +74,11 @@ class SharedFiles(WithReplica):
         """The store in messages."""
         return self.place.shown
 
-    @property
-    def is_closed(self) -> bool:
-        """Whether `close` was called."""
-        return self.follower.is_closed
-
-    @property
-    def is_repeatable(self) -> bool:
-        """Whether what the current call has done so far can be done again."""
-        return self.follower.is_repeatable
-
-    @is_repeatable.setter
-    def is_repeatable(self, can_be: bool) -> None:
-        self.follower.is_repeatable = can_be
-
-    def call(self, method: Callable[[], R], *, changes: bool) -> R:
-        """One call of the store; see `Follower.call`."""
-        return self.follower.call(method, changes=changes)
-
-    def in_use(self, *, changes: bool = False) -> AbstractContextManager[None]:
-        """One use of the store; see `Follower.in_use`."""
-        return self.follower.in_use(changes=changes)
-
-    def ping(self) -> None:
-        """Ask the database once; see `Store.ping`."""
-        self.follower.ping()
+    is_closed = passed_on("follower", "is_closed")
+    is_repeatable = passed_on("follower", "is_repeatable")
+    call = passed_on("follower", "call")
+    in_use = passed_on("follower", "in_use")
+    ping = passed_on("follower", "ping")
 
     def claim(self, what: str, wait: float) -> None:
         """Be the only process that does something with the store, until it is closed. `wait`: seconds to wait for another one.

@@ -32,38 +32,24 @@ R = TypeVar("R")
 class Documents(Protocol):
     """The documents of a store, in files of a folder; see `neardup.store.session.reader.OpenFiles`."""
 
-    @property
-    def path(self) -> Path: ...
-    @property
-    def recipe(self) -> Any: ...
-    @property
-    def rules(self) -> Rules: ...
-    @property
-    def similarity(self) -> Any: ...
-    @property
-    def record(self) -> Record: ...
-    @property
-    def contents(self) -> Contents: ...
-    @property
-    def derived(self) -> Derived: ...
-    @property
-    def known(self) -> Known: ...
-    @property
-    def candidates(self) -> Candidates: ...
-    @property
-    def gone(self) -> Marks: ...
-    @property
-    def removed(self) -> int: ...
-    @property
-    def state(self) -> Any: ...
-    @property
-    def plan(self) -> Plan: ...
+    path: Path
+    recipe: Any
+    rules: Rules
+    similarity: Any
+    record: Record
+    contents: Contents
+    derived: Derived
+    known: Known
+    candidates: Candidates
+    gone: Marks
+    removed: int
+    state: Any
+    plan: Plan
+    blocks: Blocks
+    resources: Resources
+
     @property
     def layout(self) -> Layout: ...
-    @property
-    def blocks(self) -> Blocks: ...
-    @property
-    def resources(self) -> Resources: ...
     def kept(self) -> Array: ...
     def digests(self, numbers: Array) -> list[bytes]: ...
     def texts(self, given: Sequence[str]) -> Texts: ...
@@ -111,10 +97,10 @@ class Changes(Protocol):
 class Calls(Protocol):
     """The calls of a store, one after another, and its end."""
 
+    is_closed: bool
+
     @property
     def shown(self) -> str: ...
-    @property
-    def is_closed(self) -> bool: ...
     def call(self, method: Callable[[], R], *, changes: bool) -> R: ...
     def in_use(self) -> AbstractContextManager[None]: ...
     def ping(self) -> None: ...
@@ -127,31 +113,33 @@ class Backend(Documents, Apart, Changes, Calls, Protocol):
     """All of it."""
 
 
-def _of_replica(name: str) -> Any:
-    """An attribute or a method that the files of the replica have."""
-    return property(lambda self: getattr(self.local, name))
+def passed_on(to: str, name: str) -> Any:
+    """An attribute or a method that another object has, the attribute `to`."""
+    return property(
+        lambda self: getattr(getattr(self, to), name), lambda self, value: setattr(getattr(self, to), name, value)
+    )
 
 
 class WithReplica:
     """The `Documents` of a back end that has them in a replica, whose files are `local`, as long as it is the same."""
 
-    path = _of_replica("path")
-    recipe = _of_replica("recipe")
-    rules = _of_replica("rules")
-    similarity = _of_replica("similarity")
-    record = _of_replica("record")
-    contents = _of_replica("contents")
-    derived = _of_replica("derived")
-    known = _of_replica("known")
-    candidates = _of_replica("candidates")
-    gone = _of_replica("gone")
-    removed = _of_replica("removed")
-    state = _of_replica("state")
-    plan = _of_replica("plan")
-    layout = _of_replica("layout")
-    blocks = _of_replica("blocks")
-    resources = _of_replica("resources")
-    kept = _of_replica("kept")
-    digests = _of_replica("digests")
-    texts = _of_replica("texts")
-    demand_sound = _of_replica("demand_sound")
+    path = passed_on("local", "path")
+    recipe = passed_on("local", "recipe")
+    rules = passed_on("local", "rules")
+    similarity = passed_on("local", "similarity")
+    record = passed_on("local", "record")
+    contents = passed_on("local", "contents")
+    derived = passed_on("local", "derived")
+    known = passed_on("local", "known")
+    candidates = passed_on("local", "candidates")
+    gone = passed_on("local", "gone")
+    removed = passed_on("local", "removed")
+    state = passed_on("local", "state")
+    plan = passed_on("local", "plan")
+    layout = passed_on("local", "layout")
+    blocks = passed_on("local", "blocks")
+    resources = passed_on("local", "resources")
+    kept = passed_on("local", "kept")
+    digests = passed_on("local", "digests")
+    texts = passed_on("local", "texts")
+    demand_sound = passed_on("local", "demand_sound")
