@@ -217,7 +217,7 @@ def test_the_plan_of_the_record_decides(tmp_path, monkeypatch):
     monkeypatch.setattr("neardup.store.candidates.minhash.minhash_bands", lambda least: Bands(3, 7))
     monkeypatch.setattr("neardup.store.candidates.minhash.minhash_agreement", lambda least, bands: 20)
     monkeypatch.setattr("neardup.matching.resolved_options.distance_limit", lambda recipe, options: 1)
-    monkeypatch.setattr("neardup.store.candidates.proposing.min_tokens_of", lambda *given: 99)
+    monkeypatch.setattr("neardup.matching.resolved_options.min_tokens_of", lambda *given: 99)
     with nd.Store(tmp_path / "store") as store:
         assert answers_as_expected(store, expected)
         store.check_and_add("more", TEXTS[0])
