@@ -1,6 +1,6 @@
 """JOBS: the work of the commands on files, also for Python callers.
 
 In: names of files, and options. Out: files (all of them or none), and a result with their paths.
-`run.py` has the one sequence of every job that writes survivors: open → find → write → commit.
+`removal/run.py` has the one sequence of every job that writes survivors: open → find → write → commit.
 May import: judging, dedup, and all rooms below them.
 """
