@@ -1,7 +1,7 @@
 """EVERY PAIR of documents with a key in common, for lists of pairs: no waves, as each pair that matches is listed.
 
-Documents with equal elements are still compared once: their class has a leader, and `results/list_pairs.py` pairs its members. Large groups
-are divided into tiles at once, as if all their documents led (`blocks.py`), so that no task lists all pairs of a group.
+Documents with equal elements are still compared once: their class has a leader, and `results/list_pairs.py` pairs its members.
+Large groups are divided into blocks at once, as if all their documents led (`blocks.py`): no task lists all pairs of a group.
 """
 
 from collections.abc import Callable

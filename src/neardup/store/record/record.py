@@ -3,8 +3,8 @@
 `documents` has each kept document under its number, in the order of keeping; `removed` has each distinct text that was not kept,
 with its survivor, so that a later copy gets the same answer. Both are written in the order of their numbers, and have no other
 index: where a digest or an id is, postings tell. `gone` has a bit for each number that was removed later. See
-`documents_table.py` for the first two; `notes_table.py`, `texts_table.py` and `judgements_table.py` for what a store may have besides. Each
-row has a checksum.
+`documents_table.py` for the first two; `notes_table.py`, `texts_table.py` and `judgements_table.py` for what a store may have
+besides. Each row has a checksum.
 """
 
 import contextlib
