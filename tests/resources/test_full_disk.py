@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import subprocess
 import sys
 
@@ -45,9 +46,12 @@ def disk(tmp_path):
 @pytest.mark.parametrize(
     ("method", "said"),
     [
-        ("exact", "No space left on device. Make room where the output and the temporary files go"),
-        ("minhash", "--method minhash of 60,000 documents takes about 41."),
-        ("simhash", "No space left on device. Make room where the output and the temporary files go"),
+        (
+            "exact",
+            r"--method exact takes about 3\.\d MiB of temporary files, and 3\.\d MiB are free|No space left on device\. Make room",
+        ),
+        ("minhash", r"--method minhash of 60,000 documents takes about 41\."),
+        ("simhash", r"No space left on device\. Make room where the output and the temporary files go"),
     ],
 )
 def test_temporary_files_that_do_not_fit(corpus, disk, method, said):
@@ -57,7 +61,7 @@ def test_temporary_files_that_do_not_fit(corpus, disk, method, said):
         "--memory", "16M",
     )  # fmt: skip
     assert done.returncode in (1, 2)
-    assert said in done.stderr
+    assert re.search(said, done.stderr)
     assert "Traceback" not in done.stderr
     assert done.stdout == ""  # nothing is left on the disk
     assert [path.name for path in corpus.parent.iterdir()] == [corpus.name]
