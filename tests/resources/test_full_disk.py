@@ -46,10 +46,7 @@ def disk(tmp_path):
 @pytest.mark.parametrize(
     ("method", "said"),
     [
-        (
-            "exact",
-            r"--method exact takes about 3\.\d MiB of temporary files, and 3\.\d MiB are free|No space left on device\. Make room",
-        ),
+        ("exact", r"--method exact takes about 3\.1 MiB of temporary files, and 3\.1 MiB are free"),
         ("minhash", r"--method minhash of 60,000 documents takes about 41\."),
         ("simhash", r"No space left on device\. Make room where the output and the temporary files go"),
     ],
