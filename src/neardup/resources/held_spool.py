@@ -10,8 +10,14 @@ from neardup.kernels.matching.element_counts import gather_runs
 from neardup.resources.resources import Resources
 from neardup.resources.spool import Spool
 
-FIRST_ASKED = 5
-"""Binary digits of the part of the memory from which it is asked whether all values will fit: 1/32."""
+ASKED_FROM = 1 / 32
+"""The part of the memory from which it is asked whether all values will fit."""
+Share = Callable[[], float | None]
+"""The fraction of all values that was written, from 0 to 1; None while unknown."""
+
+
+def unknown() -> None:
+    """The share where nothing tells."""
 
 
 def _room(values: int, dtype: Any) -> Array:
@@ -42,12 +48,12 @@ class HeldSpool:
         memory: int,
         resources: Resources,
         use: str,
-        share: Callable[[], float | None] = lambda: None,
+        share: Share = unknown,
     ) -> None:
         """Hold up to `memory` bytes, counted as what this use has of the `resources`.
 
-        `share`: the fraction of all values that was written, as far as is known. If it says that they will not fit, a file is begun
-        at once: values that were held until the memory is full would be copied, all of them.
+        If the `share` says that the values will not fit, a file is begun at once: values that were held until the memory is full
+        would be copied, all of them.
         """
         self._dtype, self._resources, self._use, self._share = np.dtype(dtype), resources, use, share
         self._total = 0
@@ -55,7 +61,7 @@ class HeldSpool:
             self._held = _room(memory // self._dtype.itemsize, self._dtype)
         except MemoryError:  # a limit of the address space
             self._held = self._none
-        self._asked_at = len(self._held) >> FIRST_ASKED
+        self._asked_at = int(ASKED_FROM * len(self._held))
         self._spool: Spool | None = None
         self.values: Array = self._none
 

@@ -1,6 +1,5 @@
 """Temporary files with the elements of texts that joins and verification compare: of all texts, or of some that are read again."""
 
-from collections.abc import Callable
 from enum import Enum
 from functools import partial
 
@@ -18,7 +17,7 @@ from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarity import Similarity
 from neardup.recipe.tables.similarities import SimilarityName
-from neardup.resources.held_spool import HeldSpool
+from neardup.resources.held_spool import HeldSpool, Share, unknown
 from neardup.resources.resources import Resources
 from neardup.resources.scratch import IN_MEMORY, Scratch, parts_of
 from neardup.resources.spool import Spool
@@ -62,7 +61,7 @@ class ElementStore:
         resources: Resources,
         room: int | None = None,
         memory: int = 0,
-        share: Callable[[], float | None] = lambda: None,
+        share: Share = unknown,
     ) -> None:
         self.form, self._maker, self._recipe, self._room = form, maker_of(similarity), recipe, room
         each = memory * 8 // self._maker.row.element_bytes
@@ -82,7 +81,7 @@ class ElementStore:
         *,
         resources: Resources,
         room: int,
-        share: Callable[[], float | None] = lambda: None,
+        share: Share = unknown,
     ) -> "ElementStore":
         """An empty store of what a join indexes: in memory up to its share, else in at most `room` bytes of files.
 
