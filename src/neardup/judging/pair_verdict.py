@@ -43,7 +43,7 @@ def pair_verdict(left: str, right: str, found: Comparison, recipe: Recipe, optio
     alike = _alike(left, right, found, recipe, options)
     if least > 0:
         (met if alike >= least else missed).append(_of_similarity(str(options.compared_by), alike, least))
-    few = row.tokens_needed(recipe.min_tokens)
+    few = resolved.min_tokens
     if row.is_by_distance and alike < 1 and fewest_tokens(left, right, recipe) < few:
         missed.append(f"one of the two has {few_tokens(few)}, so only equal texts match")
     return PairVerdict(not missed, tuple(missed or met))
