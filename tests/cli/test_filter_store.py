@@ -206,7 +206,7 @@ def test_killed_at_any_step_and_run_again_it_gives_what_an_uninterrupted_run_giv
 SELF_KILLING = """
 import os, random, signal, sys, threading
 from neardup.cli.main import main
-from neardup.jobs import filter_store_walk as job, line_walk
+from neardup.jobs.streams import filter_store_walk as job, line_walk
 job.TOGETHER, line_walk.BLOCK_BYTES = 20, 4_000
 choose = random.Random(int(sys.argv[1]))
 original = job.FilterStoreWalk.decide

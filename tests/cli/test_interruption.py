@@ -315,7 +315,7 @@ def test_what_is_compressed_is_complete(run, many):
 STUCK = """
 import hashlib, sys
 from neardup.cli.main import main
-from neardup.jobs import dedup_steps
+from neardup.jobs.removal import dedup_steps
 
 def find(*_, **__):
     print("at work", file=sys.stderr, flush=True)
