@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from neardup.resources.shares import PARTS, SHARES
+from neardup.resources.shares import MEMORY_PARTS, SHARES
 from neardup.survivors.contamination.columns import CONTAMINATION_COLUMNS
 from neardup.survivors.records.audit_schema import (
     ANNOTATED,
@@ -63,6 +63,9 @@ def memory_shares() -> str:
     return "\n".join(
         [
             *head,
-            *(f"| `{use}` ({share.holds}) | {share.parts}/{PARTS} | {share.beyond} |" for use, share in SHARES.items()),
+            *(
+                f"| `{use}` ({share.holds}) | {share.parts}/{MEMORY_PARTS} | {share.beyond} |"
+                for use, share in SHARES.items()
+            ),
         ]
     )

@@ -24,7 +24,7 @@ from neardup.resources.progress.element import NotebookProgress
 from neardup.resources.progress.events import CalledProgress
 from neardup.resources.progress.lines import LogProgress, TerminalProgress
 from neardup.resources.progress.stage import Stage, told
-from neardup.resources.progress.stage_table import MESSAGES, StageTable
+from neardup.resources.progress.stage_table import MAX_MESSAGES, StageTable
 from neardup.resources.spool import Spool, mapped_array, peak_temporary_bytes
 from neardup.resources.unfinished import remove_unfinished
 
@@ -387,7 +387,7 @@ def test_stages_of_one_name_are_one_row_short_ones_have_none_and_old_messages_go
     assert "<td>recipes</td><td>2.0 s</td><td>6 documents</td>" in shown
     assert "choose" not in shown
     assert "<td>all stages</td><td>2.0 s</td>" in shown
-    assert shown.count("<p>") == MESSAGES
+    assert shown.count("<p>") == MAX_MESSAGES
     assert "<p>message 29</p></div>" in shown
 
 

@@ -42,7 +42,7 @@ ROWS = corpus(150)
 
 def small_steps(monkeypatch, documents=15):
     """Blocks of some ten documents, and commits of fewer."""
-    monkeypatch.setattr(filter_store_walk, "TOGETHER", documents)
+    monkeypatch.setattr(filter_store_walk, "DOCUMENTS_AT_ONCE", documents)
     monkeypatch.setattr(line_walk, "BLOCK_BYTES", 4_000)
 
 
@@ -207,7 +207,7 @@ SELF_KILLING = """
 import os, random, signal, sys, threading
 from neardup.cli.main import main
 from neardup.jobs.streams import filter_store_walk as job, line_walk
-job.TOGETHER, line_walk.BLOCK_BYTES = 20, 4_000
+job.DOCUMENTS_AT_ONCE, line_walk.BLOCK_BYTES = 20, 4_000
 choose = random.Random(int(sys.argv[1]))
 original = job.FilterStoreWalk.decide
 def decide(self, *args):

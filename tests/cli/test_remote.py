@@ -52,7 +52,7 @@ def store(running_store, monkeypatch):
     for name, value in ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("AWS_ENDPOINT_URL", running_store.proxy.url)
-    monkeypatch.setattr(stores, "WAITS", (0.0, 0.0, 0.0))
+    monkeypatch.setattr(stores, "RETRY_SECONDS", (0.0, 0.0, 0.0))
     monkeypatch.setattr(s3fs.S3FileSystem, "retries", 1)  # its own attempts, with waits of its own
     forget()
     yield running_store
@@ -283,7 +283,7 @@ def test_a_store_that_does_not_answer_ends_with_a_clear_error(run, store, monkey
 
 def test_waits_between_attempts_grow(store, monkeypatch):
     waited = []
-    monkeypatch.setattr(stores, "WAITS", (1.0, 4.0, 15.0))
+    monkeypatch.setattr(stores, "RETRY_SECONDS", (1.0, 4.0, 15.0))
     monkeypatch.setattr(stores.time, "sleep", waited.append)
     store.put("in.jsonl", b"content")
     store.proxy.fault = fails(99, "GET", "/in.jsonl")
@@ -325,7 +325,7 @@ def test_a_write_whose_answer_is_lost_leaves_nothing(run, store):
 @pytest.mark.parametrize(("method", "mark"), [("DELETE", "uploadId"), ("POST", "uploadId"), ("POST", "uploads")])
 def test_an_upload_whose_answer_is_lost_once_is_tried_again(run, store, monkeypatch, method, mark):
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "2")  # so that a request is sent twice
-    monkeypatch.setattr(remote, "_UPLOAD_BYTES", 5 << 20)  # the least that S3 allows of a part
+    monkeypatch.setattr(remote, "UPLOAD_PART_BYTES", 5 << 20)  # the least that S3 allows of a part
     rows = [{"id": i, "text": f"{i} " * 1_000_000} for i in range(4)]
     store.put("in/a.jsonl", lines(rows))
     lost = []
@@ -386,7 +386,7 @@ def test_what_was_there_stays_when_its_replacement_fails(run, store):
 
 @pytest.mark.parametrize("times", [1, 99])
 def test_large_files_go_in_parts_that_are_given_up_together(store, monkeypatch, times):
-    monkeypatch.setattr(remote, "_UPLOAD_BYTES", 5 << 20)
+    monkeypatch.setattr(remote, "UPLOAD_PART_BYTES", 5 << 20)
     content = bytes(range(256)) * (12 << 12)
     Path("large").write_bytes(content)
     target = RemotePath("s3://corpus/large.jsonl")

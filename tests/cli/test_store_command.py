@@ -18,7 +18,7 @@ EMPTY = {"duplicate_of": None, "similarity": None, "distance": None, "exact": Fa
 
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch):
-    monkeypatch.setattr(store_rows, "TOGETHER", 2)
+    monkeypatch.setattr(store_rows, "DOCUMENTS_AT_ONCE", 2)
 
 
 def told(done):

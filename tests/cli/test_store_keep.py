@@ -22,8 +22,8 @@ STARS = [
 
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch):
-    monkeypatch.setattr(store_rows, "TOGETHER", 5)
-    monkeypatch.setattr(filter_store_walk, "TOGETHER", 7)
+    monkeypatch.setattr(store_rows, "DOCUMENTS_AT_ONCE", 5)
+    monkeypatch.setattr(filter_store_walk, "DOCUMENTS_AT_ONCE", 7)
     monkeypatch.setattr(line_walk, "BLOCK_BYTES", 2_000)
 
 

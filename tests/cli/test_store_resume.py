@@ -23,7 +23,7 @@ class Killed(BaseException):
 
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch):
-    monkeypatch.setattr(store_rows, "TOGETHER", 3)
+    monkeypatch.setattr(store_rows, "DOCUMENTS_AT_ONCE", 3)
 
 
 def inputs(count=24):

@@ -64,7 +64,7 @@ def test_better_documents_and_updates_are_counted_apart(run):
 
 
 def test_a_run_that_goes_on_still_counts_and_warns(run, monkeypatch):
-    monkeypatch.setattr(store_rows, "TOGETHER", 1)
+    monkeypatch.setattr(store_rows, "DOCUMENTS_AT_ONCE", 1)
     write_lines("in.jsonl", REPEATED)
     run("store", "create", "seen")
     state_after = store_add_run.AddRun.state_after

@@ -104,7 +104,7 @@ def test_documents_expire_while_a_filter_runs(place, monkeypatch):
         now[0] += 600
         return now[0]
 
-    monkeypatch.setattr(filter_store_walk, "TOGETHER", 1)
+    monkeypatch.setattr(filter_store_walk, "DOCUMENTS_AT_ONCE", 1)
     monkeypatch.setattr(time, "time", clock)
     write_lines("in.jsonl", [{"text": text} for text in (FERRY, BREAD, CLOCK, "four", "five", FERRY)])
     result = filter_with_store("seen", ["in.jsonl"], "out.jsonl", window=timedelta(hours=1), create=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from cli_corpora import BRIDGE, CLOCK, FERRY, FERRY_EDITED, ROWS, write_lines
 
-from neardup.cli.shown.difference_lines import PLACES, difference_lines
+from neardup.cli.shown.difference_lines import MAX_PLACES, difference_lines
 from neardup.display import cut, display_width
 from neardup.judging.difference import Difference, difference
 from neardup.resources.progress.stage import Stage, moving_line
@@ -242,7 +242,7 @@ def test_differences_fit_the_width_and_show_no_control_characters(first, second,
     lines = list(difference_lines(found, width))
     assert all(display_width(re.sub(r"\x1b\[\d+m", "", line)) <= width for line in lines)
     assert all(unicodedata.category(each) != "Cc" for line in lines for each in re.sub(r"\x1b\[\d+m", "", line))
-    assert (found.places > PLACES) == any("more place" in line for line in lines)
+    assert (found.places > MAX_PLACES) == any("more place" in line for line in lines)
 
 
 def test_a_difference_gives_back_both_texts():

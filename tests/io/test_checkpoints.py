@@ -498,19 +498,18 @@ def count_into(state, interrupt_at=None):
 
 
 @pytest.mark.parametrize("lost", [None, "000001.done", "000004.state"])
-def test_a_state_is_gathered_once_from_each_shard(tmp_path, monkeypatch, lost):
+def test_a_state_is_gathered_once_from_each_shard(tmp_path, lost):
     """A state is of all groups up to its number; where pieces of one of them are gone, it is gathered anew."""
     corpus = corpus_of(tmp_path / "a")
-    monkeypatch.setattr("neardup.io.resume.checkpoints.STATE_SECONDS", -1)
     state = np.zeros(5, np.int64)
-    pass_ = SavedCheckpoints(tmp_path).map(corpus, count_into(state, 4), name="count", state=state)
+    pass_ = SavedCheckpoints(tmp_path, state_seconds=-1).map(corpus, count_into(state, 4), name="count", state=state)
     with pytest.raises(KeyboardInterrupt):
         list(pass_)
     assert {path.name for path in (tmp_path / "count").glob("*.state")} == {"000004.state"}
     if lost:
         (tmp_path / "count" / lost).unlink()
     state = np.zeros(5, np.int64)
-    again = SavedCheckpoints(tmp_path)
+    again = SavedCheckpoints(tmp_path, state_seconds=-1)
     found = [size for _, size in again.map(corpus, count_into(state), name="count", state=state)]
     assert found == [1, 2, 3, 4]
     assert state.tolist() == [0, 1, 2, 3, 4]

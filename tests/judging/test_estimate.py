@@ -63,7 +63,7 @@ def test_shards_are_sampled_all_over_the_corpus(tmp_path, small_parts):
         write(tmp_path / f"{number:02}.jsonl", random_texts(100, number))
     corpus = open_corpus(tmp_path, Reading(), temporary=tmp_path)
     found = read_sample(corpus)
-    assert found.shards == sampling.MOST_SHARDS
+    assert found.shards == sampling.MAX_SHARDS
     assert found.growth == pytest.approx(30 * 100 / len(found), rel=0.05)
     assert sampling._spread(np.array([1, 1, 1_000] + [1] * 20)) == [2]
 

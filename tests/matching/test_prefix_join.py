@@ -15,7 +15,7 @@ from neardup.matching.prefix_join.prefixes import PrefixFile, prefixes_of
 from neardup.matching.similarities.table import Elements
 from neardup.resources import pair_spool
 from neardup.resources.resources import Resources
-from neardup.resources.shares import PARTS, SHARES
+from neardup.resources.shares import MEMORY_PARTS, SHARES
 
 CODES = {
     "jaccard": similarities.JACCARD,
@@ -25,7 +25,7 @@ CODES = {
 }
 HASHES = np.random.default_rng(1).integers(0, 2**64, 2000, np.uint64)
 MEMORY = 1 << 26
-BUDGET = MEMORY // 2 * PARTS // SHARES["postings"].parts
+BUDGET = MEMORY // 2 * MEMORY_PARTS // SHARES["postings"].parts
 """Of which postings have half of MEMORY."""
 LEAST = st.one_of(st.sampled_from([1.0, 0.8, 0.5, 1 / 3, 2 / 3, 0.05, 1e-9]), st.floats(0.01, 1.0))
 

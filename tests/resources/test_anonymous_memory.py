@@ -9,7 +9,7 @@ import pytest
 
 import neardup as nd
 from marks import long
-from neardup.resources.resources import ARRAYS
+from neardup.resources.resources import ARRAYS_AT_ONCE
 from neardup.resources.scratch import IN_MEMORY, Scratch
 
 MEMORY = 64 << 20
@@ -78,8 +78,8 @@ def test_arrays_in_files_decide_as_those_in_memory(method, cluster, tmp_path, mo
     write_corpus(tmp_path / "in.jsonl", 600)
     outputs = [tmp_path / name for name in ("out.jsonl", "out.duplicates.jsonl")]
     found = []
-    for arrays in (ARRAYS, 1 << 60):
-        monkeypatch.setattr("neardup.resources.resources.ARRAYS", arrays)
+    for arrays in (ARRAYS_AT_ONCE, 1 << 60):
+        monkeypatch.setattr("neardup.resources.resources.ARRAYS_AT_ONCE", arrays)
         options = {"method": method, "cluster": cluster, "min_similarity": 0.6, "overwrite": True, "keep": "last"}
         nd.deduplicate_files(tmp_path / "in.jsonl", str(outputs[0]), **options)
         found.append([path.read_bytes() for path in outputs])

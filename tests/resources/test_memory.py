@@ -22,7 +22,7 @@ from neardup.resources.held_spool import HeldSpool
 from neardup.resources.kept_rows import KeptRows
 from neardup.resources.pair_spool import PAIR_BYTES, PairSpool
 from neardup.resources.resources import Resources
-from neardup.resources.shares import PARTS, SHARES
+from neardup.resources.shares import MEMORY_PARTS, SHARES
 from neardup.resources.spool import Spool, _Used, mapped_array
 
 LINE = "this page was made by the system on the day that is given below and it has no other content"
@@ -228,7 +228,7 @@ def test_documents_that_lie_in_files_come_out_as_those_in_memory(method, tmp_pat
     for memory in (None, 0):
         if memory is not None:
             monkeypatch.setitem(SHARES, "rows", SHARES["rows"]._replace(parts=0))
-            monkeypatch.setattr("neardup.io.ids.IDS_TOGETHER", 20)
+            monkeypatch.setattr("neardup.io.ids.IDS_AT_ONCE", 20)
         output = tmp_path / "out.jsonl"
         done = nd.deduplicate_files(
             tmp_path / "in.jsonl", str(output), method=method, on_error="skip", overwrite=True, temp_dir=str(tmp_path)
@@ -292,7 +292,7 @@ PHASES = {
 def test_shares_of_what_lives_at_the_same_time_are_no_more_than_the_whole():
     assert set().union(*PHASES.values()) == set(SHARES)
     for phase, uses in PHASES.items():
-        assert sum(SHARES[use].parts for use in uses) <= PARTS, phase
+        assert sum(SHARES[use].parts for use in uses) <= MEMORY_PARTS, phase
 
 
 @pytest.mark.parametrize("memory", ["16M", "64M"])

@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-IDS_TOGETHER = 1 << 18
+IDS_AT_ONCE = 1 << 18
 """Number of ids checked together for repeats."""
 
 _decode = msgspec.json.Decoder().decode
@@ -29,7 +29,7 @@ def tokens_of_ids(ids: Any, is_string: Any) -> Any:
 def repeated_ids(ids: Any) -> int:
     """The number of ids that occur on an earlier row. Ids are checked in parts, so that the table of seen ids stays small."""
     present = ids.drop_null() if ids.null_count else ids  # drop_null would copy
-    parts = 1 + len(present) // IDS_TOGETHER
+    parts = 1 + len(present) // IDS_AT_ONCE
     if parts == 1:
         return len(present) - len(present.unique())
     _, offsets, data = present.buffers()

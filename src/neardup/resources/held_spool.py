@@ -10,7 +10,7 @@ from neardup.kernels.matching.element_counts import gather_runs
 from neardup.resources.resources import Resources
 from neardup.resources.spool import Spool
 
-ASKED_FROM = 1 / 32
+ASKED_FROM_SHARE = 1 / 32
 """The part of the memory from which it is asked whether all values will fit."""
 Share = Callable[[], float | None]
 """The fraction of all values that was written, from 0 to 1; None while unknown."""
@@ -61,7 +61,7 @@ class HeldSpool:
             self._held = _room(memory // self._dtype.itemsize, self._dtype)
         except MemoryError:  # a limit of the address space
             self._held = self._none
-        self._asked_at = int(ASKED_FROM * len(self._held))
+        self._asked_at = int(ASKED_FROM_SHARE * len(self._held))
         self._spool: Spool | None = None
         self.values: Array = self._none
 

@@ -5,17 +5,17 @@ import re
 
 from neardup.errors import OptionError
 
-LEAST_MEMORY = 16 << 20
-STEP = 256 << 20
+MIN_MEMORY_BYTES = 16 << 20
+MEMORY_STEP_BYTES = 256 << 20
 """Half of the machine's memory is rounded down to a multiple of this: after an update a kernel keeps some pages more or fewer for
 itself, and a run that is resumed must have the memory that it had."""
 
-SIZES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
-MOST = 1 << 63
+UNIT_BYTES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+MAX_SIZE_BYTES = 1 << 63
 """No size is so large: arrays and files count bytes in 63 bits."""
 
 
-def memory_bytes(memory: int | str | None, *, least: int = LEAST_MEMORY) -> int:
+def memory_bytes(memory: int | str | None, *, least: int = MIN_MEMORY_BYTES) -> int:
     """Parse a number of bytes, such as 1000000, `512M` or `4G`; None gives half of the machine's memory.
 
     >>> memory_bytes("1.5G")
@@ -23,7 +23,7 @@ def memory_bytes(memory: int | str | None, *, least: int = LEAST_MEMORY) -> int:
     """
     if memory is None:
         half = physical_bytes() // 2
-        return half // STEP * STEP or half
+        return half // MEMORY_STEP_BYTES * MEMORY_STEP_BYTES or half
     return size_in_bytes("memory", memory, least=least)
 
 
@@ -36,13 +36,13 @@ def size_in_bytes(option: str, given: int | str, *, least: int = 1) -> int:
     """Parse a number of bytes, such as 1000000, `512M` or `4G`.
 
     Raises:
-        OptionError: the value is not a size, or is below `least` or not below MOST.
+        OptionError: the value is not a size, or is below `least` or not below MAX_SIZE_BYTES.
     """
     found = re.fullmatch(r"(\d+(?:\.\d+)?) *([KMGT]?)(?:i?B)?", str(given).strip(), re.IGNORECASE)
-    size = float(found[1]) * SIZES[found[2].upper()] if found and not isinstance(given, bool) else 0.0
+    size = float(found[1]) * UNIT_BYTES[found[2].upper()] if found and not isinstance(given, bool) else 0.0
     is_whole = size.is_integer() or (found is not None and found[2] != "")  # 1.5G is a size, half a byte is not
-    if not least <= size < MOST or not is_whole:
-        limit = ", below 8,388,608T," if size >= MOST else f", at least {least >> 20}M," if least > 1 else ""
+    if not least <= size < MAX_SIZE_BYTES or not is_whole:
+        limit = ", below 8,388,608T," if size >= MAX_SIZE_BYTES else f", at least {least >> 20}M," if least > 1 else ""
         raise OptionError(f"`{option}={given!r}`: give bytes{limit} as a number or as 512M or 4G.")
     return int(size)
 

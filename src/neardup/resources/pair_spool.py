@@ -13,7 +13,7 @@ from neardup.resources.spool import Spool
 
 PAIR_BYTES = 16
 """Peak bytes of a pair until it is a candidate: two copies as an integer of 8 bytes, or one beside an index from both sides."""
-SAMPLED = 1 << 10
+SAMPLED_PAIRS = 1 << 10
 """The number of pairs sampled from each run to cut ranges of about equal size."""
 
 
@@ -94,7 +94,7 @@ class PairSpool:
 
 def _edges(runs: list[Array], parts: int) -> Array:
     """Values that cut the ascending `runs` into about `parts` ranges of about equal size."""
-    some = np.sort(np.concatenate([run[:: max(1, len(run) // SAMPLED)] for run in runs]))
+    some = np.sort(np.concatenate([run[:: max(1, len(run) // SAMPLED_PAIRS)] for run in runs]))
     return some[np.arange(1, parts) * len(some) // parts]
 
 

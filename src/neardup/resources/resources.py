@@ -9,7 +9,7 @@ from neardup.errors import OptionError
 from neardup.resources.limits import check_temp_dir, memory_bytes
 from neardup.resources.memory_use import MemoryUse
 from neardup.resources.room import check_room, free_bytes
-from neardup.resources.shares import ARRAYS, SHARES, memory_for, share_of
+from neardup.resources.shares import ARRAYS_AT_ONCE, SHARES, memory_for, share_of
 from neardup.resources.threads import thread_count
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Resources:
         """The factory of arrays by row: in memory up to their share, else in temporary files."""
         from neardup.resources.scratch import Scratch
 
-        return Scratch(self.share("arrays") // ARRAYS, self.temp_dir, self.use)
+        return Scratch(self.share("arrays") // ARRAYS_AT_ONCE, self.temp_dir, self.use)
 
     def scratch_of(self, use: str, arrays: int) -> "Scratch":
         """Where the `arrays` arrays of another use are made: in memory if each is no larger than its part of that share."""

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-PARTS = 64
+MEMORY_PARTS = 64
 """The memory is divided into so many parts."""
 
 
@@ -10,7 +10,7 @@ class Share(NamedTuple):
     """The share of one use.
 
     Attributes:
-        parts: how many of the PARTS it has.
+        parts: how many of the MEMORY_PARTS it has.
         holds: what the use keeps in memory.
         beyond: what happens to what exceeds the share.
     """
@@ -57,15 +57,15 @@ SHARES = {
     "candidates": Share(8, "all methods: each document's candidates", "goes to a file"),
     "frequencies": Share(16, "`neardup fit`: the features that are counted", "goes to a file"),
 }
-ARRAYS = 16
+ARRAYS_AT_ONCE = 16
 """About so many arrays by row live at a time: each that is larger than this part of their share lies in a file."""
 
 
 def memory_for(size: int, use: str) -> int:
     """The bytes of memory of which a use in SHARES has so many."""
-    return -(-size * PARTS // SHARES[use].parts)
+    return -(-size * MEMORY_PARTS // SHARES[use].parts)
 
 
 def share_of(memory: int, use: str) -> int:
     """Bytes of so much memory that one of SHARES has."""
-    return memory * SHARES[use].parts // PARTS
+    return memory * SHARES[use].parts // MEMORY_PARTS

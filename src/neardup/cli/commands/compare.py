@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from neardup.judging.comparison import Comparison, Feature, FingerprintSteps
     from neardup.judging.pair_verdict import PairVerdict
 
-HEAVIEST = 12
+MAX_FEATURES = 12
 """Features shown for each text."""
-SHOWN_BITS = 64
+BITS_PER_LINE = 64
 """Bits of a fingerprint in a line."""
-BINARY_BITS = 32
+MAX_BINARY_BITS = 32
 """Bits of a hash up to which it is shown in binary."""
-SHOWN_PATH = 200
-IN_A_LINE, MOST_IN_A_ROW = 16, 8
+MAX_PATH_CHARACTERS = 200
+MAX_SUMS_IN_LINE, MAX_SUMS_IN_ROW = 16, 8
 """Sums in one line, and in a row of several lines."""
-INDENT = 15
+INDENT_COLUMNS = 15
 """Columns before the tokens and the sums."""
 
 
@@ -53,50 +53,50 @@ def _features(label: str, steps: "FingerprintSteps") -> None:
     for line in _tokens(steps.tokens, width):
         click.echo(line)
     click.echo("  weight       count  hash")
-    for feature in steps.features[:HEAVIEST]:
+    for feature in steps.features[:MAX_FEATURES]:
         click.echo(cut(f"  {_plain(feature.weight):<12} {feature.count:<6} {_hash(feature)}  {feature.name}", width))
-    if len(steps.features) > HEAVIEST:
-        click.echo(f"  … and {len(steps.features) - HEAVIEST:,} more")
+    if len(steps.features) > MAX_FEATURES:
+        click.echo(f"  … and {len(steps.features) - MAX_FEATURES:,} more")
     for line in _sums(list(map(_plain, steps.sums)), width):
         click.echo(line)
-    if len(steps.bits) <= SHOWN_BITS:
+    if len(steps.bits) <= BITS_PER_LINE:
         click.echo(f"  fingerprint  {steps.bits}")
 
 
 def _tokens(tokens: tuple[str, ...], width: int) -> Iterator[str]:
     """The first tokens, in lines that fit."""
-    shown = [*tokens[: 2 * HEAVIEST], *(["…"] if len(tokens) > 2 * HEAVIEST else [])]
+    shown = [*tokens[: 2 * MAX_FEATURES], *(["…"] if len(tokens) > 2 * MAX_FEATURES else [])]
     line, label = "", "  tokens"
     for number, token in enumerate(shown):
         part = token if number == len(shown) - 1 or shown[number + 1] == "…" else f"{token} /"
         longer = f"{line} {part}" if line else part
-        if line and INDENT + display_width(longer) > width:
-            yield f"{label:<{INDENT}}{line}"
+        if line and INDENT_COLUMNS + display_width(longer) > width:
+            yield f"{label:<{INDENT_COLUMNS}}{line}"
             line, label = part, ""
         else:
             line = longer
     if line:
-        yield f"{label:<{INDENT}}{line}"
+        yield f"{label:<{INDENT_COLUMNS}}{line}"
 
 
 def _hash(feature: "Feature") -> str:
     """The hash of a feature: in binary, or if that is long, in hexadecimal."""
     bits = len(feature.hash)
-    return feature.hash if bits <= BINARY_BITS else f"0x{int(feature.hash, 2):0{-(-bits // 4)}x}"
+    return feature.hash if bits <= MAX_BINARY_BITS else f"0x{int(feature.hash, 2):0{-(-bits // 4)}x}"
 
 
 def _sums(numbers: list[str], width: int) -> Iterator[str]:
     """The sums in a line, or in rows of at most eight that fit."""
-    whole = f"  {'sums':<{INDENT - 2}}[{', '.join(numbers)}]"
-    if len(numbers) <= IN_A_LINE and len(whole) <= width:
+    whole = f"  {'sums':<{INDENT_COLUMNS - 2}}[{', '.join(numbers)}]"
+    if len(numbers) <= MAX_SUMS_IN_LINE and len(whole) <= width:
         yield whole
         return
-    each, row_length = max(map(len, numbers)), MOST_IN_A_ROW
-    while row_length > 1 and INDENT + row_length * (each + 2) - 2 > width:
+    each, row_length = max(map(len, numbers)), MAX_SUMS_IN_ROW
+    while row_length > 1 and INDENT_COLUMNS + row_length * (each + 2) - 2 > width:
         row_length //= 2
     for start in range(0, len(numbers), row_length):
         row = "  ".join(f"{number:>{each}}" for number in numbers[start : start + row_length])
-        yield f"  {'' if start else 'sums':<{INDENT - 2}}{row}"
+        yield f"  {'' if start else 'sums':<{INDENT_COLUMNS - 2}}{row}"
 
 
 def _exactly(value: object) -> str:
@@ -105,8 +105,8 @@ def _exactly(value: object) -> str:
 
 
 def _marked(left: str, right: str) -> None:
-    for start in range(0, len(left), SHOWN_BITS):
-        a, b = left[start : start + SHOWN_BITS], right[start : start + SHOWN_BITS]
+    for start in range(0, len(left), BITS_PER_LINE):
+        a, b = left[start : start + BITS_PER_LINE], right[start : start + BITS_PER_LINE]
         differs = [x != y for x, y in zip(a, b, strict=True)]
         paint = [click.style(y, fg="red", bold=True) if d else y for y, d in zip(b, differs, strict=True)]
         marks = "".join("^" if d else " " for d in differs)
@@ -155,7 +155,7 @@ def _read(path: str) -> str:
     except UnicodeDecodeError as problem:
         raise DataError(f"{path} is not UTF-8: {problem.reason} at byte {problem.start}. Convert it first.") from None
     except OSError as problem:
-        shown = path if len(path) <= SHOWN_PATH else f"{path[:SHOWN_PATH]}…"
+        shown = path if len(path) <= MAX_PATH_CHARACTERS else f"{path[:MAX_PATH_CHARACTERS]}…"
         if problem.errno in (errno.ENOENT, errno.ENAMETOOLONG):
             raise InputError(
                 f"{shown}: there is no such file. To compare two texts instead of two files, put --text before them."

@@ -9,7 +9,7 @@ from neardup.cli.shown.difference_lines import INDENT, example_lines, legend
 from neardup.cli.shown.next_command import next_of
 from neardup.cli.shown.terminal import line_width, tell
 
-EXAMPLES = 3
+MAX_EXAMPLES = 3
 
 
 @click.command()
@@ -25,7 +25,7 @@ def command(folder: str) -> None:
     place = Path(folder)
     tell(deduplicate_notes(place).lines(), err=False)
     click.echo()
-    show_examples(place / NOTES, place / AUDIT, EXAMPLES)
+    show_examples(place / NOTES, place / AUDIT, MAX_EXAMPLES)
     click.echo("\nNext, on the same notes:\n")
     name = folder.rstrip("/")
     for words in (

@@ -15,20 +15,20 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
 
-_FILES = 3
+_MAX_FILES = 3
 """Files that are read, of several inputs or of one folder."""
-_LOOKED_AT = 1000
+_MAX_NAMES = 1000
 """Entries of a folder, or matches of a glob, that are looked at."""
-_BYTES = 1 << 20
-_FOOTER_BYTES = 1 << 24
-_DEPTH = 4
+_MAX_LINE_BYTES = 1 << 20
+_MAX_FOOTER_BYTES = 1 << 24
+_MAX_DEPTH = 4
 
 
 def column_names(inputs: Iterable[str], encoding: str = "utf-8") -> list[str]:
     """The columns of some inputs, in the order of the first that has them; nested ones with dots."""
     found: dict[str, None] = {}
     files = itertools.chain.from_iterable(map(_files, inputs))
-    for path in itertools.islice(files, _FILES):
+    for path in itertools.islice(files, _MAX_FILES):
         with contextlib.suppress(Exception):  # a name that is being typed may be anything
             found.update(dict.fromkeys(_columns(path, encoding)))
     return list(found)
@@ -37,10 +37,10 @@ def column_names(inputs: Iterable[str], encoding: str = "utf-8") -> list[str]:
 def _files(name: str) -> Iterator[Path]:
     path = Path(name).expanduser()
     if has_magic(name) and not path.exists():
-        yield from filter(_is_readable, itertools.islice(map(Path, iglob(str(path), recursive=True)), _LOOKED_AT))
+        yield from filter(_is_readable, itertools.islice(map(Path, iglob(str(path), recursive=True)), _MAX_NAMES))
     elif path.is_dir():
         below = (Path(folder, each) for folder, _, names in os.walk(path) for each in sorted(names))
-        yield from itertools.islice(filter(_is_readable, itertools.islice(below, _LOOKED_AT)), 1)
+        yield from itertools.islice(filter(_is_readable, itertools.islice(below, _MAX_NAMES)), 1)
     elif _is_readable(path):
         yield path
 
@@ -63,7 +63,7 @@ def _columns(path: Path, encoding: str) -> Iterator[str]:
         with path.open("rb") as file:
             return iter(_of_footer(file))
     with _opened(path) as file:
-        line = file.readline(_BYTES).decode(encoding if encoding != "utf-8" else "utf-8-sig")
+        line = file.readline(_MAX_LINE_BYTES).decode(encoding if encoding != "utf-8" else "utf-8-sig")
     if kind == ".jsonl":
         return _keys(json.loads(line), "", 1)
     line = line.rstrip("\r\n")
@@ -84,7 +84,7 @@ def _opened(path: Path) -> Any:
 def _keys(row: Any, above: str, depth: int) -> Iterator[str]:
     for name, value in row.items():
         yield above + name
-        if isinstance(value, dict) and depth < _DEPTH:
+        if isinstance(value, dict) and depth < _MAX_DEPTH:
             yield from _keys(value, f"{above}{name}.", depth + 1)
 
 
@@ -93,7 +93,7 @@ def _of_footer(file: IO[bytes]) -> list[str]:
     size = file.seek(0, os.SEEK_END)
     file.seek(size - 8)
     length = int.from_bytes(file.read(4), "little")
-    file.seek(size - 8 - min(length, _FOOTER_BYTES))
+    file.seek(size - 8 - min(length, _MAX_FOOTER_BYTES))
     schema = _Thrift(file.read(length)).struct().get(2, [])
     elements = iter(schema)
     root = next(elements)
@@ -105,7 +105,7 @@ def _below(elements: Iterator[dict[int, Any]], above: str, depth: int) -> list[s
     name = above + element[4].decode()
     children = [each for _ in range(element.get(5, 0)) for each in _below(elements, f"{name}.", depth + 1)]
     is_list = element.get(6) is not None  # a list or a map: its parts have names of the format
-    return [name] if is_list or depth >= _DEPTH else [name, *children]
+    return [name] if is_list or depth >= _MAX_DEPTH else [name, *children]
 
 
 class _Thrift:

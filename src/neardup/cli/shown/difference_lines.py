@@ -11,14 +11,14 @@ from neardup.display import counted, display_width, printable, similarity_text
 if TYPE_CHECKING:
     from neardup.judging.difference import Difference, Piece
 
-CONTEXT = 48
+CONTEXT_COLUMNS = 48
 """Columns of what both texts have that are shown before and after a difference."""
-LONGEST = 60
+MAX_WORDS = 60
 """Words of one text alone from which the middle is left out."""
-PLACES = 12
+MAX_PLACES = 12
 """Places where the texts differ that are shown."""
 INDENT = "  "
-EXAMPLE_PLACES = 1
+MAX_EXAMPLE_PLACES = 1
 """Places that are shown of a pair that is an example."""
 
 MARKS = {"first": ("[-", "-]"), "second": ("{+", "+}"), "both": ("", "")}
@@ -28,7 +28,7 @@ COLORS = {"first": "red", "second": "green"}
 def example_lines(found: "Difference", similarity: float, width: int) -> Iterator[str]:
     """A removed document that is an example: its survivor, how similar they are, and where they first differ."""
     yield f"{INDENT}{found.first}  is a duplicate of  {found.second}  (similarity {similarity_text(similarity)})"
-    for line in difference_lines(found, width - len(INDENT), places=EXAMPLE_PLACES):
+    for line in difference_lines(found, width - len(INDENT), places=MAX_EXAMPLE_PLACES):
         yield f"{INDENT}{line}"
 
 
@@ -37,7 +37,7 @@ def legend(first: str, second: str) -> str:
     return f"{_marked(f'only in {first}', 'first')}  {_marked(f'only in {second}', 'second')}"
 
 
-def difference_lines(found: "Difference", width: int, *, places: int = PLACES) -> Iterator[str]:
+def difference_lines(found: "Difference", width: int, *, places: int = MAX_PLACES) -> Iterator[str]:
     """The places where the texts differ, `places` at most, in lines of at most `width` columns."""
     if not found.places:
         how = "the texts are the same, character by character"
@@ -88,14 +88,14 @@ def _paragraphs(pieces: "tuple[Piece, ...]", most: int) -> Iterator[list[Word]]:
 def _beside(words: list[str]) -> int:
     """How many words are shown beside a difference, of those that begin there."""
     widths = accumulate(map(display_width, words))
-    return max(1, sum(width <= CONTEXT for width in widths))
+    return max(1, sum(width <= CONTEXT_COLUMNS for width in widths))
 
 
 def _alone(words: list[str], kind: str) -> list[Word]:
     """What one text alone has, in its marks; of a long piece, the beginning and the end."""
     opening, closing = MARKS[kind]
-    if len(words) > LONGEST:
-        half = LONGEST // 2
+    if len(words) > MAX_WORDS:
+        half = MAX_WORDS // 2
         left_out = f"… {counted(len(words) - 2 * half, 'word')} … "
         words = [*words[:half], left_out, *words[-half:]]
     marked = [opening + words[0], *words[1:]]

@@ -2,8 +2,8 @@
 
 SIGINT, SIGTERM and SIGHUP (a lost terminal) become a KeyboardInterrupt, which Python raises once the main thread is between two
 instructions. That may take long: the thread may be in a kernel, or wait for others that are. Another thread therefore hears of
-the signal at once, by a pipe that the system's handler writes to. Where the command has not ended after GRACE, that thread removes
-what is unfinished and ends the process.
+the signal at once, by a pipe that the system's handler writes to. Where the command has not ended after GRACE_SECONDS, that thread
+removes what is unfinished and ends the process.
 """
 
 import contextlib
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import NoReturn
 
-GRACE = 0.6
+GRACE_SECONDS = 0.6
 """Seconds for the usual way: exceptions that close what is open."""
 EXIT_INTERRUPTED = 130
 REQUESTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -63,7 +63,7 @@ def _watched() -> Iterator[None]:
 
 def _watch(heard: int, ended: threading.Event) -> None:
     while number := os.read(heard, 1):
-        if number[0] in REQUESTS and not ended.wait(GRACE):
+        if number[0] in REQUESTS and not ended.wait(GRACE_SECONDS):
             _end(ended)
     os.close(heard)
 
@@ -72,7 +72,7 @@ def _end(ended: threading.Event) -> None:
     from neardup.resources.unfinished import remove_unfinished
 
     stays = remove_unfinished()  # waits where files are getting their final names, after which the command is done
-    if ended.wait(0 if stays else GRACE / 10):
+    if ended.wait(0 if stays else GRACE_SECONDS / 10):
         return
     with contextlib.suppress(OSError):  # standard error may be closed
         os.write(2, f"neardup: error: {told(stays)}\n".encode())

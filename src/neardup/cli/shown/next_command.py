@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from neardup.jobs.results import FileResult, UnitResult
 
-_SEARCHED = 1000
+_MAX_SEARCHED_LINES = 1000
 """Lines of an audit in which a near-duplicate is searched."""
-_LONGEST_ID = 60
+_MAX_ID_CHARACTERS = 60
 _WITHOUT_TEXTS = {"dimension", "program"}
 """Fields of recipes of vectors and of other programs' fingerprints."""
-_MOST_SHARDS = 3
+_MAX_SHARDS = 3
 
 
 _PLAIN = re.compile(r"[\w@%+:,./-]+")
@@ -39,7 +39,7 @@ def after_removal(done: "FileResult | UnitResult") -> str | None:
     if audit is None or line is None:
         return None
     name = str(line["id"])
-    if not name.isprintable() or len(name) > _LONGEST_ID:
+    if not name.isprintable() or len(name) > _MAX_ID_CHARACTERS:
         return None
     counts: Any = done.summary
     recipe = getattr(counts, "found", counts).recipe
@@ -56,7 +56,7 @@ def _example(audit: str) -> dict[str, Any] | None:
     from neardup.survivors.records.audit_files import read_audit
 
     with contextlib.suppress(NeardupError, OSError):
-        lines = list(itertools.islice(read_audit(place_of(audit)), _SEARCHED))
+        lines = list(itertools.islice(read_audit(place_of(audit)), _MAX_SEARCHED_LINES))
         return next((line for line in lines if not line["exact"]), lines[0] if lines else None)
     return None
 
@@ -64,7 +64,7 @@ def _example(audit: str) -> dict[str, Any] | None:
 def after_clusters(done: "FileResult") -> str | None:
     """After clusters are decided, write the survivors of the shards, if these are few."""
     shards = done.shards
-    if not shards or len(shards) > _MOST_SHARDS or "stdin" in shards:
+    if not shards or len(shards) > _MAX_SHARDS or "stdin" in shards:
         return None
     return next_of(["apply", done.files["output"], *shards, "-o", "deduplicated/"])
 

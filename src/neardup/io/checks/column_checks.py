@@ -11,7 +11,7 @@ from neardup.io.corpora.batch import Columns
 from neardup.io.corpora.shard import Shard
 from neardup.io.formats.table import FORMATS, WITH_LISTS
 
-LISTED = 5
+MAX_LISTED = 5
 """Problems, or files, that a message lists one by one."""
 
 
@@ -49,7 +49,9 @@ def demand_columns(shards: Sequence[Shard], columns: Columns, added: Sequence[st
             problems.append(str(problem) + advice(shard, columns))
     problems = [told_once(each, columns, named_by, fine) + advised[kind] for kind, each in alike.items()] + problems
     if problems:
-        more = len(problems) - LISTED
+        more = len(problems) - MAX_LISTED
         raise InputError(
-            "\n".join(problems[:LISTED] + ([f"… and {counted(more, 'more shard')} like these."] if more > 0 else []))
+            "\n".join(
+                problems[:MAX_LISTED] + ([f"… and {counted(more, 'more shard')} like these."] if more > 0 else [])
+            )
         )

@@ -7,11 +7,11 @@ from neardup.io.corpora.shard import Shard
 from neardup.io.storage.compression import open_for_reading
 from neardup.io.storage.encodings import UTF_8
 
-_BYTES = 1 << 22
-_MOST_SHARE = 0.9
-_FEWEST = 3
+_HEAD_BYTES = 1 << 22
+_MIN_USUAL_SHARE = 0.9
+_MIN_CHARACTERS = 3
 """Fewest characters beyond ASCII from which Chinese, Japanese or Korean is guessed."""
-_FEWEST_LETTERS = 2
+_MIN_LETTERS = 2
 """The same of letters with accents: a single byte that is out of place may be damage."""
 
 
@@ -40,7 +40,7 @@ def encoding_advice(shard: Shard, reason: str) -> str:
 
 def _head_of(shard: Shard) -> bytes:
     with contextlib.suppress(Exception), open_for_reading(shard.path, shard.compression, name=shard.name) as file:
-        return bytes(file.read(_BYTES))
+        return bytes(file.read(_HEAD_BYTES))
     return b""
 
 
@@ -58,7 +58,7 @@ def _of_two_bytes(head: bytes) -> str | None:
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     zeros = [head[first::2].count(0) for first in (0, 1)]
-    if min(zeros) or max(zeros) < _FEWEST:
+    if min(zeros) or max(zeros) < _MIN_CHARACTERS:
         return None
     return "utf-16-le" if zeros[1] else "utf-16-be"
 
@@ -75,7 +75,7 @@ def likely_encoding(data: bytes) -> str | None:
     some = b"\n".join(lines)[: 1 << 16]
     shares = {name: _usual_share(some, name) for name in _USUAL}
     best = max(shares, key=lambda name: shares[name])
-    if shares[best] >= _MOST_SHARE:
+    if shares[best] >= _MIN_USUAL_SHARE:
         return best
     return _western(some)
 
@@ -110,7 +110,7 @@ def _usual_share(data: bytes, name: str) -> float:
         total += 1
         usual += any(low <= stored[0] <= high for low, high in _USUAL[name])
         kana += "\u3040" <= character <= "\u30ff"
-    if total < _FEWEST or (name == "shift_jis" and kana * 10 < total):
+    if total < _MIN_CHARACTERS or (name == "shift_jis" and kana * 10 < total):
         return 0.0
     return usual / total
 
@@ -127,6 +127,6 @@ def _western(data: bytes) -> str | None:
     high = [place for place, byte in enumerate(data) if byte >= 0x80]
     letters = sum(data[place] >= 0xC0 for place in high)
     pairs = sum(1 for place in high if data[place - 1 : place] >= b"\x80")
-    if len(high) >= _FEWEST_LETTERS and letters >= 0.6 * len(high) and pairs <= 0.2 * len(high):
+    if len(high) >= _MIN_LETTERS and letters >= 0.6 * len(high) and pairs <= 0.2 * len(high):
         return "latin-1" if not any(0x80 <= data[place] < 0xA0 for place in high) else "cp1252"
     return None

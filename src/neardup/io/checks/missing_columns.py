@@ -10,7 +10,7 @@ from neardup.errors import InputError
 from neardup.io.corpora.batch import Columns
 from neardup.io.corpora.shard import Shard
 
-LISTED = 3
+_MAX_LISTED_FILES = 3
 """Files that are named."""
 
 
@@ -43,9 +43,9 @@ def told_once(
     `named_by`: put before the names of options; `others`: the inputs that have the column.
     """
     first = problems[0]
-    files = ", ".join(each.file for each in problems[:LISTED])
-    if len(problems) > LISTED:
-        files += f" and {counted(len(problems) - LISTED, 'more file')}"
+    files = ", ".join(each.file for each in problems[:_MAX_LISTED_FILES])
+    if len(problems) > _MAX_LISTED_FILES:
+        files += f" and {counted(len(problems) - _MAX_LISTED_FILES, 'more file')}"
     has, it_has, its = ("has", "It has", "its") if len(problems) == 1 else ("have", "They have", "their")
     where = first.where.replace(" its ", f" {its} ")
     remedy = _leave_out(problems, others) if len(others) >= len(problems) else _remedy(first, columns, named_by)

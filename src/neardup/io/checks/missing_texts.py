@@ -9,9 +9,9 @@ from neardup.io.checks.number_files import NAMING, digits_like, importing, quote
 from neardup.io.corpora.batch import Columns
 from neardup.io.corpora.shard import Shard
 
-_ROWS = 100
-_BYTES = 1 << 16
-_TEXT = 80
+_SAMPLED_ROWS = 100
+_SAMPLED_BYTES = 1 << 16
+_MIN_TEXT_CHARACTERS = 80
 """A value of so many characters is a text, if it is no number."""
 
 Sample = dict[str, list[Any]]
@@ -46,7 +46,9 @@ _OF_IDS = re.compile(r"(^|[^a-z])(id|key|uuid|guid|url|row|number|date|time)s?$"
 def _are_texts(values: list[Any]) -> bool:
     """Whether at least half of the values are long enough to be texts, and no numbers."""
     long = [
-        value for value in values if isinstance(value, str) and len(value) >= _TEXT and digits_like([value]) is None
+        value
+        for value in values
+        if isinstance(value, str) and len(value) >= _MIN_TEXT_CHARACTERS and digits_like([value]) is None
     ]
     return 2 * len(long) >= max(1, len(values))
 
@@ -109,7 +111,7 @@ def _of_parquet(shard: Shard) -> Sample:
     from neardup.io.formats.columnar.parquet_files import opened
 
     with opened(shard) as file:
-        batch = next(file.iter_batches(batch_size=_ROWS), None)
+        batch = next(file.iter_batches(batch_size=_SAMPLED_ROWS), None)
         return {} if batch is None else {name: batch.column(i).to_pylist() for i, name in enumerate(batch.schema.names)}
 
 
@@ -118,7 +120,7 @@ def _of_delimited(shard: Shard) -> Sample:
 
     header = read_header(shard)
     block = next(read_rows(shard, header))
-    starts, ends = block.starts[:_ROWS], block.ends[:_ROWS]
+    starts, ends = block.starts[:_SAMPLED_ROWS], block.ends[:_SAMPLED_ROWS]
     found = fields_of(block.data, starts, ends, header.dialect, list(range(len(header.names))))
     return {name: column.to_pylist() for name, column in zip(header.names, found.columns, strict=True)}
 
@@ -127,10 +129,10 @@ def _of_json_lines(shard: Shard) -> Sample:
     from neardup.io.formats.json.json_rows import BadRow, parse_object
     from neardup.io.formats.lines import read_lines
 
-    with contextlib.closing(read_lines(shard, _BYTES)) as blocks:
+    with contextlib.closing(read_lines(shard, _SAMPLED_BYTES)) as blocks:
         block = next(blocks)
     sample: Sample = {}
-    for row in range(min(len(block), _ROWS)):
+    for row in range(min(len(block), _SAMPLED_ROWS)):
         with contextlib.suppress(BadRow):
             for key, value in parse_object(block.line(row)):
                 sample.setdefault(key, []).append(value)

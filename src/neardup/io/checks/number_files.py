@@ -18,17 +18,17 @@ Refine = Callable[[Batch, Rejections, Sequence[Shard]], tuple[Batch, Rejections]
 """Changes a batch, or rejects more of its rows, on any thread. Its rows are those of one shard, or one of each shard."""
 NAMING = "naming their digits, their program and its distance"
 """What a reader of the command in `importing` has to put into it."""
-_LEAST = 8
+_MIN_CHARACTERS = 8
 """Characters of a line that may be a fingerprint: shorter numbers are as often years, scores or labels."""
-_LONG = 16
+_MIN_LONE_CHARACTERS = 16
 """Characters that tell a fingerprint by itself: a single line, or one before its id."""
-_HEAD = 600
+_MAX_CHARACTERS = 600
 _FINGERPRINT = re.compile(r"(0[xX])?[0-9a-fA-F]+|0[bB][01]+|-?[0-9]+")
 _ROW = re.compile(rf"(?:(?P<id>[^\s,;]{{1,200}})[\s,;]+)?(?P<fingerprint>{_FINGERPRINT.pattern})")
 """A fingerprint, or an id and a fingerprint."""
 _ROW_BEFORE_ID = re.compile(rf"(?P<fingerprint>{_FINGERPRINT.pattern})[\s,;]+(?P<id>[^\s,;]{{1,200}})")
 """A fingerprint and an id."""
-_CHECKED = 1000
+_MAX_CHECKED_LINES = 1000
 
 
 def digits_like(values: Iterable[str]) -> str | None:
@@ -36,13 +36,13 @@ def digits_like(values: Iterable[str]) -> str | None:
 
     It names what to try first: many hexadecimal numbers have decimal digits only.
     """
-    found = [value for value, _ in zip(values, range(_CHECKED), strict=False)]
-    if not found or not all(len(value) <= _HEAD and _FINGERPRINT.fullmatch(value) for value in found):
+    found = [value for value, _ in zip(values, range(_MAX_CHECKED_LINES), strict=False)]
+    if not found or not all(len(value) <= _MAX_CHARACTERS and _FINGERPRINT.fullmatch(value) for value in found):
         return None
     bare = [value.lower().removeprefix("0x").removeprefix("0b").removeprefix("-") for value in found]
     lengths = sorted(map(len, bare))
     with_digits = sum(any(character.isdecimal() for character in value) for value in bare)
-    if lengths[len(lengths) // 2] < _LEAST or 2 * with_digits < len(bare):
+    if lengths[len(lengths) // 2] < _MIN_CHARACTERS or 2 * with_digits < len(bare):
         return None
     if any(value.startswith("-") for value in found):
         return "signed"
@@ -63,7 +63,7 @@ def importing(shard: Shard, digits: str | None, column: str | None = None, value
     stem = (split_ending(shard.name) or (shard.name,))[0]
     to = "prints.parquet" if is_piped else quoted_name(stem + ".prints.parquet")
     how = digits
-    bits = _bits_needed(digits, [value for value, _ in zip(values, range(_CHECKED), strict=False)])
+    bits = _bits_needed(digits, [value for value, _ in zip(values, range(_MAX_CHECKED_LINES), strict=False)])
     if column is None:
         if bits is None:
             return f"`neardup fingerprint {file} --lines --digits {how} --program NAME --max-distance 3 -o {to}`"
@@ -111,7 +111,7 @@ def refuse_numbers(batch: Batch, rejections: Rejections, shards: Sequence[Shard]
         batch = replace(batch, texts=only(batch.texts, fine), ids=only(batch.ids, fine))
         return batch, sorted([*rejections, *more])
     if shards[0].format == "lines" and batch.row == 0:
-        lines = [text for text in batch.texts.slice(0, _CHECKED).to_pylist() if text is not None]
+        lines = [text for text in batch.texts.slice(0, _MAX_CHECKED_LINES).to_pylist() if text is not None]
         if (reason := _reason(lines, shards[0])) is not None:
             raise InputError(f"{shards[0].name}: {reason}.")
     return batch, rejections
@@ -124,24 +124,26 @@ def refuse_lone_numbers(shards: Sequence[Shard]) -> Refine | None:
 
 def _numbers_in(text: str, shard: Shard) -> str | None:
     """Why a text is no text but fingerprints; None if it is one."""
-    first = text[:_HEAD].strip().partition("\n")[0].strip()
+    first = text[:_MAX_CHARACTERS].strip().partition("\n")[0].strip()
     if not _ROW.fullmatch(first) and not _ROW_BEFORE_ID.fullmatch(first):
         return None
-    lines = [line.strip() for line in text[: _HEAD * _CHECKED].splitlines()]
+    lines = [line.strip() for line in text[: _MAX_CHARACTERS * _MAX_CHECKED_LINES].splitlines()]
     return _reason([line for line in lines if line], shard)
 
 
 def _reason(lines: Sequence[str], shard: Shard) -> str | None:
     """Why lines are no texts: each is a fingerprint, or an id and a fingerprint; None if they may be texts."""
-    if not lines or (len(lines) == 1 and len(lines[0]) < _LONG):
+    if not lines or (len(lines) == 1 and len(lines[0]) < _MIN_LONE_CHARACTERS):
         return None
     digits = digits_like(lines)
     if digits is not None:
         return f"its lines {_says(shard, digits, lines)}"
-    for pattern, least in ((_ROW, _LEAST if len(lines) > 1 else _LONG), (_ROW_BEFORE_ID, _LONG)):
-        rows = [row for row in map(pattern.fullmatch, lines[:_CHECKED]) if row is not None and row["id"]]
+    checked = lines[:_MAX_CHECKED_LINES]
+    of_row = _MIN_CHARACTERS if len(lines) > 1 else _MIN_LONE_CHARACTERS
+    for pattern, least in ((_ROW, of_row), (_ROW_BEFORE_ID, _MIN_LONE_CHARACTERS)):
+        rows = [row for row in map(pattern.fullmatch, checked) if row is not None and row["id"]]
         prints = [row["fingerprint"] for row in rows]
-        if len(rows) == len(lines[:_CHECKED]) and sorted(map(len, prints))[len(prints) // 2] >= least:
+        if len(rows) == len(checked) and sorted(map(len, prints))[len(prints) // 2] >= least:
             digits = digits_like(prints)
             if digits is not None:
                 return f"its lines {_says_with_ids(shard, digits, prints)}"

@@ -15,7 +15,7 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.display import reasons_text
 from neardup.errors import InputError, OptionError, RowError
-from neardup.io.checks.column_checks import LISTED, demand_columns, demand_lists
+from neardup.io.checks.column_checks import MAX_LISTED, demand_columns, demand_lists
 from neardup.io.checks.likely_encoding import encoding_advice
 from neardup.io.checks.number_files import Refine, refuse_lone_numbers
 from neardup.io.corpora.batch import BATCH_BYTES, Batch, Columns, Part
@@ -33,7 +33,7 @@ from neardup.text.html import extractor
 
 Result = TypeVar("Result")
 
-_GROUPED = 1024
+_MAX_FILES_IN_GROUP = 1024
 
 ON_ERROR = {
     "stop": "a row that cannot be read stops the run",
@@ -139,7 +139,9 @@ class FileCorpus:
         found = []
         for last, shard in enumerate(self.shards):
             together = shard.format in FILES and shard.format == self.shards[first].format
-            if last > first and not (together and size + shard.size <= BATCH_BYTES and last - first < _GROUPED):
+            if last > first and not (
+                together and size + shard.size <= BATCH_BYTES and last - first < _MAX_FILES_IN_GROUP
+            ):
                 found.append((first, last))
                 first, size = last, 0
             size += shard.size
@@ -205,10 +207,10 @@ class FileCorpus:
         """
         for source in sources:
             if not any(is_of_source(shard, source) for shard in self.shards):
-                names = ", ".join(shard.name for shard in self.shards[:LISTED])
+                names = ", ".join(shard.name for shard in self.shards[:MAX_LISTED])
                 raise InputError(
                     f"`prefer_source={source!r}`: no input is of this source. Give a file, a folder or a glob, as the inputs are "
-                    f"called: {names}{' …' if len(self.shards) > LISTED else ''}"
+                    f"called: {names}{' …' if len(self.shards) > MAX_LISTED else ''}"
                 )
 
     def source_ranks(self, sources: Sequence[str]) -> Array | None:

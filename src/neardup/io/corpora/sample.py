@@ -21,7 +21,7 @@ Result = TypeVar("Result")
 
 SAMPLED_BYTES = 32 << 20
 """Approximate number of bytes to read, whatever the size of the corpus."""
-MOST_SHARDS = 8
+MAX_SHARDS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Sample:
 
 
 def read_sample(corpus: FileCorpus, *, size: int | None = None) -> Sample:
-    """Read about `size` bytes of text (SAMPLED_BYTES by default), in equal parts from up to MOST_SHARDS shards.
+    """Read about `size` bytes of text (SAMPLED_BYTES by default), in equal parts from up to MAX_SHARDS shards.
 
     Raises:
         RowError, DataError: as reading the whole corpus would, for the parts that are read.
@@ -174,8 +174,8 @@ def _shares(shards: Iterable[Shard]) -> dict[str, float]:
 
 def _spread(sizes: Any) -> list[int]:
     """Shards in the middles of equal parts of all bytes; all shards if there are few."""
-    if len(sizes) <= MOST_SHARDS:
+    if len(sizes) <= MAX_SHARDS:
         return list(range(len(sizes)))
-    middles = (np.arange(MOST_SHARDS) + 0.5) * sizes.sum() / MOST_SHARDS
+    middles = (np.arange(MAX_SHARDS) + 0.5) * sizes.sum() / MAX_SHARDS
     found: list[int] = np.unique(np.searchsorted(np.cumsum(sizes), middles)).tolist()
     return found

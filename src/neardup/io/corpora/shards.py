@@ -25,7 +25,7 @@ _UNKNOWN, _RECORD, _ONLY_NAMED, _HOW_HTML = (
     "for such files are read only if they are named",
     "for HTML is read with `html='main'` or `html='whole'`",
 )
-_SHOWN = 5
+_MAX_LISTED = 5
 _OTHER_COMPRESSIONS = {".bz2", ".xz", ".lz4", ".zip", ".br", ".7z", ".snappy"}
 
 
@@ -167,7 +167,7 @@ def _folder(folder: Place, base: Place, reading: Reading, progress: Progress) ->
             message += f" Its {named_only[0]} files are read only if they are named: '{folder}/**/*{named_only[0]}'."
         raise InputError(message)
     for why, names in passed_over.items():
-        some = ", ".join(sorted(names)[:_SHOWN]) + (" …" if len(names) > _SHOWN else "")
+        some = ", ".join(sorted(names)[:_MAX_LISTED]) + (" …" if len(names) > _MAX_LISTED else "")
         progress.passed_over += len(names)
         progress.say(f"{counted(len(names), 'file')} in {folder} passed over, {why}: {some}")
     return sorted(shards, key=lambda shard: shard.relative)

@@ -16,7 +16,7 @@ from neardup.io.corpora.reading import READING, Reading
 from neardup.io.corpora.shard import Shard
 from neardup.io.storage.remote import RemotePath
 
-PIECE = 1 << 14
+PIECE_BYTES = 1 << 14
 FINGERPRINT = "fingerprint"
 """The entry for the column of another program's fingerprints, whose texts were not read."""
 
@@ -75,9 +75,11 @@ def digest_of_contents(shards: Iterable[Shard]) -> str:
             continue
         shard.check_unchanged()
         with shard.path.open("rb") as file:
-            for start in (0, shard.size // 2, shard.size - PIECE) if shard.size > 3 * PIECE else (0, PIECE, 2 * PIECE):
+            is_small = shard.size <= 3 * PIECE_BYTES
+            second, third = (PIECE_BYTES, 2 * PIECE_BYTES) if is_small else (shard.size // 2, shard.size - PIECE_BYTES)
+            for start in (0, second, third):
                 file.seek(start)
-                digest.update(file.read(PIECE))
+                digest.update(file.read(PIECE_BYTES))
         shard.check_unchanged()
     return digest.hexdigest()
 

@@ -30,7 +30,7 @@ Result = TypeVar("Result")
 
 _TEXT = pa.large_string()
 _NOT_OF_ONE_KIND = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError)
-LISTED = 5
+MAX_LISTED = 5
 """Number of sources that a message names."""
 
 
@@ -218,7 +218,7 @@ class TableCorpus:
         names = self._source_names()[0] if sources else []
         for source in sources:
             if not any(is_within(name, source) for name in names if name is not None):
-                there = ", ".join(map(str, names[:LISTED])) + (" …" if len(names) > LISTED else "")
+                there = ", ".join(map(str, names[:MAX_LISTED])) + (" …" if len(names) > MAX_LISTED else "")
                 raise InputError(f"`prefer_source={source!r}`: no row is of this source. The sources are {there}.")
 
     def source_ranks(self, sources: Sequence[str]) -> Array | None:

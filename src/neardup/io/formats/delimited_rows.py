@@ -35,7 +35,7 @@ from neardup.kernels.io.delimited import (
 )
 
 _SAMPLE_BYTES = 1 << 18
-_LONGEST_SAMPLE = 1 << 22  # a longer row is not worth the wait for its dialect
+_MAX_SAMPLE_BYTES = 1 << 22  # a longer row is not worth the wait for its dialect
 _DELIMITERS = {"csv": ",;\t|", "tsv": "\t"}
 _NOTHING = np.empty(0, np.uint8)
 _NO_LINES = LineBlock(_NOTHING, np.empty(0, np.int64), _NOTHING, np.empty(0, np.int64))
@@ -117,7 +117,7 @@ def read_header(shard: Shard) -> Header:
             raise InputError(
                 f"{shard.name} has carriage returns, but no newlines at the ends of its rows. Convert it: tr '\\r' '\\n'"
             )
-        beginning = sample.data[:_LONGEST_SAMPLE]
+        beginning = sample.data[:_MAX_SAMPLE_BYTES]
         dialect = find_dialect(beginning, complete=complete, delimiters=_DELIMITERS[shard.format], name=shard.name)
     ends = np.empty(len(sample.ends), np.int64)
     ends = ends[: split_rows(sample.data, BEGIN, *dialect.codes, ends)[0]]

@@ -18,7 +18,7 @@ from neardup.errors import InputError
 from neardup.io.dialect import Dialect
 from neardup.kernels.io.delimited import BEGIN, FINE, QUOTED, QUOTED_ESCAPED, QUOTES, UNQUOTED, find_fields, split_rows
 
-_CLEARLY = 4
+_CLEAR_RATIO = 4
 """Fields between tabs count as quoted if the rows that fit outnumber the others by this factor; else quotes are part of texts."""
 
 _QUOTINGS = [('"', None), ('"', "\\"), ("'", None), ("'", "\\"), (None, None), (None, "\\")]
@@ -55,7 +55,7 @@ class _Reading:
         if self.whole_header:
             return True
         if self.dialect.delimiter == "\t":
-            return self.quoted_rows > _CLEARLY * (self.rows - self.good)
+            return self.quoted_rows > _CLEAR_RATIO * (self.rows - self.good)
         return self.quoted_rows > 0 or (self.unclosed and self.fits_but_the_end)
 
 

@@ -16,8 +16,8 @@ from neardup.io.storage.encodings import Encoding, encoding_of
 from neardup.kernels.chosen_bytes import PLACES_BEHIND
 from neardup.kernels.text.utf8 import count_byte, find_byte
 
-_STEP = 4
-"""A long line is read in steps of 1 / _STEP of the bytes held."""
+_STEPS_PER_SIZE = 4
+"""A long line is read in steps of 1 / _STEPS_PER_SIZE of the bytes held."""
 
 _UNITS = {2: np.uint16, 4: np.uint32}
 
@@ -121,7 +121,7 @@ class LineFile:
         data, held, known = self._rest.copy(), len(self._rest), 0
         while True:
             # The end of a line longer than `size` is searched in steps that grow with it, up to the allowed length.
-            room = (min(max(size, held // _STEP), max(limit - held, 0) + size) + 3) & -4
+            room = (min(max(size, held // _STEPS_PER_SIZE), max(limit - held, 0) + size) + 3) & -4
             if held < room:
                 grown = np.empty(held + room, np.uint8)
                 grown[:held] = data[:held]

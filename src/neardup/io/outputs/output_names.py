@@ -15,7 +15,7 @@ from neardup.io.storage.refusals import mixed_formats
 from neardup.io.storage.remote import RemotePath
 
 STANDARD_OUTPUT = Path("-")
-LISTED = 5
+MAX_LISTED = 5
 """Problems of a kind that a message lists."""
 
 
@@ -109,5 +109,5 @@ def stem(out: str) -> str:
 
 def listed(problems: Sequence[str]) -> str:
     """The first problems in lines, and how many more there are."""
-    more = len(problems) - LISTED
-    return "\n".join([*problems[:LISTED], *([f"… and {more} more of this kind."] if more > 0 else [])])
+    more = len(problems) - MAX_LISTED
+    return "\n".join([*problems[:MAX_LISTED], *([f"… and {more} more of this kind."] if more > 0 else [])])

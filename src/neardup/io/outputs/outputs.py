@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from neardup.errors import InputError
 from neardup.io.corpora.read_files import NOTHING_READ, ReadFiles
 from neardup.io.outputs.growing_file import to_disk
-from neardup.io.outputs.output_names import LISTED, STANDARD_OUTPUT, listed
+from neardup.io.outputs.output_names import MAX_LISTED, STANDARD_OUTPUT, listed
 from neardup.io.outputs.renames import rename_all
 from neardup.io.storage.places import Place, partial_name, real_name
 from neardup.io.storage.remote import RemotePath
@@ -272,7 +272,7 @@ def _told(problems: Sequence[str]) -> str:
     there = [problem.removesuffix(_EXISTS) for problem in problems if problem.endswith(_EXISTS)]
     if len(there) > 1:  # what to do is said once
         others = [problem for problem in problems if not problem.endswith(_EXISTS)]
-        beyond = f" and {len(there) - LISTED:,} more" if len(there) > LISTED else ""
-        names = ", ".join(there[:LISTED]) + beyond
+        beyond = f" and {len(there) - MAX_LISTED:,} more" if len(there) > MAX_LISTED else ""
+        names = ", ".join(there[:MAX_LISTED]) + beyond
         problems = [f"{names} exist already. Name another output, or pass `overwrite=True` to replace them.", *others]
     return listed(problems)

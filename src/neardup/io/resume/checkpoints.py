@@ -76,14 +76,15 @@ class SavedCheckpoints(Checkpoints):
     Args:
         folder: the run's folder, which must exist.
         scratch: where arrays read from the folder are allocated.
+        state_seconds: seconds between saves of a state.
 
     Raises:
         DataError: from every method: a file in the folder is damaged, or has another version.
     """
 
-    def __init__(self, folder: Path, scratch: Scratch = IN_MEMORY) -> None:
+    def __init__(self, folder: Path, scratch: Scratch = IN_MEMORY, *, state_seconds: float = STATE_SECONDS) -> None:
         self.folder: Path = folder
-        self._scratch = scratch
+        self._scratch, self._state_seconds = scratch, state_seconds
         self.skipped = 0
 
     def checkpoint(self, name: str, compute: Callable[[], Result]) -> Result:
@@ -137,7 +138,8 @@ class SavedCheckpoints(Checkpoints):
         self.skipped += done
         while done < len(groups):
             begun: list[Group] = []
-            pieces = read(_noted(_for_a_while(groups[done:], state), begun))
+            some = groups[done:] if state is None else _for_a_while(groups[done:], self._state_seconds)
+            pieces = read(_noted(some, begun))
             yield from self._saved(name, done, pieces, begun)
             done += len(begun)
             if state is not None:
@@ -204,10 +206,10 @@ def _noted(groups: Iterable[Group], begun: list[Group]) -> Iterator[Group]:
         yield group
 
 
-def _for_a_while(groups: Sequence[Group], state: Array | None) -> Iterator[Group]:
-    """Yield the groups until a state is due to be saved."""
+def _for_a_while(groups: Sequence[Group], seconds: float) -> Iterator[Group]:
+    """Yield groups, at least one, until the time is over."""
     began = time.monotonic()
     for group in groups:
         yield group
-        if state is not None and time.monotonic() - began > STATE_SECONDS:
+        if time.monotonic() - began > seconds:
             return

@@ -14,7 +14,7 @@ from neardup.io.storage.remote import READ_BYTES, RemotePath, RemoteReader, Stat
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://")
 _LIKE_ESCAPED = re.compile(r"\\x[89a-f][0-9a-f]")
-_LONG_NAME = 180
+_MAX_NAME_BYTES = 180
 """Bytes of a name up to which it stands whole in the name of the unfinished file; most systems allow 255 in all."""
 
 Place = Path | RemotePath
@@ -168,6 +168,6 @@ def files_below(folder: Place, endings: tuple[str, ...]) -> list[Place]:
 def partial_name(final: Path, mark: str) -> Path:
     """The hidden file beside an output's final name, to which the output is written; another for every name."""
     name = os.fsencode(final.name)
-    if len(name) > _LONG_NAME:  # with the mark, it might be longer than names may be
-        name = name[: _LONG_NAME // 2] + b"-" + hashlib.sha256(name).hexdigest()[:16].encode()
+    if len(name) > _MAX_NAME_BYTES:  # with the mark, it might be longer than names may be
+        name = name[: _MAX_NAME_BYTES // 2] + b"-" + hashlib.sha256(name).hexdigest()[:16].encode()
     return final.with_name(f".{os.fsdecode(name)}.partial-{mark}")

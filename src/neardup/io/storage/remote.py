@@ -23,7 +23,7 @@ READ_BYTES = 8 << 20
 FIRST_READ_BYTES = 320 << 10
 """First request, enough to look at the columns; each further request is four times as large."""
 
-_UPLOAD_BYTES, _MOST_PARTS = 16 << 20, 9_000
+UPLOAD_PART_BYTES, _MAX_PARTS = 16 << 20, 9_000
 _MAGIC = re.compile(r"[*?\[]")
 _SURE = ("ETag", "etag", "generation", "blob_id", "oid")
 _VERSIONS = (*_SURE, "mtime", "LastModified", "last_modified", "updated", "created")
@@ -184,22 +184,24 @@ class RemotePath:
     def read_text(self, encoding: str) -> str:
         return self.read_bytes().decode(encoding)
 
-    def upload(self, local: Path) -> None:
+    def upload(self, local: Path, *, part_bytes: int | None = None) -> None:
         """Replace this file with a copy of a local file; until the copy is complete, the old content stays.
+
+        A file of more than `part_bytes` (UPLOAD_PART_BYTES by default) is sent in parts of that size.
 
         Raises:
             OSError: the store denies it, or has no such bucket.
             TransferError: it fails again and again; the part already sent is removed.
         """
-        attempted(self.url, "writing it", lambda: self._upload(local))
+        attempted(self.url, "writing it", lambda: self._upload(local, part_bytes or UPLOAD_PART_BYTES))
 
-    def _upload(self, local: Path) -> None:
+    def _upload(self, local: Path, part_bytes: int) -> None:
         store, key = self._store
         size = local.stat().st_size
-        if size <= _UPLOAD_BYTES:
+        if size <= part_bytes:
             store.pipe_file(key, local.read_bytes())
             return
-        target = store.open(key, "wb", autocommit=False, block_size=max(_UPLOAD_BYTES, size // _MOST_PARTS + 1))
+        target = store.open(key, "wb", autocommit=False, block_size=max(part_bytes, size // _MAX_PARTS + 1))
         try:
             with local.open("rb") as source:
                 shutil.copyfileobj(source, target, 1 << 20)

@@ -10,7 +10,7 @@ from neardup.errors import InputError, MissingExtra, TransferError
 
 Result = TypeVar("Result")
 
-WAITS = (1.0, 4.0, 15.0)
+RETRY_SECONDS = (1.0, 4.0, 15.0)
 """Seconds to wait before each retry of a failed transfer."""
 
 _OF_EXTRA = {"s3", "s3a", "gs", "gcs", "hf"}
@@ -63,7 +63,7 @@ def attempted(url: str, what: str, attempt: Callable[[], Result]) -> Result:
         OSError: with a `strerror`: the file is missing or not permitted.
         TransferError: every attempt failed.
     """
-    for wait in (*WAITS, None):
+    for wait in (*RETRY_SECONDS, None):
         try:
             return attempt()
         except Exception as problem:
@@ -71,7 +71,7 @@ def attempted(url: str, what: str, attempt: Callable[[], Result]) -> Result:
             if final is not None:
                 raise final from None
             if wait is None:
-                raise TransferError(url, what, len(WAITS) + 1, _reason(problem)) from None
+                raise TransferError(url, what, len(RETRY_SECONDS) + 1, _reason(problem)) from None
             time.sleep(wait)
     raise AssertionError("the last attempt returns or raises")
 

@@ -8,7 +8,7 @@ from neardup.errors import InputError, NeardupError
 from neardup.io.storage.remote import RemotePath
 from neardup.resources.threads import in_order
 
-_TOGETHER = 8
+_UPLOADS_AT_ONCE = 8
 
 
 def upload_all(files: Mapping[RemotePath, Path], *, replaced: Collection[RemotePath]) -> None:
@@ -34,7 +34,7 @@ def upload_all(files: Mapping[RemotePath, Path], *, replaced: Collection[RemoteP
     try:
         # The audit comes first: no removal may lack its line. Threads are used because an interrupt waits for them to end.
         for some in (tasks[:1], tasks[1:]):
-            for _ in in_order(send, some, _TOGETHER):
+            for _ in in_order(send, some, _UPLOADS_AT_ONCE):
                 pass
     except BaseException as problem:
         for path in begun:

@@ -11,7 +11,7 @@ import numpy as np
 
 from neardup.display import counted
 from neardup.errors import InputError, OptionError
-from neardup.io.checks.column_checks import LISTED
+from neardup.io.checks.column_checks import MAX_LISTED
 from neardup.io.corpora.file_corpus import FileCorpus, Rejected
 from neardup.io.corpora.reading import Reading, ReadingDict, reading_of
 from neardup.io.corpora.shard import Shard
@@ -222,7 +222,7 @@ def _numbers(found: ClusterFile, shards: Sequence[Shard], clusters: str | Path) 
     for shard in shards:
         number = by_name.get(shard.name)
         if number is None:
-            known = ", ".join(list(by_name)[:LISTED]) + (" …" if len(by_name) > LISTED else "")
+            known = ", ".join(list(by_name)[:MAX_LISTED]) + (" …" if len(by_name) > MAX_LISTED else "")
             problems.append(
                 f"{shard.name} is no shard of {clusters}, which has {known}. Name files as when they were fingerprinted."
             )
@@ -239,9 +239,11 @@ def _numbers(found: ClusterFile, shards: Sequence[Shard], clusters: str | Path) 
         else:
             numbers.append(number)
     if problems:
-        more = len(problems) - LISTED
+        more = len(problems) - MAX_LISTED
         raise InputError(
-            "\n".join(problems[:LISTED] + ([f"… and {counted(more, 'more shard')} like these."] if more > 0 else []))
+            "\n".join(
+                problems[:MAX_LISTED] + ([f"… and {counted(more, 'more shard')} like these."] if more > 0 else [])
+            )
         )
     return numbers
 

@@ -21,7 +21,7 @@ from neardup.recipe.programs import DIGITS, Digits
 from neardup.resources.resources import Resources
 from neardup.text.nested import type_at
 
-_ROWS = 1000
+_ROWS_AT_ONCE = 1000
 
 
 class _Kind(NamedTuple):
@@ -164,5 +164,5 @@ def _slices(shard: Shard, columns: Columns, resources: Resources) -> Iterator[An
     """The stored column, some rows at a time."""
     corpus = FileCorpus([shard], columns, on_error="skip", resources=resources)
     for batch in corpus.first_batches(0, shard.size + 1):
-        for first in range(0, len(batch.texts), _ROWS):
-            yield batch.texts.slice(first, _ROWS)
+        for first in range(0, len(batch.texts), _ROWS_AT_ONCE):
+            yield batch.texts.slice(first, _ROWS_AT_ONCE)

@@ -13,7 +13,7 @@ from neardup.display import counted
 from neardup.errors import DataError, InputError, OptionError
 from neardup.fingerprints.documents import Documents, join_documents
 from neardup.fingerprints.files.fingerprint_file import is_fingerprint_file, read_fingerprint_files
-from neardup.io.checks.column_checks import LISTED
+from neardup.io.checks.column_checks import MAX_LISTED
 from neardup.io.corpora.reading import Reading
 from neardup.io.corpora.shard import Shard
 from neardup.io.corpora.stored_shards import FINGERPRINT, StoredShard, is_as_it_was, plain_columns, starts_of
@@ -183,9 +183,9 @@ def _check_compared(
         return
     lines = [
         f"{shards[a].name} was not compared with {'itself' if a == b else shards[b].name}"
-        for a, b in missing[:LISTED].tolist()
+        for a, b in missing[:MAX_LISTED].tolist()
     ]
-    more = f"\n… and {counted(len(missing) - LISTED, 'more pair')} of files." if len(missing) > LISTED else ""
+    more = f"\n… and {counted(len(missing) - MAX_LISTED, 'more pair')} of files." if len(missing) > MAX_LISTED else ""
     if not partial:
         raise InputError(
             "\n".join(lines) + more + "\nName more files of pairs, or pass `partial=True` to decide without them."

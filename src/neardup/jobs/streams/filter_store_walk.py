@@ -18,7 +18,7 @@ from neardup.jobs.streams.filter import FilterResult
 from neardup.jobs.streams.filter_run import files_of
 from neardup.jobs.streams.line_walk import Block, FilterCounts, LineWalk, Sinks, write_rejects
 from neardup.jobs.streams.store_metadata import MetadataColumns
-from neardup.jobs.streams.store_rows import TOGETHER
+from neardup.jobs.streams.store_rows import DOCUMENTS_AT_ONCE
 from neardup.progress import Progress
 from neardup.store.answers import StoreAnswer, StoreMatch
 from neardup.store.command_state import CommandState, RowIds, state_for_commands
@@ -26,7 +26,7 @@ from neardup.store.store import Store
 from neardup.survivors.outcomes import FilterOutcomes
 from neardup.survivors.records.audit import filter_lines, replacement_lines
 
-CHECKS = 100
+CHECKS_PER_WINDOW = 100
 """How often, in the time of a window, documents are looked for that were not seen within it."""
 
 
@@ -79,13 +79,13 @@ class FilterStoreWalk(LineWalk[list[str]]):
     def decide(self, block: Block[list[str]], sinks: Sinks) -> None:
         """Decide the documents of a block, or let them wait for others: small files are not made durable one by one."""
         begin, count = 0, len(block.rows)
-        for first in range(0, max(count, 1), TOGETHER):
-            last = first + TOGETHER
+        for first in range(0, max(count, 1), DOCUMENTS_AT_ONCE):
+            last = first + DOCUMENTS_AT_ONCE
             end = len(block.lines) if last >= count else int(block.rows[last])
             self._waiting.append(_Part(block, range(begin, end), slice(first, last)))
             begin = end
             self._documents += len(block.rows[first:last])
-            if self._at_once or self._documents >= TOGETHER:
+            if self._at_once or self._documents >= DOCUMENTS_AT_ONCE:
                 self.finish(sinks)
         self._bytes += len(block.lines.data)
         if self._bytes >= BATCH_BYTES:
@@ -113,7 +113,7 @@ class FilterStoreWalk(LineWalk[list[str]]):
         """Remove the documents that were not seen within the window, now and then: to find them, the store reads all its rows."""
         if self._window is not None and (now := time.time()) >= self._expires_at:
             self._store.expire(older_than=self._window, now=now)
-            self._expires_at = now + self._window / CHECKS
+            self._expires_at = now + self._window / CHECKS_PER_WINDOW
 
     def _write(self, part: "_Part", answers: list[StoreAnswer], sinks: Sinks) -> None:
         """Write the lines of a part, and count its rows."""

@@ -16,7 +16,7 @@ from neardup.io.corpora.shard import Shard
 from neardup.progress import Progress
 from neardup.resources.resources import Resources
 
-TOGETHER = 1 << 12
+DOCUMENTS_AT_ONCE = 1 << 12
 """Documents that are decided, and made durable, at a time; the answers do not depend on it."""
 
 _decode = msgspec.json.Decoder().decode
@@ -80,7 +80,7 @@ def corpus_of(
 
 
 def documents_of(corpus: FileCorpus, done: int = 0) -> Iterator[StoreRows]:
-    """The documents of a corpus in their order, up to `TOGETHER` at a time; but for the first `done`."""
+    """The documents of a corpus in their order, up to `DOCUMENTS_AT_ONCE` at a time; but for the first `done`."""
 
     def read(batch: Batch) -> StoreRows:
         present = batch.texts.is_valid()
@@ -95,5 +95,5 @@ def documents_of(corpus: FileCorpus, done: int = 0) -> Iterator[StoreRows]:
 
     for _, found in corpus.map(read):
         begin, done = min(done, len(found)), max(0, done - len(found))
-        for first in range(begin, len(found), TOGETHER):
-            yield found.part(slice(first, first + TOGETHER))
+        for first in range(begin, len(found), DOCUMENTS_AT_ONCE):
+            yield found.part(slice(first, first + DOCUMENTS_AT_ONCE))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from neardup.display import cut, duration
 
-BAR = 20
+BAR_CHARACTERS = 20
 """Characters of a bar between its brackets."""
 
 
@@ -68,8 +68,8 @@ def moving_line(stage: Stage, now: float, columns: int) -> str:
     seconds, share, left = now - stage.began, stage.share, stage.seconds_left(now)
     parts = {"name": stage.name, "state": f"{100 * share:3.0f} %" if share else duration(seconds)}
     if share:
-        done = int(share * BAR)
-        parts["bar"] = f"[{('=' * done + '>' * (done < BAR)).ljust(BAR)}]"
+        done = int(share * BAR_CHARACTERS)
+        parts["bar"] = f"[{('=' * done + '>' * (done < BAR_CHARACTERS)).ljust(BAR_CHARACTERS)}]"
     if left is not None:
         parts["left"] = f"about {duration(left)} left"
     if stage.documents:

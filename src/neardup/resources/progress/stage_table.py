@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from neardup.display import duration
 from neardup.resources.progress.stage import Stage, told
 
-MESSAGES = 20
+MAX_MESSAGES = 20
 """Messages that the element shows; it leaves out older ones."""
 
 SHOWN_SECONDS = 0.1
@@ -52,7 +52,7 @@ class StageTable:
 
     def say(self, line: str) -> None:
         """Enter a message."""
-        self.messages = [*self.messages, line][-MESSAGES:]
+        self.messages = [*self.messages, line][-MAX_MESSAGES:]
 
     def html(self, current: Stage | None, now: float) -> str:
         """The element; `current` is the stage that is under way."""

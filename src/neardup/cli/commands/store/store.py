@@ -24,7 +24,7 @@ ids_file = click.option(
 answers = "A file for the answers: .jsonl, .jsonl.gz or .jsonl.zst, or - for standard output"
 
 
-SHOWN = 5
+MAX_LISTED_IDS = 5
 """Ids in a message, at most."""
 
 
@@ -157,7 +157,7 @@ def remove(path: str, ids: tuple[str, ...], file: Path | None, wait: float, quie
     removed, unknown = remove_from_store(path, given_ids(ids, file), wait=wait)
     lines = [("removed", counted(removed, "document"))]
     if unknown:
-        shown = ", ".join(map(repr, unknown[:SHOWN])) + (" …" if len(unknown) > SHOWN else "")
+        shown = ", ".join(map(repr, unknown[:MAX_LISTED_IDS])) + (" …" if len(unknown) > MAX_LISTED_IDS else "")
         lines.append(("note", f"{counted(len(unknown), 'id')} not there ({shown})"))
     tell([*lines, ("store", shown_place(path))], quiet=quiet)
 

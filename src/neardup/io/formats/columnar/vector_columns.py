@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from neardup.arrays import Array
 
-LARGEST = 1e300
+MAX_NUMBER = 1e300
 """Sums of larger numbers may exceed float64."""
 
 
@@ -82,8 +82,8 @@ def vectors_of_column(column: Any, dimension: int | None) -> ColumnVectors:
         for i in np.flatnonzero(~np.isfinite(matrix).all(axis=1)):
             problems[int(kept[i])] = f"its vector holds {matrix[i][~np.isfinite(matrix[i])][0]}"
     if flat.dtype == np.float64:
-        for i in np.flatnonzero((np.isfinite(matrix) & (np.abs(matrix) > LARGEST)).any(axis=1)):
-            problems.setdefault(int(kept[i]), f"its vector holds numbers beyond {LARGEST:g}: scale it")
+        for i in np.flatnonzero((np.isfinite(matrix) & (np.abs(matrix) > MAX_NUMBER)).any(axis=1)):
+            problems.setdefault(int(kept[i]), f"its vector holds numbers beyond {MAX_NUMBER:g}: scale it")
     if problems:
         whole = np.zeros((len(column), dimension), flat.dtype)
         whole[kept] = matrix

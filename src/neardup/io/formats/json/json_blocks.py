@@ -33,8 +33,8 @@ from neardup.io.formats.lines import Lines
 from neardup.text.given_elements import texts_of_lists
 
 _TEXT = pa.large_string()
-_LARGEST = 1 << 30  # Arrow counts the bytes of a block in 32 bits
-_DEEPEST = 100  # levels of nested columns for which types of Arrow are made; Python reads deeper ones
+_MAX_BLOCK_BYTES = 1 << 30  # Arrow counts the bytes of a block in 32 bits
+_MAX_DEPTH = 100  # levels of nested columns for which types of Arrow are made; Python reads deeper ones
 _LISTS = (pa.list_(_TEXT), pa.list_(pa.int64()))
 _KINDS = {int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 _OPEN, _CLOSE, _RETURN = b"{}\r"
@@ -99,7 +99,7 @@ class BlockReader:
             return None
         runs = list(lines.utf8_runs(rows))
         block = pa.py_buffer(runs[0] if len(runs) == 1 else b"".join(runs))
-        if not 0 < block.size <= _LARGEST or not _is_utf8(block):
+        if not 0 < block.size <= _MAX_BLOCK_BYTES or not _is_utf8(block):
             return None
         settings = pj.ReadOptions(use_threads=False, block_size=block.size + 1)
         for options in self._options_like(lines, int(rows[0])):
@@ -173,7 +173,7 @@ def _schema(columns: Columns, text_kind: Any, id_kind: Any, value_kinds: tuple[A
 
     None if a value would be needed both as a string and as an object or integer, or columns are nested deeply.
     """
-    if any(name.count(".") > _DEEPEST for name in (*columns.text, columns.id_or_default, *columns.values)):
+    if any(name.count(".") > _MAX_DEPTH for name in (*columns.text, columns.id_or_default, *columns.values)):
         return None
     tree: dict[str, Any] = {}
     values = zip(columns.values, value_kinds, strict=True)

@@ -18,7 +18,7 @@ Row = tuple[str, str | None, list[str | None]]
 _ABSENT = object()
 _HUGE = object()  # an integer with more digits than Python converts
 _MAYBE_LONE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-_LISTED = 20
+_MAX_LISTED_KEYS = 20
 _KINDS = {
     type(None): "null",
     bool: "true or false",
@@ -170,7 +170,7 @@ def _follow(value: Any, keys: list[str]) -> Any:
 def keys_of(*objects: Pairs) -> str:
     """The keys of some objects, as a list for a message."""
     keys = list(dict.fromkeys(key for pairs in objects for key, _ in pairs))
-    return ", ".join(keys[:_LISTED] + ["…"] * (len(keys) > _LISTED)) or "nothing"
+    return ", ".join(keys[:_MAX_LISTED_KEYS] + ["…"] * (len(keys) > _MAX_LISTED_KEYS)) or "nothing"
 
 
 def _unfit(pairs: Pairs, name: str, value: Any, allowed: str) -> str:
