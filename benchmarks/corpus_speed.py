@@ -35,7 +35,7 @@ from neardup.io.corpora.batch import Batch
 from neardup.io.corpora.file_corpus import open_corpus
 from neardup.io.corpora.reading import Reading
 from neardup.io.formats.table import FORMATS, open_sink
-from neardup.io.outputs.records import compression_of
+from neardup.io.storage.compression import compression_of_name
 from neardup.resources.threads import in_order, thread_count
 
 TARGETS = {"jsonl": 120, "parquet": 200}
@@ -96,7 +96,7 @@ def copy(shards: list[Path], rows: list[int], folder: Path) -> float:
 
         def one(number: int) -> None:
             shard, target = found[number], folder / found[number].path.name
-            with open_sink(target, shard.format, compression_of(target)) as sink:
+            with open_sink(target, shard.format, compression_of_name(target.name)) as sink:
                 FORMATS[shard.format].copy(shard, np.ones(rows[number], np.bool_), sink)
 
         for _ in in_order(one, range(len(found)), thread_count(None)):

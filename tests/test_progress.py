@@ -19,12 +19,11 @@ from neardup import OptionError, deduplicate, deduplicate_files, evaluate, finge
 from neardup.display import duration
 from neardup.progress import Progress, progress_of
 from neardup.resources.progress import lines as progress_lines
-from neardup.resources.progress import redrawn as progress_redrawn
-from neardup.resources.progress.element import NotebookProgress
+from neardup.resources.progress import stages as progress_redrawn
+from neardup.resources.progress.element import MAX_MESSAGES, NotebookProgress, StageTable
 from neardup.resources.progress.events import CalledProgress
 from neardup.resources.progress.lines import LogProgress, TerminalProgress
 from neardup.resources.progress.stage import Stage, told
-from neardup.resources.progress.stage_table import MAX_MESSAGES, StageTable
 from neardup.resources.spool import Spool, mapped_array, peak_temporary_bytes
 from neardup.resources.unfinished import remove_unfinished
 

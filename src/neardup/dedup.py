@@ -34,8 +34,7 @@ from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.tables.methods import METHODS
-from neardup.resources.allocators import give_back
-from neardup.resources.room import free_bytes
+from neardup.resources.memory_use import give_back
 from neardup.survivors.decisions import Decisions, Findings, decide, in_order_of_preference
 from neardup.survivors.dedup_result import DedupResult
 from neardup.survivors.excerpts import largest_clusters
@@ -112,7 +111,7 @@ def room_for_elements(options: DedupOptions) -> int:
     """Bytes that the elements of all texts may take in a temporary file; 0 if no join will need them."""
     if not METHODS[options.taken()].keeps_elements:
         return 0
-    return free_bytes(options.temp_dir) // FREE_SHARE
+    return options.resources.free_bytes // FREE_SHARE
 
 
 def _read(

@@ -23,6 +23,21 @@ class Done:
     out: bytes
     err: str
 
+    def ok(self, *words):
+        """The same, of a call that succeeded and said these words."""
+        return self.refused(*words, code=0)
+
+    def refused(self, *words, code=2):
+        """The same, of a call that ended with this code and said these words."""
+        assert self.code == code, self.err
+        return self.said(*words)
+
+    def said(self, *words):
+        """The same, of a call that said these words on standard error."""
+        for each in words:
+            assert each in self.err
+        return self
+
 
 @dataclass(frozen=True)
 class Place:

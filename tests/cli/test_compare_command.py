@@ -102,9 +102,9 @@ def test_every_similarity_is_shown(run):
 )
 def test_what_decides_beside_given_features_is_refused(run, given):
     Path("f.json").write_text("{}")
-    done = run("compare", "--features", "f.json", *given)
-    assert done.code == 2
-    assert f"--features brings its own weights and hashes. Leave {given[0]} out." in done.err
+    run("compare", "--features", "f.json", *given).refused(
+        f"--features brings its own weights and hashes. Leave {given[0]} out."
+    )
 
 
 PAIRS = [
@@ -199,9 +199,9 @@ def test_files_that_cannot_be_read_are_told(run):
         1,
         "neardup: error: bytes.txt is not UTF-8: invalid start byte at byte 2. Convert it first.\n",
     )
-    done = run("compare", "--text", "a", "b\udcff")
-    assert done.code == 1
-    assert "The right text is not Unicode text: surrogates not allowed (character 1). Give it in UTF-8." in done.err
+    run("compare", "--text", "a", "b\udcff").refused(
+        "The right text is not Unicode text: surrogates not allowed (character 1). Give it in UTF-8.", code=1
+    )
 
 
 FEATURE = {"feature": "a", "weight": 1, "hash": "01"}
@@ -286,8 +286,7 @@ def test_the_go_program_compares_22_keywords_with_11(run):
     words = "，".join(f"{a}{b}x" for a in "qwzkvm" for b in "ptgjd")  # thirty words that no dictionary has
     Path("a.txt").write_text(words, encoding="utf-8")
     Path("b.txt").write_text(words[:-3] + "yyy", encoding="utf-8")
-    done = run("compare", "--recipe", "go-fnv1a", "--keywords", "22,11", "a.txt", "b.txt")
-    assert done.code == 0
+    done = run("compare", "--recipe", "go-fnv1a", "--keywords", "22,11", "a.txt", "b.txt").ok()
     assert re.findall(r"tokens, (\d+) distinct features", done.out.decode()) == ["22", "11"]
     found = neardup.compare(words, words[:-3] + "yyy", recipe=neardup.RECIPES["go-fnv1a"].recipe, keywords=(22, 11))
     assert fingerprints_shown(done.out.decode())[:1] == (found.left.bits,)
@@ -300,24 +299,25 @@ def test_stop_words_are_left_out(run):
         "compare", "--stop-words", "stop.txt", "--stop-words", "en", "--text", "the cat sat", "the dog"
     ).out.decode()
     assert re.findall(r"tokens       (.*)", shown) == ["sat", "dog"]
-    refused = run("compare", "--stop-words", "nowhere.txt", "--text", "a", "b")
-    assert (refused.code, "stop list 'nowhere.txt': give one of zh, ja, en" in refused.err) == (2, True)
-    refused = run("compare", "--stop-words", "en", "--recipe", "moz", "--text", "a", "b")
-    assert (refused.code, "which decides that: leave it out" in refused.err) == (2, True)
+    run("compare", "--stop-words", "nowhere.txt", "--text", "a", "b").refused(
+        "stop list 'nowhere.txt': give one of zh, ja, en"
+    )
+    run("compare", "--stop-words", "en", "--recipe", "moz", "--text", "a", "b").refused(
+        "which decides that: leave it out"
+    )
     refused = run("compare", "--stop-words", "en", "--features", "f.json")
     assert "--features brings its own weights and hashes. Leave --stop-words out.\n" in refused.err
 
 
 @pytest.mark.parametrize("given", ["0", "22,11,3", "x", "5,", "-3", "2.5"])
 def test_keywords_that_are_no_numbers_are_refused(run, given):
-    done = run("compare", "--keywords", given, "--text", "a b", "c")
-    assert done.code == 2
-    assert f"--keywords {given}: give a number of at least 1, or two with a comma between, such as 22,11." in done.err
+    run("compare", "--keywords", given, "--text", "a b", "c").refused(
+        f"--keywords {given}: give a number of at least 1, or two with a comma between, such as 22,11."
+    )
 
 
 def test_a_profile_has_no_keywords(run):
-    done = run("compare", "--recipe", "leonsim", "--keywords", "3", "--text", "a b", "c")
-    assert done.code == 2
+    done = run("compare", "--recipe", "leonsim", "--keywords", "3", "--text", "a b", "c").refused()
     assert done.err.endswith("`keywords` with `profile='leonsim'`, which decides that: leave it out.\n")
 
 

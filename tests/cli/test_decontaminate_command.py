@@ -40,9 +40,11 @@ def inputs(place):
 def test_documents_that_hold_an_item_go_and_the_corpus_is_not_compared_with_itself(run):
     done = run("decontaminate", "in.jsonl", *NAMED, "-o", "out.jsonl")
     assert (done.code, done.out) == (0, b"")
-    assert "kept     3 documents (60.0 %)\nremoved  2 documents (40.0 %)" in done.err
-    assert "note     1 item of fewer than 8 tokens: not checked" in done.err
-    assert "         bench.jsonl: 2 of 2 checked items (100.0 %) in 2 documents\n" in done.err
+    done.said(
+        "kept     3 documents (60.0 %)\nremoved  2 documents (40.0 %)",
+        "note     1 item of fewer than 8 tokens: not checked",
+        "         bench.jsonl: 2 of 2 checked items (100.0 %) in 2 documents\n",
+    )
     assert Path("out.jsonl").read_bytes() == lines([ROWS[0], ROWS[2], ROWS[4]])
     assert files() == [
         "bench.jsonl",
@@ -148,8 +150,7 @@ def test_a_folder_of_shards_of_all_formats_with_benchmarks_of_all_formats(run):
     pq.write_table(pa.table({"question": [QUESTION], "key": [7]}), "tests/one.parquet")
     Path("tests/two.csv.gz").write_bytes(gzip.compress(f"key,question\nhan,{HAN}\nsalt,{QUESTION}\n".encode()))
     names = ("--against-text", "question", "--against-id", "key")
-    done = run("decontaminate", "corpus", "--against", "tests", *names, "-o", "out/", "--audit", "audits/")
-    assert done.code == 0, done.err
+    run("decontaminate", "corpus", "--against", "tests", *names, "-o", "out/", "--audit", "audits/").ok()
     assert sorted(path.name for path in Path("out").iterdir()) == [
         "a.jsonl", "b.csv", "c.jsonl.gz", "e.txt", "f.parquet", "g.tsv",
     ]  # fmt: skip
@@ -203,11 +204,9 @@ def test_threads_never_change_a_byte(run):
 def test_rows_that_cannot_be_read_are_set_aside_and_items_say_so(run):
     Path("in.jsonl").write_bytes(lines(ROWS[:2]) + b"{broken\n")
     Path("bench.jsonl").write_bytes(b'{"key": "none", "question": null}\n' + lines(ITEMS[:1]))
-    done = run("decontaminate", "in.jsonl", *NAMED, "-o", "out.jsonl")
-    assert done.code == 1
+    run("decontaminate", "in.jsonl", *NAMED, "-o", "out.jsonl").refused(code=1)
     done = run("decontaminate", "in.jsonl", *NAMED, "-o", "out.jsonl", "--on-error", "skip")
-    assert "1 row could not be read: out.rejects.jsonl" in done.err
-    assert "1 row of benchmarks could not be read: not checked" in done.err
+    done.said("1 row could not be read: out.rejects.jsonl", "1 row of benchmarks could not be read: not checked")
     assert survivors("out.jsonl") == ["clock"]
     none, salt = read_lines("out.items.jsonl")
     assert (none["is_checked"], none["documents"], salt["documents"]) == (False, 0, 1)
@@ -243,8 +242,9 @@ def test_that_no_item_was_checked_is_told(run):
     write_lines("short.jsonl", [{"text": "too short"}])
     Path("empty.jsonl").touch()
     for name in ("short.jsonl", "empty.jsonl"):
-        done = run("decontaminate", "in.jsonl", "--against", name, "-o", f"from-{name}")
-        assert (done.code, "warning  no item was checked, so nothing could be found" in done.err) == (0, True), done.err
+        run("decontaminate", "in.jsonl", "--against", name, "-o", f"from-{name}").ok(
+            "warning  no item was checked, so nothing could be found"
+        )
 
 
 def test_the_report_shows_benchmarks_items_and_passages(run):
@@ -297,9 +297,9 @@ def test_calls_that_make_no_sense_are_refused(run, arguments, message):
 
 
 def test_a_benchmark_is_never_overwritten(run):
-    done = run("decontaminate", "in.jsonl", *NAMED, "-o", "bench.jsonl", "--overwrite")
-    assert done.code == 2
-    assert "bench.jsonl is a benchmark, and no run replaces what it reads. Name another file." in done.err
+    run("decontaminate", "in.jsonl", *NAMED, "-o", "bench.jsonl", "--overwrite").refused(
+        "bench.jsonl is a benchmark, and no run replaces what it reads. Name another file."
+    )
     assert read_lines("bench.jsonl") == ITEMS
 
 
@@ -351,18 +351,14 @@ def test_its_audit_is_not_taken_for_one_of_dedup(run, output, audit):
         Path("other.jsonl").write_bytes(Path(audit).read_bytes())
         commands += [["explain", "other.jsonl", "quiz"]]
     for command in commands:
-        done = run(*command)
-        assert (done.code, "is an audit of `neardup decontaminate`: its lines have the item" in done.err) == (
-            2,
-            True,
-        ), command
+        run(*command).refused("is an audit of `neardup decontaminate`: its lines have the item")
 
 
 @pytest.mark.parametrize("named", [(), ("in.jsonl",)])
 def test_its_output_is_not_verified_as_if_documents_had_been_compared(run, named):
     run("decontaminate", "in.jsonl", *NAMED, "-o", "out.jsonl")
-    done = run("verify", "out.jsonl", *named)
-    assert done.code == 2
-    assert "out.jsonl was written by `neardup decontaminate`, as out.contaminated.jsonl says" in done.err
+    run("verify", "out.jsonl", *named).refused(
+        "out.jsonl was written by `neardup decontaminate`, as out.contaminated.jsonl says"
+    )
     again = run("decontaminate", "out.jsonl", *NAMED, "--dry-run")  # as it advises
     assert "kept     3 documents (100.0 %)\nremoved  0 documents (0.0 %)" in again.err

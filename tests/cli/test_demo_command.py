@@ -34,17 +34,13 @@ def test_the_demo_shows_duplicates_and_commands_that_work(run, place):
 def test_the_demo_leaves_a_folder_with_other_files_alone(run, place):
     (place.work / "mine").mkdir()
     (place.work / "mine" / "thesis.txt").write_text("mine")
-    done = run("demo", "mine")
-    assert done.code == 2
-    assert "mine holds other files (thesis.txt …): name a new folder" in done.err
+    run("demo", "mine").refused("mine holds other files (thesis.txt …): name a new folder")
     assert [path.name for path in (place.work / "mine").iterdir()] == ["thesis.txt"]
 
 
 def test_the_demo_refuses_a_folder_that_cannot_be_made(run, place):
     (place.work / "file").write_text("")
-    done = run("demo", "file/demo")
-    assert done.code == 2
-    assert "cannot be made (Not a directory): name a folder that can be written" in done.err
+    run("demo", "file/demo").refused("cannot be made (Not a directory): name a folder that can be written")
 
 
 @pytest.mark.skipif(compilation.JIT, reason="Numba would compile all kernels: minutes")

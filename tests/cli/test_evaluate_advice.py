@@ -161,12 +161,10 @@ def follow(run, *arguments):
     result = json.loads(run("evaluate", *arguments, "--json", "--quiet", leaves_nothing=False).out)
     assert printed == result["recommendation"]["commands"]
     list_pairs, remove = (shlex.split(command)[1:] for command in printed)
-    done = run(*list_pairs, "--quiet", leaves_nothing=False)
-    assert done.code == 0, done.err
+    run(*list_pairs, "--quiet", leaves_nothing=False).ok()
     lines = [json.loads(line) for line in Path(list_pairs[list_pairs.index("-o") + 1]).read_text().splitlines()]
     pairs = [frozenset((line["left_id"], line["right_id"])) for line in lines]
-    done = run(*remove, "--json", "--quiet", leaves_nothing=False)
-    assert done.code == 0, done.err
+    done = run(*remove, "--json", "--quiet", leaves_nothing=False).ok()
     return result, pairs, json.loads(done.out)["duplicates"]
 
 
@@ -218,8 +216,7 @@ def test_false_pairs_are_capped_by_the_command_line_and_by_a_file(run, place):
 
 def test_where_nothing_reaches_the_target_it_is_said_first_and_the_nearest_can_be_done(run, place):
     asked = (*with_a_far_pair(), *LABELS, "--method", "simhash")
-    done = run("evaluate", *asked, "--quiet")
-    assert done.code == 0
+    done = run("evaluate", *asked, "--quiet").ok()
     shown = done.out.decode()
     first = "warning  Nothing that was tried reaches recall 0.99 with a precision of 0.9 or\n         more.\nnearest  --method simhash"
     assert shown.startswith(first)

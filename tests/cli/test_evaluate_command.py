@@ -27,8 +27,7 @@ def corpus(place):
 
 def shown_by(run, *arguments):
     """What is printed, and the same as one line for each label."""
-    done = run("evaluate", "texts.jsonl", *arguments)
-    assert done.code == 0, done.err
+    done = run("evaluate", "texts.jsonl", *arguments).ok()
     shown = done.out.decode()
     return shown, re.sub(r"\n {9}(?=\S)", " ", shown)
 
@@ -194,8 +193,7 @@ def test_a_plot_is_drawn_in_the_format_of_its_name(run, name, head):
 
 def test_the_files_that_were_written_are_named(run):
     for verbose in ((), ("--verbose",)):
-        done = run("evaluate", "texts.jsonl", "--method", "exact", "-o", "e.json", "--overwrite", *verbose)
-        assert done.code == 0
+        done = run("evaluate", "texts.jsonl", "--method", "exact", "-o", "e.json", "--overwrite", *verbose).ok()
         assert "\noutput   e.json\n" in done.out.decode()
 
 
@@ -210,8 +208,7 @@ def test_a_plot_has_a_panel_for_each_thing_in_the_size_of_a_column(run, monkeypa
         lambda figure, *given, **named: (figures.append(figure), savefig(figure, *given, **named)),
     )
     arguments = ("--pairs", "labels.jsonl") if labeled else ()
-    done = run("evaluate", "texts.jsonl", *arguments, "--plot", "plot.pdf", "--quiet")
-    assert done.code == 0
+    run("evaluate", "texts.jsonl", *arguments, "--plot", "plot.pdf", "--quiet").ok()
     [figure] = figures
     titles = [axes.get_title(loc="left") for axes in figure.axes if axes.axison]
     expected = [
@@ -273,13 +270,13 @@ def test_calls_that_must_change_exit_with_2(run, arguments, message):
 
 def test_unknown_ids_are_named(run):
     write_lines("labels.jsonl", [*LABELS, {"a": "ferry", "b": "boat", "similarity": 0.5}])
-    done = run("evaluate", "texts.jsonl", "--pairs", "labels.jsonl", "--quiet")
-    assert done.code == 2
-    assert "labels.jsonl names 1 id that no document of the input has: 'boat'" in done.err
+    run("evaluate", "texts.jsonl", "--pairs", "labels.jsonl", "--quiet").refused(
+        "labels.jsonl names 1 id that no document of the input has: 'boat'"
+    )
 
 
 def test_malformed_labels_are_a_failure_of_the_data(run):
     Path("labels.jsonl").write_text('{"a": "ferry"')
-    done = run("evaluate", "texts.jsonl", "--pairs", "labels.jsonl", "--quiet")
-    assert done.code == 1
-    assert "labels.jsonl cannot be read as jsonl" in done.err
+    run("evaluate", "texts.jsonl", "--pairs", "labels.jsonl", "--quiet").refused(
+        "labels.jsonl cannot be read as jsonl", code=1
+    )

@@ -162,8 +162,6 @@ def test_what_cannot_be_is_refused(run, given, out, message):
 def test_a_bad_row_stops_the_run(run):
     write_lines("in/a.jsonl", ROWS)
     write_lines("in/b.jsonl", [*ROWS, {"text": None}])
-    done = run("fingerprint", "in", "-o", "out/")
-    assert done.code == 1
-    assert "in/b.jsonl, row 5" in done.err
+    run("fingerprint", "in", "-o", "out/").refused("in/b.jsonl, row 5", code=1)
     assert files() == ["in/a.jsonl", "in/b.jsonl"]
     assert not Path("out").exists()

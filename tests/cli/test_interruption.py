@@ -142,9 +142,7 @@ def test_an_interrupt_between_two_renames_leaves_whole_files(run, monkeypatch):
         return original(source, target)
 
     monkeypatch.setattr(os, "replace", replace_once)
-    done = run("dedup", "in.jsonl", "-o", "out.jsonl")
-    assert done.code == 130
-    assert "interrupted; unfinished files were removed" in done.err
+    run("dedup", "in.jsonl", "-o", "out.jsonl").refused("interrupted; unfinished files were removed", code=130)
     assert files() == ["in.jsonl", *renamed] == ["in.jsonl", "out.duplicates.jsonl"]  # no removal without its line
     assert len(read_lines("out.duplicates.jsonl")) == 2
 
@@ -173,18 +171,16 @@ def test_a_rename_that_fails_leaves_all_outputs_as_they_were(run, monkeypatch, l
     monkeypatch.setattr(os, "replace", replace_some)
     if not links:
         monkeypatch.setattr(os, "link", no_link)
-    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--overwrite", *options, leaves_nothing=not options)
-    assert done.code == 2
-    assert (
-        f"{Path(renamed[-1]).name} cannot be written: Operation not permitted. All outputs are as they were" in done.err
+    run("dedup", "in.jsonl", "-o", "out.jsonl", "--overwrite", *options, leaves_nothing=not options).refused(
+        f"{Path(renamed[-1]).name} cannot be written: Operation not permitted. All outputs are as they were"
     )
     shown = [name for name in files() if not name.startswith((".", "out.resume"))]
     assert shown == (["in.jsonl", *names] if old else ["in.jsonl"])
     assert not old or [Path(name).read_text() for name in names] == [f"old {name}" for name in names]
     renamed.clear()
-    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--overwrite", *options, leaves_nothing=not options)
-    assert done.code == 2
-    assert "cannot be written: Operation not permitted" in done.err
+    run("dedup", "in.jsonl", "-o", "out.jsonl", "--overwrite", *options, leaves_nothing=not options).refused(
+        "cannot be written: Operation not permitted"
+    )
     monkeypatch.setattr(os, "replace", original)
     assert run("dedup", "in.jsonl", "-o", "out.jsonl", "--overwrite", *options).code == 0
     assert [name for name in files() if "partial" in name] == []
@@ -279,18 +275,18 @@ def test_a_full_disk_is_told_and_leaves_nothing_behind(run, small_disk, argument
 
 
 def test_a_full_disk_for_standard_input_is_told(run, small_disk, many):
-    done = run("dedup", "-", "-o", "out.jsonl", "--temp-dir", small_disk, stdin=json.dumps(many[0]).encode() * 1000)
-    assert done.code == 1
-    assert NO_ROOM in done.err
+    run("dedup", "-", "-o", "out.jsonl", "--temp-dir", small_disk, stdin=json.dumps(many[0]).encode() * 1000).refused(
+        NO_ROOM, code=1
+    )
     assert list(small_disk.iterdir()) == []
 
 
 def test_a_read_only_file_system_is_told_before_any_work(run, small_disk):
     write_lines("in.jsonl", [{"text": FERRY}])
     subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
-    done = run("dedup", "in.jsonl", "-o", small_disk / "out.jsonl")
-    assert done.code == 2
-    assert f"The folder {small_disk} cannot be written: Read-only file system. Name another output." in done.err
+    run("dedup", "in.jsonl", "-o", small_disk / "out.jsonl").refused(
+        f"The folder {small_disk} cannot be written: Read-only file system. Name another output."
+    )
 
 
 def test_a_limit_on_the_size_of_files_leaves_nothing_behind(start, place, many):

@@ -58,8 +58,7 @@ def test_commands_and_stages_find_no_duplicates_but_copies(name, recipe, run):
         ("store", "add", "s", "in.jsonl", "-o", "added.jsonl", "--quiet"),
     ]
     for call in calls:
-        done = run(*call)
-        assert done.code == 0, (call, done.err)
+        run(*call).ok()
     kept = {name: [json.loads(line)["id"] for line in Path(name).read_text("utf-8").splitlines()]
             for name in ("out.jsonl", "applied.jsonl", "filtered.jsonl")}  # fmt: skip
     assert set(map(tuple, kept.values())) == {("0", "1", "3")}

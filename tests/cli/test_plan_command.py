@@ -107,8 +107,9 @@ def test_fingerprints_of_two_recipes_are_refused(run):
     write_lines("in.jsonl", ROWS)
     for recipe, name in (("default", "a.parquet"), ("default-64", "b.parquet")):
         assert run("fingerprint", "in.jsonl", "-o", name, "--recipe", recipe).code == 0
-    done = run("plan", "--fingerprints", "a.parquet", "--fingerprints", "b.parquet", "--max-distance", "3")
-    assert (done.code, "that of a.parquet: bits: 64 there, 128 here" in done.err) == (2, True)
+    run("plan", "--fingerprints", "a.parquet", "--fingerprints", "b.parquet", "--max-distance", "3").refused(
+        "that of a.parquet: bits: 64 there, 128 here"
+    )
 
 
 def test_what_a_person_reads_names_the_choice(run):
@@ -189,9 +190,7 @@ def test_a_similarity_that_only_exact_serves_is_planned(run):
 )
 def test_what_cannot_be_planned_is_refused(run, arguments, message):
     write_lines("in.jsonl", ROWS)
-    done = run("plan", *arguments)
-    assert done.code == 2
-    assert message in done.err
+    run("plan", *arguments).refused(message)
 
 
 def test_the_probabilities_of_permuted_prefixes_are_listed_for_every_combination(run):
@@ -227,6 +226,4 @@ def test_the_probabilities_of_permuted_prefixes_are_listed_for_every_combination
     ],
 )
 def test_impossible_tables_of_probabilities_are_refused(run, arguments, said):
-    done = run("plan", *arguments)
-    assert done.code == 2
-    assert said in done.err
+    run("plan", *arguments).refused(said)

@@ -106,8 +106,7 @@ def test_every_command_of_a_page_can_be_run(run, corpus, afterwards):
     done = run(*evaluate[1:], "--quiet")
     assert (done.code, done.err) == (0, "")
     assert "labeled pairs" in done.out.decode()
-    done = run(*again[1:], "--overwrite")
-    assert done.code == 0, done.err
+    run(*again[1:], "--overwrite").ok()
 
 
 def test_the_commands_of_a_page_of_a_run_in_stages_can_be_run(run):
@@ -137,18 +136,13 @@ def test_a_list_of_inputs_that_is_too_long_for_a_sentence_ends_in_an_ellipsis(ru
 def test_evaluate_leaves_broken_rows_out_if_it_is_told_to(run):
     Path("in.jsonl").write_bytes(BROKEN + lines(ROWS) + BROKEN)
     write_lines("labels.jsonl", [{"a": "ferry", "b": "edited"}])
-    refused = run("evaluate", "in.jsonl", "--pairs", "labels.jsonl")
-    assert refused.code == 1
-    assert "in.jsonl, row 0 (counted from 0): " in refused.err
+    run("evaluate", "in.jsonl", "--pairs", "labels.jsonl").refused("in.jsonl, row 0 (counted from 0): ", code=1)
     for labels in ((), ("--pairs", "labels.jsonl")):
         done = run("evaluate", "in.jsonl", "--on-error", "skip", "--min-similarity", "0.7", *labels, "--json")
         assert (done.code, json.loads(done.out)["documents"]) == (0, 5)
         assert "2 rows could not be read, and were left out" in done.err
     write_lines("labels.jsonl", [{"a": "None", "b": "edited"}])
-    assert (
-        "names 1 id that no document"
-        in run("evaluate", "in.jsonl", "--on-error", "skip", "--pairs", "labels.jsonl").err
-    )
+    run("evaluate", "in.jsonl", "--on-error", "skip", "--pairs", "labels.jsonl").said("names 1 id that no document")
 
 
 def test_commands_that_errors_print_can_be_run(run):

@@ -175,8 +175,7 @@ def test_what_was_read_is_not_read_again(monkeypatch, method, unit):
 def test_a_run_that_is_done_is_not_done_again(run, unit):
     write_corpus(words_in_a_line=9)
     flags = ["in", "-o", "out/", "--resume", "--unit", unit]
-    first = run("dedup", *flags, "--json")
-    assert first.code == 0
+    first = run("dedup", *flags, "--json").ok()
     before = content("out")
     done = run("dedup", *flags, "--json")
     assert (done.code, done.out) == (0, first.out)
@@ -207,9 +206,9 @@ def test_the_folder_of_other_inputs_is_refused_and_they_are_named(monkeypatch, r
     interrupted_run(monkeypatch)
     write_lines("in/3.jsonl", ROWS)
     write_lines("in/9.jsonl", ROWS)
-    done = run("dedup", "in", "-o", "out/", "--resume")
-    assert done.code == 2
-    assert "out.resume has the work of another run: inputs have changed: in/3.jsonl, in/9.jsonl." in done.err
+    run("dedup", "in", "-o", "out/", "--resume").refused(
+        "out.resume has the work of another run: inputs have changed: in/3.jsonl, in/9.jsonl."
+    )
 
 
 def test_an_input_that_changed_with_its_size_and_time_kept_is_noticed(monkeypatch, run):
@@ -351,9 +350,9 @@ def test_the_record_of_a_run_that_is_done_and_damaged_is_told(run):
     whole = Path("out.resume/result.json").read_bytes()
     for damaged in (whole[:-5], whole.replace(b"documents", b"dokuments"), b"[]", b"5", b"\xff"):
         Path("out.resume/result.json").write_bytes(damaged)
-        done = run("dedup", *flags)
-        assert done.code == 1
-        assert "out.resume/result.json is damaged. Remove out.resume, and the run begins anew" in done.err
+        run("dedup", *flags).refused(
+            "out.resume/result.json is damaged. Remove out.resume, and the run begins anew", code=1
+        )
     Path("out.resume/result.json").write_bytes(whole)
     before = deduplicate_files("in.jsonl", "out.jsonl", resume=True)
     chosen, results = random.Random(1), []
@@ -370,10 +369,9 @@ def test_a_folder_of_pickles_is_refused_and_not_read(run):
     Path("out.resume/inputs-fingerprint").mkdir(parents=True)
     Path("out.resume/inputs-fingerprint/000000.done").write_bytes(pickle.dumps({"of": "an older version"}))
     Path("out.resume/run.json").write_text(json.dumps({"inputs": [], "versions": {"neardup": "0.1"}}, indent=2))
-    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--resume")
-    assert done.code == 2
-    assert "out.resume was begun by an older version of neardup" in done.err
-    assert "Remove it, and the run begins anew." in done.err
+    run("dedup", "in.jsonl", "-o", "out.jsonl", "--resume").refused(
+        "out.resume was begun by an older version of neardup", "Remove it, and the run begins anew."
+    )
 
 
 @pytest.mark.parametrize("unit", ["document", "line"])

@@ -10,18 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from cli_corpora import (
-    BREAD,
-    BRIDGE,
-    CHAIN,
-    CLOCK,
-    FERRY,
-    FERRY_EDITED,
-    FERRY_SHOUTED,
-    ROWS,
-    read_lines,
-    write_lines,
-)
+from cli_corpora import BREAD, BRIDGE, CHAIN, CLOCK, FERRY, FERRY_EDITED, FERRY_SHOUTED, ROWS, read_lines, write_lines
 
 import neardup
 from neardup.io.outputs.sealed_parquet import SEAL, SealedWriter
@@ -101,25 +90,17 @@ def by_stages(run, names, *, near, decide, parts, distinct=False, more=()):
         prints.append(f"prints/{number}.parquet")
         Path("prints").mkdir(exist_ok=True)
         Path("pairs").mkdir(exist_ok=True)
-        done = run("fingerprint", *part, "-o", prints[-1], *more)
-        assert done.code == 0, done.err
+        run("fingerprint", *part, "-o", prints[-1], *more).ok()
     found = []
-    flags = [
-        *near,
-        *(["--distinct"] if distinct else []),
-        *(more if "--on-error" in more else []),
-    ]
+    flags = [*near, *(["--distinct"] if distinct else []), *(more if "--on-error" in more else [])]
     flags = [flag for flag in flags if flag != "--value"]
     for a, b in itertools.combinations_with_replacement(range(len(parts)), 2):
         found.append(f"pairs/{a}-{b}.parquet")
         other = [option for name in parts[b] for option in ("--against", name)] if a != b else []
-        done = run("pairs", *parts[a], *other, "-o", found[-1], *flags)
-        assert done.code == 0, done.err
+        run("pairs", *parts[a], *other, "-o", found[-1], *flags).ok()
     named = [option for name in prints for option in ("--documents", name)]
-    done = run("clusters", *found, *named, "-o", "clusters.parquet", *decide)
-    assert done.code == 0, done.err
-    done = run("apply", "clusters.parquet", *names, "-o", "staged/", "--audit", "staged.jsonl")
-    assert done.code == 0, done.err
+    run("clusters", *found, *named, "-o", "clusters.parquet", *decide).ok()
+    run("apply", "clusters.parquet", *names, "-o", "staged/", "--audit", "staged.jsonl").ok()
 
 
 def halves(names):
@@ -190,8 +171,7 @@ def test_what_was_fingerprinted_without_the_rows_that_cannot_be_read_is_applied_
         ("clusters", "p.parquet", "--documents", "f.parquet", "-o", "c.parquet"),
         ("apply", "c.parquet", name, "-o", staged, "--audit", "staged.duplicates.jsonl"),
     ):
-        done = run(*arguments)
-        assert done.code == 0, done.err
+        done = run(*arguments).ok()
     assert "skipped  2 rows could not be read: not written" in done.err
     once, again = (outputs(each) if kind == "txt" else content(each) for each in (out, staged))
     assert (again, len(once)) == (once, 3)
@@ -231,13 +211,11 @@ def test_stages_choose_survivors_as_dedup_does(run, decide, distinct):
     for near in (("--method", "exact", "--min-similarity", "0.5"), ("--method", "simhash")):
         run("dedup", *names, "-o", "whole/", "--audit", "whole.jsonl", *near, *decide, "--overwrite")
         stored = ("--value", "score", "--value", "language", "--overwrite")
-        prints = run("fingerprint", *names, "-o", "prints.parquet", *stored)
-        assert prints.code == 0, prints.err
+        run("fingerprint", *names, "-o", "prints.parquet", *stored).ok()
         run("pairs", *names, "-o", "pairs.parquet", *near, "--overwrite", *(["--distinct"] if distinct else []))
-        done = run(
+        run(
             "clusters", "pairs.parquet", "--documents", "prints.parquet", "-o", "c.parquet", *decide, "--overwrite"
-        )
-        assert done.code == 0, done.err
+        ).ok()
         assert run("apply", "c.parquet", *names, "-o", "staged/", "--audit", "staged.jsonl", "--overwrite").code == 0
         assert outputs("staged") == outputs("whole")
         assert Path("staged.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
@@ -306,8 +284,7 @@ def staged(run):
         ("fingerprint", "in", "-o", "book.parquet", "--recipe", "textbook"),
         ("clusters", "aa.parquet", "bb.jsonl", "ab.jsonl", "--documents", "prints", "-o", "c.parquet"),
     ):
-        done = run(*arguments)
-        assert done.code == 0, done.err
+        run(*arguments).ok()
 
 
 ALL = ("aa.parquet", "ab.jsonl", "bb.jsonl")
@@ -359,14 +336,10 @@ def test_fingerprints_that_do_not_belong_to_the_pairs_are_refused(run, staged):
         ("prints/a.parquet", "ab.jsonl has pairs of in/b.jsonl, which no fingerprint file is about."),
         ("book.parquet", "that of book.parquet: "),
     ):
-        done = run("clusters", *ALL, "--documents", documents, "-o", "out.parquet")
-        assert done.code == 2
-        assert message in done.err
+        run("clusters", *ALL, "--documents", documents, "-o", "out.parquet").refused(message)
     write_lines("in/b.jsonl", [{"id": "again", "text": FERRY}])
     run("fingerprint", "in", "-o", "prints/", "--overwrite")
-    done = run("clusters", *ALL, "--documents", "prints", "-o", "out.parquet")
-    assert done.code == 2
-    assert "in/b.jsonl had 2 rows in" in done.err
+    run("clusters", *ALL, "--documents", "prints", "-o", "out.parquet").refused("in/b.jsonl had 2 rows in")
 
 
 def test_damaged_pairs_are_told(run, staged):
@@ -381,19 +354,17 @@ def test_damaged_pairs_are_told(run, staged):
         (content[:-9] + b"\n", "ab.jsonl cannot be read as pairs"),
     ):
         Path("ab.jsonl").write_bytes(damaged)
-        done = run("clusters", *ALL, "--documents", "prints", "-o", "out.parquet")
-        assert done.code == 1
-        assert message in done.err
+        run("clusters", *ALL, "--documents", "prints", "-o", "out.parquet").refused(message, code=1)
     Path("ab.jsonl.summary.json").write_text("{}")
-    done = run("clusters", *ALL, "--documents", "prints", "-o", "out.parquet")
-    assert done.code == 1
-    assert "ab.jsonl.summary.json cannot be used" in done.err
+    run("clusters", *ALL, "--documents", "prints", "-o", "out.parquet").refused(
+        "ab.jsonl.summary.json cannot be used", code=1
+    )
 
 
 def test_a_partial_comparison_is_allowed_by_name(run, staged):
-    done = run("clusters", "aa.parquet", "--documents", "prints", "-o", "out.parquet", "--partial")
-    assert done.code == 0
-    assert "partial: in/a.jsonl was not compared with in/b.jsonl; in/b.jsonl was not compared with itself" in done.err
+    run("clusters", "aa.parquet", "--documents", "prints", "-o", "out.parquet", "--partial").ok(
+        "partial: in/a.jsonl was not compared with in/b.jsonl; in/b.jsonl was not compared with itself"
+    )
     assert pq.read_table("out.parquet").column("id").to_pylist() == ["ferry", "edited", "shouted", "again"]
 
 
@@ -403,25 +374,23 @@ def test_apply_refuses_what_was_not_clustered(run, staged):
         (("in/c.jsonl",), "in/c.jsonl is no shard of c.parquet, which has in/a.jsonl, in/b.jsonl."),
         (("in/a.jsonl", "--text", "body"), "--text body: c.parquet records how its shards were read when they"),
     ):
-        done = run("apply", "c.parquet", *arguments, "-o", "out.jsonl")
-        assert done.code == 2
-        assert message in done.err
+        run("apply", "c.parquet", *arguments, "-o", "out.jsonl").refused(message)
     assert run("apply", "missing.parquet", "in/a.jsonl", "-o", "out.jsonl").code == 2
-    done = run("apply", "prints/a.parquet", "in/a.jsonl", "-o", "out.jsonl")
-    assert done.code == 1
-    assert "it is no cluster file of format 1. Make it with `neardup clusters`." in done.err
+    run("apply", "prints/a.parquet", "in/a.jsonl", "-o", "out.jsonl").refused(
+        "it is no cluster file of format 1. Make it with `neardup clusters`.", code=1
+    )
     write_lines("in/a.jsonl", ROWS[:2])
-    done = run("apply", "c.parquet", "in/a.jsonl", "-o", "out.jsonl")
-    assert done.code == 2
-    assert "when it was fingerprinted. Begin anew with `neardup fingerprint`." in done.err
+    run("apply", "c.parquet", "in/a.jsonl", "-o", "out.jsonl").refused(
+        "when it was fingerprinted. Begin anew with `neardup fingerprint`."
+    )
     assert not Path("out.jsonl").exists()
 
 
 @pytest.mark.parametrize("given", ["in/a.jsonl", "in", "missing"])
 def test_apply_tells_that_the_cluster_file_comes_first(run, staged, given):
-    done = run("apply", given, "c.parquet", "-o", "out.jsonl")
-    assert done.code == 2
-    assert f"{given} is no cluster file, but c.parquet is one: it comes first, then the shards." in done.err
+    run("apply", given, "c.parquet", "-o", "out.jsonl").refused(
+        f"{given} is no cluster file, but c.parquet is one: it comes first, then the shards."
+    )
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "csv", "log"])
@@ -447,9 +416,9 @@ def test_apply_refuses_a_shard_that_has_as_many_bytes_as_before_but_fewer_rows(r
     longer = size - len(fewer)
     Path(shard).write_text(fewer.replace("The night", "The night" + " " * longer))
     assert Path(shard).stat().st_size == size
-    done = run("apply", "c.parquet", shard, "-o", f"out.{kind}", *lines, *annotated)
-    assert done.code == 2
-    assert f"{shard} is not the file that was fingerprinted" in done.err
+    run("apply", "c.parquet", shard, "-o", f"out.{kind}", *lines, *annotated).refused(
+        f"{shard} is not the file that was fingerprinted"
+    )
     assert not Path(f"out.{kind}").exists()
 
 
@@ -459,9 +428,9 @@ def test_the_cluster_file_is_not_replaced_by_what_is_written_from_it(run):
     run("pairs", "in.parquet", "-o", "pairs.parquet")
     run("clusters", "pairs.parquet", "--documents", "prints.parquet", "-o", "c.parquet")
     before = Path("c.parquet").read_bytes()
-    done = run("apply", "c.parquet", "in.parquet", "-o", "c.parquet", "--overwrite")
-    assert done.code == 2
-    assert "c.parquet is the cluster file, and no run replaces what it reads." in done.err
+    run("apply", "c.parquet", "in.parquet", "-o", "c.parquet", "--overwrite").refused(
+        "c.parquet is the cluster file, and no run replaces what it reads."
+    )
     assert Path("c.parquet").read_bytes() == before
 
 
@@ -534,8 +503,7 @@ def test_of_fingerprints_by_another_recipe_it_is_said_what_differs(run):
     assert run("fingerprint", "a.jsonl", "-o", "a.parquet", "--recipe", "small.toml").code == 0
     done = run(
         "dedup", "a.jsonl", "-o", "o.jsonl", "--against", "a.parquet", "--min-similarity", "0", "--recipe", "default"
-    )
-    assert done.code == 2
+    ).refused()
     assert "which is asked for: bits: 64 there, 128 here" in " ".join(done.err.split())
 
 
@@ -552,8 +520,9 @@ def test_a_shard_that_changed_and_kept_its_size_is_refused_by_name(run, staged):
     )
     assert "in/a.jsonl" not in said
     assert run("pairs", "in/b.jsonl", "-o", "new.jsonl", "--method", "exact").code == 0
-    done = run("clusters", "aa.parquet", "new.jsonl", "ab.jsonl", "--documents", "prints", "-o", "new.parquet")
-    assert done.code == 2
+    done = run(
+        "clusters", "aa.parquet", "new.jsonl", "ab.jsonl", "--documents", "prints", "-o", "new.parquet"
+    ).refused()
     assert "in/b.jsonl was another file when new.jsonl was made than when its fingerprints were" in " ".join(
         done.err.split()
     )
@@ -588,8 +557,7 @@ def test_apply_records_how_the_shards_were_read(run, kind):
     assert staged_by(run, shard, reading).code == 0
     done = run("apply", "c.parquet", shard, "-o", out)
     assert (done.code, "does not say" in done.err) == (0, False)
-    verified = run("verify", out)
-    assert verified.code == 0, verified.out
+    verified = run("verify", out).ok()
     named = "jaccard of the elements" if kind == "elements" else "jaccard"
     assert f"survivors do not match at {named} 0.8" in verified.out.decode()
     assert '"r1" (row 1) was removed' in run("explain", "out.duplicates.jsonl", "r1").out.decode()
@@ -601,11 +569,10 @@ def test_apply_records_how_the_shards_were_read(run, kind):
     assert {f"--{name}": files[name] for name in ("elements", "id", "html")} | {"--text": files["text"][0]} == {
         "--elements": None, "--id": None, "--html": None, "--text": "text"
     } | flags  # fmt: skip
-    again = run("apply", "c.parquet", shard, "-o", out, "--overwrite", *reading)
-    assert again.code == 0, again.err
-    refused = run("apply", "c.parquet", shard, "-o", out, "--overwrite", "--text", "id")
-    assert (refused.code, "--text id: c.parquet records how its shards were read" in refused.err) == (2, True)
-    assert " ".join(reading[:2]) in refused.err
+    run("apply", "c.parquet", shard, "-o", out, "--overwrite", *reading).ok()
+    run("apply", "c.parquet", shard, "-o", out, "--overwrite", "--text", "id").refused(
+        "--text id: c.parquet records how its shards were read", " ".join(reading[:2])
+    )
 
 
 def test_clusters_of_an_older_version_are_applied_with_what_is_given(run):
@@ -614,8 +581,7 @@ def test_clusters_of_an_older_version_are_applied_with_what_is_given(run):
     file = read_cluster_file("c.parquet")
     shards = tuple(dataclasses.replace(each, reading=None) for each in file.shards)
     write_cluster_file(Path("c.parquet"), dataclasses.replace(file, shards=shards))
-    done = run("apply", "c.parquet", shard, "-o", "out.csv")
-    assert (done.code, "c.parquet does not say how the shards were read" in done.err) == (0, True)
+    run("apply", "c.parquet", shard, "-o", "out.csv").ok("c.parquet does not say how the shards were read")
     assert run("verify", "out.csv").code == 2
     done = run("apply", "c.parquet", shard, "-o", "out.csv", "--overwrite", *reading)
     assert (done.code, "does not say" in done.err) == (0, False)
@@ -625,10 +591,7 @@ def test_clusters_of_an_older_version_are_applied_with_what_is_given(run):
 def test_pairs_and_fingerprints_of_other_columns_do_not_belong_together(run):
     done = staged_by(run, "s.csv", ("--text", "body", "--id", "key"), paired=("--text", "key"))
     assert done.code == 2
-    assert (
-        "s.csv was read with `text='key'` when p.jsonl was made, but with `text='body'` when its fingerprints"
-        in done.err
-    )
+    done.said("s.csv was read with `text='key'` when p.jsonl was made, but with `text='body'` when its fingerprints")
     assert (
         staged_by(run, "s.csv", ("--text", "body"), paired=("--text", "body", "--id", "key")).code == 2
     )  # outputs exist
@@ -656,12 +619,9 @@ def test_shards_that_were_read_differently_are_applied_apart(run):
         ("apply", "c.parquet", "a.jsonl", "-o", "out/a.jsonl"),
         ("apply", "c.parquet", "b.jsonl", "-o", "out/b.jsonl"),
     ):
-        done = run(*arguments)
-        assert done.code == 0, done.err
+        run(*arguments).ok()
     assert (read_lines("out/a.jsonl"), read_lines("out/b.jsonl")) == (read_lines("a.jsonl"), [])
     told = "The shards were not read alike when they were fingerprinted: `text` of a.jsonl and of b.jsonl differ."
-    refused = run("apply", "c.parquet", "a.jsonl", "b.jsonl", "-o", "both/")
-    assert (refused.code, told.replace("`text`", "--text") in refused.err) == (2, True), refused.err
+    run("apply", "c.parquet", "a.jsonl", "b.jsonl", "-o", "both/").refused(told.replace("`text`", "--text"))
     for command in (("verify", "out/", "--audit", "out"), ("explain", "out", "a")):
-        done = run(*command)
-        assert (done.code, "were not read alike" in done.err) == (2, True), done.err
+        run(*command).refused("were not read alike")

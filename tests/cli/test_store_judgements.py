@@ -50,16 +50,15 @@ def test_evaluate_finds_the_threshold_of_the_people(run, judged):
     named = {line["id"]: line["text"] for line in read_lines("documents.jsonl")}
     assert set(named) == {name for pair in judged for name in pair}
     assert all(named[name] == text(*map(int, name.split("-"))) for name in named)
-    found = run("evaluate", "documents.jsonl", "--pairs", "pairs.jsonl", "--similarity", "jaccard", "--quiet", "--json")
-    assert found.code == 0, found.err
+    found = run(
+        "evaluate", "documents.jsonl", "--pairs", "pairs.jsonl", "--similarity", "jaccard", "--quiet", "--json"
+    ).ok()
     advice = json.loads(found.out)["recommendation"]
     assert advice["reaches_target"]
     least = min(pair.similarity for pair in judged.values() if pair.same)
     most = max(pair.similarity for pair in judged.values() if not pair.same)
     assert most < advice["best"]["min_similarity"] <= least
-    again = run("store", "judgements", "seen", "-o", "pairs.jsonl")
-    assert again.code == 2
-    assert "pairs.jsonl" in again.err
+    run("store", "judgements", "seen", "-o", "pairs.jsonl").refused("pairs.jsonl")
     assert told(run("store", "judgements", "seen")) == lines
 
 
@@ -92,9 +91,7 @@ def test_a_store_without_texts_writes_pairs_alone(run):
     assert told(run("store", "judgements", "seen")) == [
         {"left_id": f"text:{digest}", "right_id": "a", "label": 1, "kind": "removed"}
     ]
-    done = run("store", "judgements", "seen", "--documents", "d.jsonl")
-    assert done.code == 2
-    assert "--documents: seen keeps no texts" in done.err
+    run("store", "judgements", "seen", "--documents", "d.jsonl").refused("--documents: seen keeps no texts")
     done = run("store", "judgements", "seen", "-o", "p.jsonl", "--documents", "p.jsonl")
     assert "p.jsonl is the file of the pairs, too" in done.err
 
@@ -113,9 +110,9 @@ def test_texts_are_an_option_of_every_command_that_makes_a_store(run):
     assert run("store", "create", "configured", "--config", "options.toml").code == 0
     assert told(run("store", "info", "configured", "--json"))[0]["texts"] is True
     assert "texts           yes" in run("store", "info", "configured").out.decode()
-    done = run("filter", "--create", "--store", "plain", "--texts", "in.jsonl", "-o", "other.jsonl")
-    assert done.code == 2
-    assert "plain was made otherwise: without --texts. Leave it out, or make another store." in done.err
+    run("filter", "--create", "--store", "plain", "--texts", "in.jsonl", "-o", "other.jsonl").refused(
+        "plain was made otherwise: without --texts. Leave it out, or make another store."
+    )
 
 
 def test_without_judgements_the_files_are_empty_and_told(run):

@@ -7,26 +7,14 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from cli_corpora import (
-    BREAD,
-    BRIDGE,
-    CLOCK,
-    FERRY,
-    FERRY_EDITED,
-    FERRY_SHOUTED,
-    ROWS,
-    files,
-    read_lines,
-    survivors,
-    write_lines,
-)
+from cli_corpora import BREAD, BRIDGE, CLOCK, FERRY, FERRY_EDITED, ROWS, files, read_lines, survivors, write_lines
 
 import neardup as nd
 
 SCORED = [
     {"id": "a", "text": FERRY, "score": 3, "day": "2024-05-01", "lang": "en"},
     {"id": "b", "text": FERRY_EDITED, "score": None, "day": "2024-04-30T23:30:00-02:00", "lang": "en"},
-    {"id": "c", "text": FERRY_SHOUTED, "score": 10, "day": "2024-05-01T01:00:00Z", "lang": "fr"},
+    {"id": "c", "text": FERRY.upper(), "score": 10, "day": "2024-05-01T01:00:00Z", "lang": "fr"},
     {"id": "d", "text": BREAD, "day": "2023-01-01", "lang": "en"},
 ]
 
@@ -61,9 +49,9 @@ def test_a_column_that_some_shards_lack_is_refused_with_their_names(run):
     write_lines("in/a.jsonl", SCORED)
     write_lines("in/b.jsonl", ROWS)
     write_lines("in/c.jsonl", ROWS)
-    done = run("dedup", "in", "-o", "out/", "--keep", "max:score")
-    assert done.code == 2
-    assert 'in/b.jsonl, in/c.jsonl have no column "score"' in done.err
+    done = run("dedup", "in", "-o", "out/", "--keep", "max:score").refused(
+        'in/b.jsonl, in/c.jsonl have no column "score"'
+    )
     assert "in/a.jsonl" not in done.err
 
 
@@ -128,8 +116,7 @@ def test_a_preferred_source_survives_before_what_comes_first(run):
         ("news.jsonl,books", ["news", "bread2"]),
         ("*.jsonl,books", ["ferry", "bread"]),
     ):
-        done = run("dedup", "web", "books", "news.jsonl", "-o", "out.jsonl", "--overwrite", "--prefer-source", sources)
-        assert done.code == 0
+        run("dedup", "web", "books", "news.jsonl", "-o", "out.jsonl", "--overwrite", "--prefer-source", sources).ok()
         assert set(kept) <= set(survivors("out.jsonl")), sources
     assert len(read_lines("out.jsonl")) == 3
 
@@ -138,8 +125,7 @@ def test_a_source_that_nothing_is_of_is_refused_before_any_work(run):
     write_lines("in.jsonl", ROWS)
     done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--prefer-source", "in.jsonl,in.json")
     assert (done.code, files()) == (2, ["in.jsonl"])
-    assert "--prefer-source in.json: no input is of this source." in done.err
-    assert "called: in.jsonl" in done.err
+    done.said("--prefer-source in.json: no input is of this source.", "called: in.jsonl")
 
 
 def test_only_documents_with_equal_values_match_equal_texts_included(run):
@@ -156,11 +142,7 @@ def test_only_documents_with_equal_values_match_equal_texts_included(run):
     assert removed == {"b": "a", "e": "c", "g": "f"}
 
 
-REFERENCE = [
-    {"id": "test-1", "text": FERRY},
-    {"id": "test-2", "text": FERRY},
-    {"id": "test-3", "text": CLOCK},
-]
+REFERENCE = [{"id": "test-1", "text": FERRY}, {"id": "test-2", "text": FERRY}, {"id": "test-3", "text": CLOCK}]
 
 
 @pytest.mark.parametrize("cluster", ["star", "components"])
@@ -172,8 +154,7 @@ def test_what_is_near_a_reference_is_removed_and_names_it(run, method, cluster):
     before = {name: Path(name).read_bytes() for name in files()}
     done = run(
         "dedup", "in.jsonl", "-o", "out.jsonl", "--against", "ref", "--method", method, "--cluster", cluster, "--json"
-    )
-    assert done.code == 0
+    ).ok()
     assert survivors("out.jsonl") == ["bread", "bridge"]
     audit = {line["id"]: line for line in read_lines("out.duplicates.jsonl")}
     assert set(audit) == {"ferry", "edited", "shouted", "bread2"}
@@ -196,19 +177,15 @@ def test_a_reference_need_not_have_the_column_that_is_preferred_by_but_that_whic
     assert run("dedup", "in.jsonl", "-o", "out.jsonl", *flags).code == 0
     assert survivors("out.jsonl") == ["a", "d"]
     write_lines("ref.jsonl", REFERENCE)
-    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--overwrite", *flags)
-    assert done.code == 2
-    assert 'ref.jsonl has no column "lang"' in done.err
+    run("dedup", "in.jsonl", "-o", "out.jsonl", "--overwrite", *flags).refused('ref.jsonl has no column "lang"')
 
 
 def test_a_reference_that_is_an_input_or_standard_input_is_refused(run):
     write_lines("in.jsonl", ROWS)
-    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--against", "./in.jsonl")
-    assert done.code == 2
-    assert "in.jsonl is given twice" in done.err
-    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--against", "-")
-    assert done.code == 2
-    assert "--against -: a reference is read from files." in done.err
+    run("dedup", "in.jsonl", "-o", "out.jsonl", "--against", "./in.jsonl").refused("in.jsonl is given twice")
+    run("dedup", "in.jsonl", "-o", "out.jsonl", "--against", "-").refused(
+        "--against -: a reference is read from files."
+    )
 
 
 def test_an_incremental_run_against_an_earlier_output_removes_what_was_there(run):
@@ -282,6 +259,5 @@ def test_a_reference_goes_with_preferred_sources(run):
     write_lines("web/a.jsonl", ROWS)
     write_lines("books/x.jsonl", [{"id": "book", "text": BREAD + " And a little more."}])
     write_lines("old.jsonl", [{"id": "old", "text": FERRY_EDITED}])
-    done = run("dedup", "web", "books", "-o", "out.jsonl", "--prefer-source", "books", "--against", "old.jsonl")
-    assert done.code == 0
+    run("dedup", "web", "books", "-o", "out.jsonl", "--prefer-source", "books", "--against", "old.jsonl").ok()
     assert {line["survivor_id"] for line in read_lines("out.duplicates.jsonl")} >= {"book", "old"}

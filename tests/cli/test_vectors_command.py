@@ -97,21 +97,16 @@ def test_threads_change_no_byte(run):
 def test_pairs_and_clusters_work_on_fingerprints_of_vectors(run):
     write("in.parquet", embeddings(), id=[f"d{i}" for i in range(50)])
     run("fingerprint", "in.parquet", "--vector", "v", "-o", "prints.parquet")
-    done = run("pairs", "prints.parquet", "--max-distance", 2, "-o", "pairs.jsonl")
-    assert done.code == 0
-    assert "1 zero vector has no pairs" in done.err
+    run("pairs", "prints.parquet", "--max-distance", 2, "-o", "pairs.jsonl").ok("1 zero vector has no pairs")
     [pair] = [json.loads(line) for line in Path("pairs.jsonl").read_text().splitlines()]
     assert (pair["left_id"], pair["right_id"], pair["distance"]) == ("d0", "d1", 0)
-    done = run("clusters", "pairs.jsonl", "--documents", "prints.parquet", "-o", "clusters.parquet")
-    assert done.code == 0, done.err
+    run("clusters", "pairs.jsonl", "--documents", "prints.parquet", "-o", "clusters.parquet").ok()
 
 
 def test_pairs_of_vectors_need_a_distance(run):
     write("in.parquet", embeddings())
     run("fingerprint", "in.parquet", "--vector", "v", "-o", "prints.parquet")
-    done = run("pairs", "prints.parquet", "-o", "pairs.jsonl")
-    assert done.code == 2
-    assert "has no distance of its own. Give --max-distance.\n" in done.err
+    run("pairs", "prints.parquet", "-o", "pairs.jsonl").refused("has no distance of its own. Give --max-distance.\n")
 
 
 @pytest.mark.parametrize("other", [["--seed", "1"], ["--method", "gaussian"], ["--bits", "65"], None])
@@ -120,9 +115,9 @@ def test_fingerprints_of_other_recipes_are_not_compared(run, other):
     write("b.parquet", embeddings()[:, :8] if other is None else embeddings())
     run("fingerprint", "a.parquet", "--vector", "v", "-o", "a.prints.parquet")
     run("fingerprint", "b.parquet", "--vector", "v", "-o", "b.prints.parquet", *(other or []))
-    done = run("pairs", "a.prints.parquet", "b.prints.parquet", "--max-distance", 2, "-o", "pairs.jsonl")
-    assert done.code == 2
-    assert "Distances between fingerprints of two recipes mean nothing" in done.err
+    run("pairs", "a.prints.parquet", "b.prints.parquet", "--max-distance", 2, "-o", "pairs.jsonl").refused(
+        "Distances between fingerprints of two recipes mean nothing"
+    )
 
 
 def test_fingerprints_of_texts_and_vectors_are_not_compared(run):
@@ -130,9 +125,9 @@ def test_fingerprints_of_texts_and_vectors_are_not_compared(run):
     write_lines("b.jsonl", ROWS)
     run("fingerprint", "a.parquet", "--vector", "v", "-o", "a.prints.parquet")
     run("fingerprint", "b.jsonl", "-o", "b.prints.parquet", "--recipe", "default-64")
-    done = run("pairs", "a.prints.parquet", "b.prints.parquet", "--max-distance", 2, "-o", "pairs.jsonl")
-    assert done.code == 2
-    assert "Distances between fingerprints of two recipes mean nothing" in done.err
+    run("pairs", "a.prints.parquet", "b.prints.parquet", "--max-distance", 2, "-o", "pairs.jsonl").refused(
+        "Distances between fingerprints of two recipes mean nothing"
+    )
 
 
 BAD = [
@@ -162,9 +157,9 @@ def test_a_bad_vector_stops_the_run_and_is_named(run, vector, reason):
 
 def test_bad_vectors_are_set_aside(run):
     pq.write_table(pa.table({"v": pa.array([row for row, _ in BAD], pa.list_(pa.float64()))}), "in.parquet")
-    done = run("fingerprint", "in.parquet", "--vector", "v", "-o", "out.parquet", "--on-error", "skip")
-    assert done.code == 0
-    assert "7 rows could not be read: out.rejects.jsonl" in done.err
+    run("fingerprint", "in.parquet", "--vector", "v", "-o", "out.parquet", "--on-error", "skip").ok(
+        "7 rows could not be read: out.rejects.jsonl"
+    )
     rejects = [json.loads(line) for line in Path("out.rejects.jsonl").read_text().splitlines()]
     assert [(each["row"], each["reason"]) for each in rejects] == [
         (row, reason) for row, (_, reason) in enumerate(BAD) if reason
@@ -205,7 +200,5 @@ def test_calls_that_cannot_be_are_refused(run, given, message):
         none=pa.array([[]] * 50, pa.list_(pa.float32())),
     )
     write_lines("in.jsonl", ROWS)
-    done = run("fingerprint", *given, "-o", "out.parquet")
-    assert done.code == 2
-    assert message in done.err
+    run("fingerprint", *given, "-o", "out.parquet").refused(message)
     assert not Path("out.parquet").exists()

@@ -19,7 +19,8 @@ from flips.form import Form, UnreadableError
 from flips.inputs import content_of
 from neardup.fingerprints.weights import idf
 from neardup.io.outputs.outputs import Outputs
-from neardup.jobs.streams import filter_walk, line_walk
+from neardup.jobs.streams import filter as filter_by_index
+from neardup.jobs.streams import line_walk
 from neardup.judging.evaluation.labels import LabelFile
 from neardup.survivors.records.cluster_file import read_cluster_file
 
@@ -182,13 +183,13 @@ def _index_doubts() -> bool:
 
 @contextlib.contextmanager
 def _small_steps() -> Iterator[None]:
-    with mock.patch.object(filter_walk, "COMMIT_ROWS", 6), mock.patch.object(line_walk, "BLOCK_BYTES", 1_000):
+    with mock.patch.object(filter_by_index, "COMMIT_ROWS", 6), mock.patch.object(line_walk, "BLOCK_BYTES", 1_000):
         yield
 
 
 def _make_filter() -> None:
     _inputs()
-    original, blocks = filter_walk.FilterWalk.decide, []
+    original, blocks = filter_by_index.FilterWalk.decide, []
 
     def decide(self: Any, *given: Any) -> Any:
         blocks.append(1)
@@ -196,7 +197,11 @@ def _make_filter() -> None:
             raise Interrupted
         return original(self, *given)
 
-    with _small_steps(), mock.patch.object(filter_walk.FilterWalk, "decide", decide), contextlib.suppress(Interrupted):
+    with (
+        _small_steps(),
+        mock.patch.object(filter_by_index.FilterWalk, "decide", decide),
+        contextlib.suppress(Interrupted),
+    ):
         neardup.filter_files("ix", "in.jsonl", "out.jsonl", threads=1, create=True)
 
 

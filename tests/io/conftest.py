@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from io_rows import ReadRows
 
-from neardup.io.corpora.batch import Columns
 from neardup.io.corpora.shard import Shard
 from neardup.io.corpora.shards import find_shards
 from neardup.io.formats.table import FORMATS, open_sink
@@ -30,32 +30,10 @@ def shard(tmp_path: Path) -> Callable[..., Shard]:
     return make
 
 
-class Reading:
-    """All rows of a shard: texts, ids as JSON values, and the reasons of rejected rows by row."""
-
-    def __init__(self, shard: Shard, *text: str, id: str | None = None, wanted: Any = None) -> None:  # noqa: A002
-        self.reasons: dict[int, str] = {}
-        self.texts: list[str | None] = []
-        self.ids: list[str | None] = []
-        columns = Columns(text or ("text",), id)
-        mask = None if wanted is None else np.array(wanted, np.bool_)
-        reject = self.reasons.__setitem__
-        for batch in FORMATS[shard.format].read(shard, columns, reject=reject, wanted=mask):
-            assert batch.row == len(self.texts)
-            batch.texts.validate(full=True)
-            batch.ids.validate(full=True)
-            self.texts += batch.texts.to_pylist()
-            self.ids += batch.ids.to_pylist()
-        assert len(self.texts) == len(self.ids)
-        assert [text is None for text in self.texts] == [token is None for token in self.ids]
-        assert list(self.reasons) == sorted(self.reasons)
-        assert all(self.texts[row] is None for row in self.reasons)
-
-
 @pytest.fixture
-def reading() -> type[Reading]:
+def reading() -> type[ReadRows]:
     """Reads a shard."""
-    return Reading
+    return ReadRows
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ import pytest
 import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
+from io_rows import ReadRows, batches_of
 
 from neardup.errors import DataError, InputError, OptionError
 from neardup.io.corpora.batch import Columns
@@ -128,10 +129,8 @@ def test_any_table_in_any_dialect_is_read_back_and_copied(
     assert b"".join(rows_of(found, size)) == path.read_bytes().removeprefix(read_header(found).stored)
     assert read_header(found).names == tuple(names)
     for number, name in enumerate(names):
-        texts: list[str] = []
-        for batch in FORMATS["csv"].read(found, Columns((name,)), reject=lambda row, reason: pytest.fail(reason)):
-            texts += batch.texts.to_pylist()
-        assert texts == [row[number] for row in table]
+        read = ReadRows(found, name)
+        assert (read.texts, read.reasons) == ([row[number] for row in table], {})
     out = folder / "out.csv"
     with open_sink(out, "csv") as sink:
         FORMATS["csv"].copy(found, np.ones(len(table), np.bool_), sink)
@@ -240,7 +239,7 @@ def test_an_empty_id_is_no_id(shard: Make, reading: Any) -> None:
 
 def test_values_are_strings_and_empty_ones_null(shard: Make) -> None:
     found = shard(b'text,lang,n\na,de,1\n"","",\nc\n', "a.csv")
-    (batch,) = FORMATS["csv"].read(found, Columns(values=("n", "lang")), reject=lambda row, reason: None)
+    (batch,) = batches_of(found, Columns(values=("n", "lang")), {})
     assert batch.texts.to_pylist() == ["a", "", None]
     assert [column.to_pylist() for column in batch.values] == [['"1"', None, None], ['"de"', None, None]]
 
@@ -393,7 +392,7 @@ def test_of_a_row_that_is_too_long_it_is_told_where_its_quote_opens(shard: Make,
     found = replace(shard(rows, "a.csv"), max_document_bytes=1 << 16)
     reasons: dict[int, str] = {}
     with pytest.raises(DataError, match="ends inside quotes that open in line 4:"):
-        list(FORMATS["csv"].read(found, Columns(), reject=reasons.__setitem__))
+        list(batches_of(found, Columns(), reasons))
     assert reasons[1].endswith("(raise that if it is a document); it is so far inside quotes that open in line 4")
 
 

@@ -15,6 +15,7 @@ import pytest
 import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
+from io_rows import ReadRows
 
 from neardup.errors import DataError, InputError, OptionError
 from neardup.io.corpora.batch import Columns
@@ -100,10 +101,8 @@ def test_any_rows_survive_any_encoding(tmp_path_factory: Any, texts: list[str], 
     folder = tmp_path_factory.mktemp("encoded")
     content = encoded(texts, kind, encoding)
     found = replace(as_encoded(folder / f"a.{kind}", content, encoding), dialect=',"')
-    read: list[str] = []
-    for batch in FORMATS[kind].read(found, Columns(), reject=lambda row, reason: pytest.fail(reason)):
-        read += batch.texts.to_pylist()
-    assert read == texts
+    read = ReadRows(found)
+    assert (read.texts, read.reasons) == (texts, {})
     with open_sink(folder / "out", kind) as sink:
         FORMATS[kind].copy(found, np.ones(len(texts), np.bool_), sink)
     assert (folder / "out").read_bytes() == content

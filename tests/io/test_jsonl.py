@@ -125,14 +125,6 @@ def test_bad_rows_are_reported_and_the_others_read(shard: Make, reading: Any) ->
     assert result.ids[999] == "999"
 
 
-def test_a_reject_that_raises_stops_the_reading(shard: Make) -> None:
-    def reject(row: int, reason: str) -> None:
-        raise ValueError(f"{row}: {reason}")
-
-    with pytest.raises(ValueError, match="1: it is not a JSON object, but an array"):
-        list(jsonl.read(shard(b'{"text": "a"}\n[]\n{'), Columns(), reject=reject))
-
-
 def test_rows_that_are_not_wanted_are_null_and_not_checked(shard: Make, reading: Any) -> None:
     content = FIVE + b"malformed\n" + line("last") + b"\xff\n"
     result = reading(shard(content), wanted=[False, True, True, False, True, False, True, False])
@@ -313,7 +305,7 @@ def test_a_file_that_changed_since_it_was_found_is_refused(shard: Make, reading:
 
 def test_a_change_while_reading_is_noticed(shard: Make) -> None:
     found = shard(FIVE)
-    batches = jsonl.read(found, Columns(), reject=lambda *_: None)
+    batches = jsonl.parts(found, Columns())
     next(batches)
     os.utime(found.path, ns=(1, 1))
     with pytest.raises(DataError, match="changed while it was in use"):

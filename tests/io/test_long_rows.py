@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from io_rows import batches_of
 
 from neardup.io.corpora.batch import Columns
 from neardup.io.corpora.shard import Shard
-from neardup.io.formats.table import FORMATS
 
 LIMIT = 64 << 20
 PIECES = 200
@@ -42,7 +42,7 @@ def test_a_row_that_is_too_long_takes_no_more_than_twice_the_limit(
     texts: list[Any] = []
     tracemalloc.start()
     try:
-        for batch in FORMATS[found.format].read(found, Columns(), reject=reasons.__setitem__):
+        for batch in batches_of(found, Columns(), reasons):
             texts += batch.texts.to_pylist()
         _, peak = tracemalloc.get_traced_memory()
     finally:

@@ -112,7 +112,7 @@ def test_all_problems_are_reported_together_before_any_work() -> None:
     for name in "abcdefgh":
         Path(name).write_text("old")
     assert refusal("a", "b").splitlines() == [
-        "a, b exist already. Name another output, or pass `overwrite=True` to replace them.",
+        "a, b exist already. Name another output, or pass `overwrite=True` to replace them."
     ]
     assert refusal(*"abcdefgh").startswith("a, b, c, d, e and 3 more exist already. ")
 

@@ -58,9 +58,7 @@ def test_null_texts_are_rejected_and_null_ids_are_not(shard: Make, reading: Any)
     result = reading(found, id="id")
     assert result.texts == ["a", None, "c"]
     assert result.ids == ["1", None, f'"{found.name}:2"']
-    assert result.reasons == {
-        1: 'its column "text" is null, not a string',
-    }
+    assert result.reasons == {1: 'its column "text" is null, not a string'}
     assert reading(found, wanted=[True, False, True]).reasons == {}
 
 
@@ -151,7 +149,7 @@ def test_columns_that_cannot_serve_are_seen_before_any_work(shard: Make, columns
         parquet.check(found, columns)
     assert str(caught.value).removeprefix(f"{found.path.parent}/").startswith(message)
     with pytest.raises(InputError):
-        list(parquet.read(found, columns, reject=lambda *_: None))
+        list(parquet.parts(found, columns))
 
 
 def test_a_column_that_is_there_twice_is_refused(shard: Make) -> None:

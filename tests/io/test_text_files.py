@@ -137,10 +137,7 @@ def test_plain_text_has_no_columns(shard: Make, tmp_path: Path, kind: str) -> No
         check(found, Columns(values=("lang",)))
     with pytest.raises(InputError, match=r"none can be added \(cluster_id\)\. Leave out `annotate`: the audit says"):
         check(found, Columns(), ("cluster_id",))
-    with (
-        open_sink(tmp_path / "out", kind) as sink,
-        pytest.raises(InputError, match="none can be added"),
-    ):
+    with open_sink(tmp_path / "out", kind) as sink, pytest.raises(InputError, match="none can be added"):
         FORMATS[kind].annotate(found, pa.table({"x": [1]}), sink, keep=np.array([True]))
 
 

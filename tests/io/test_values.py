@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from io_rows import batches_of
 
 from neardup.errors import InputError
 from neardup.io.corpora.batch import Columns
 from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.corpora.shard import Shard
-from neardup.io.formats.table import FORMATS
 from neardup.resources.resources import Resources
 
 Make = Callable[..., Shard]
@@ -26,7 +26,7 @@ def values_of(shard: Shard, *names: str, wanted: Any = None) -> tuple[list[list[
     found: list[list[str | None]] = [[] for _ in names]
     mask = None if wanted is None else np.array(wanted, np.bool_)
     columns = Columns(values=names)
-    for batch in FORMATS[shard.format].read(shard, columns, reject=reasons.__setitem__, wanted=mask):
+    for batch in batches_of(shard, columns, reasons, wanted=mask):
         assert len(batch.values) == len(names)
         for column, part in zip(found, batch.values, strict=True):
             assert part.type == pa.large_string()

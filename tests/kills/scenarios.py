@@ -14,7 +14,8 @@ import pyarrow.parquet as pq
 import neardup
 from neardup.hamming.index.files.folder import read_manifest
 from neardup.jobs.stores.store_add import add_to_store
-from neardup.jobs.streams import filter_store_walk, filter_walk, line_walk, store_rows
+from neardup.jobs.streams import filter as filter_by_index
+from neardup.jobs.streams import filter_store_walk, line_walk, store_rows
 from neardup.jobs.streams.filter_store import filter_with_store
 from neardup.store.candidates import exact
 from neardup.store.formats import derived
@@ -162,7 +163,7 @@ def _filter(name: str, **options: Any) -> Scenario:
         _write("b.jsonl", rows[200:])
 
     def run() -> None:
-        with mock.patch.object(filter_walk, "COMMIT_ROWS", 40), mock.patch.object(line_walk, "BLOCK_BYTES", 8_000):
+        with mock.patch.object(filter_by_index, "COMMIT_ROWS", 40), mock.patch.object(line_walk, "BLOCK_BYTES", 8_000):
             neardup.filter_files("ix", ["a.jsonl", "b.jsonl"], "out.jsonl", threads=1, **options, create=True)
 
     def result() -> Any:

@@ -17,7 +17,6 @@ from neardup.cli.parsing.config import add_config
 from neardup.cli.parsing.flags import called, in_flags
 from neardup.cli.shown.interruption import EXIT_INTERRUPTED, clean_end, told
 from neardup.cli.shown.terminal import TerminalContext, colors, error_line
-from neardup.cli.without_pandas import keep_arrow_from_pandas
 from neardup.version import __version__
 
 if TYPE_CHECKING:
@@ -100,6 +99,27 @@ def cli() -> None:
     """
 
 
+_WITHOUT_PANDAS = ("neardup", "pyarrow")
+
+
+class _WithoutPandas:
+    """Finds nothing, and refuses pandas to Arrow, which imports it for nothing, in half a second: no command hands it a data frame.
+
+    When it converts its first list, Arrow imports pandas if that is installed, to know its types. What it imports by itself, it
+    imports in the name of its caller. All other importers find pandas, as functions of the user's in a recipe.
+    """
+
+    @staticmethod
+    def find_spec(name: str, path: Any = None, target: Any = None) -> None:  # noqa: ARG004
+        if name != "pandas":
+            return
+        frame: Any = sys._getframe(1)
+        while frame is not None and "importlib" in frame.f_globals.get("__name__", ""):
+            frame = frame.f_back
+        if frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _WITHOUT_PANDAS:
+            raise ModuleNotFoundError("Arrow needs no pandas in a command", name=name)
+
+
 def _exit(code: int, message: str = "") -> NoReturn:
     with contextlib.suppress(OSError):  # standard error may be closed
         if message:
@@ -174,12 +194,12 @@ def run(command: click.Command, name: str, arguments: list[str] | None, *, own_p
 
         answer(command, name)
     if own_process:
-        keep_arrow_from_pandas()
+        if _WithoutPandas not in sys.meta_path:
+            sys.meta_path.insert(0, _WithoutPandas)  # until the process ends
         # With colorama, Numba would write a reset of colors to the terminal at the end, even under NO_COLOR.
         os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
-        atexit.register(
-            gc.freeze
-        )  # at the end, no search for cycles among all that was loaded: a tenth of a short command
+        # at the end, no search for cycles among all that was loaded: a tenth of a short command
+        atexit.register(gc.freeze)
     try:
         with clean_end(own_process=own_process):
             return command.main(arguments, prog_name=name, standalone_mode=False, color=colors())

@@ -67,9 +67,3 @@ class Dialect:
         parts = [f"{_NAMES.get(self.delimiter, repr(self.delimiter))} between fields"]
         parts.append(f"{_NAMES.get(self.quote, repr(self.quote))}s" if self.quote else "no quotes")
         return ", ".join([*parts, *([f"escape {self.escape}"] if self.escape else [])])
-
-
-def check_dialect(given: str | None) -> None:
-    """Raise OptionError if a dialect is given that is not valid."""
-    if given is not None:
-        Dialect.parse(given)

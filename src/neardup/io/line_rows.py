@@ -1,7 +1,6 @@
 """Formats of lines, read once from files or a pipe: each block gives its rows as bytes and as texts."""
 
 import contextlib
-import dataclasses
 import fcntl
 import itertools
 import sys
@@ -11,12 +10,12 @@ from pathlib import Path
 from neardup.errors import InputError
 from neardup.io.checks.number_files import refuse_numbers
 from neardup.io.corpora.batch import Batch, Columns, Rejections
+from neardup.io.corpora.file_corpus import text_of_pages
 from neardup.io.corpora.reading import Reading
 from neardup.io.corpora.shard import Shard
 from neardup.io.formats.json.json_blocks import BlockReader
 from neardup.io.formats.line_blocks import LineFile
 from neardup.io.formats.lines import Lines, read_lines, rows_of_file
-from neardup.io.formats.pages import text_of_pages
 from neardup.io.formats.text_lines import read_block
 from neardup.io.storage.compression import sniff
 from neardup.text.html import extractor
@@ -60,9 +59,8 @@ def line_rows(shard: Shard, size: int) -> Iterator[Lines]:
         return
     pipe = sys.stdin.buffer
     with contextlib.suppress(AttributeError, TypeError, OSError, ValueError):  # another system, or no pipe
-        fcntl.fcntl(
-            pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES
-        )  # by default, a pipe holds a few pages: they are decided together
+        # by default, a pipe holds a few pages: they are decided together
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
     head = pipe.peek(4)[:4] if hasattr(pipe, "peek") else b""
     if head == b"PAR1" or sniff(head) != "plain":
         what = "Parquet" if head == b"PAR1" else sniff(head)
@@ -83,14 +81,3 @@ def block_reader(columns: Columns) -> Callable[[Shard, Lines], tuple[Batch, Reje
         return (batch if extract is None else text_of_pages(batch, extract)), rejections
 
     return read
-
-
-def after_rows(lines: Lines, rows: int) -> Lines:
-    """The rows of a block after the first `rows`."""
-    bad = {i - rows: reason for i, reason in lines.bad.items() if i >= rows}
-    found = dataclasses.replace(
-        lines, row=lines.row + rows, bad=bad, starts=lines.starts[rows:], ends=lines.ends[rows:]
-    )
-    if lines.raw_starts is None or lines.raw_ends is None:
-        return found
-    return dataclasses.replace(found, raw_starts=lines.raw_starts[rows:], raw_ends=lines.raw_ends[rows:])

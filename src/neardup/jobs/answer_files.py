@@ -1,32 +1,17 @@
 """ANSWERS: files of JSON lines about documents that were asked about."""
 
 import contextlib
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 from neardup.errors import InputError
 from neardup.io.corpora.read_files import ReadFiles
 from neardup.io.endings import split_ending
+from neardup.io.formats.text_sink import StandardOutput
 from neardup.io.outputs.output_names import STANDARD_OUTPUT
 from neardup.io.outputs.outputs import Outputs
-from neardup.io.outputs.records import compression_of
-from neardup.io.storage.compression import open_for_writing
+from neardup.io.storage.compression import compression_of_name, open_for_writing
 from neardup.io.storage.places import Place, place_of
-
-
-class StandardOutput:
-    """Standard output that shows each block as soon as it is decided."""
-
-    def write(self, data: bytes | memoryview) -> None:
-        """Write all of the data; an unbuffered stream may take a part of it at a time."""
-        rest = memoryview(data)
-        while rest:
-            rest = rest[sys.stdout.buffer.write(rest) :]
-
-    def flush(self) -> None:
-        """Hand everything over."""
-        sys.stdout.buffer.flush()
 
 
 def answers_place(output: str) -> Place:
@@ -59,6 +44,6 @@ def answers_to(target: Place, reads: ReadFiles, *, overwrite: bool) -> Iterator[
         out.flush()
         return
     with Outputs([target], reads=reads, overwrite=overwrite) as outputs:
-        with open_for_writing(outputs.claim(target), compression_of(target)) as file:
+        with open_for_writing(outputs.claim(target), compression_of_name(target.name)) as file:
             yield file
         outputs.commit()

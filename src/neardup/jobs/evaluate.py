@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Unpack
 
-from neardup.display import counted
-from neardup.io.corpora.file_corpus import open_corpus, why
+from neardup.io.corpora.file_corpus import open_corpus
 from neardup.io.corpora.read_files import ReadFiles
-from neardup.io.corpora.reading import READING, Reading, recipe_for, split_options
+from neardup.io.corpora.reading import Reading, recipe_for, split_options
 from neardup.io.corpora.shards import listed_inputs
 from neardup.io.outputs.outputs import Outputs
 from neardup.io.storage.places import place_of
@@ -116,10 +115,7 @@ def evaluate_files(
             result = _with_commands(
                 result, inputs, reading, recipe=recipe, similarity=options.get("similarity"), on_error=on_error
             )
-            if corpus.rejected:
-                progress.say(
-                    f"{counted(len(corpus.rejected), 'row')} could not be read, and were left out{why(corpus.rejected)}"
-                )
+            corpus.tell_rejected()
             if output is not None:
                 outputs.claim(place_of(output)).write_text(result.to_json(), encoding="utf-8")
             if plot is not None:
@@ -156,7 +152,7 @@ def _with_commands(
             return result  # a recipe that is in no file
         options["recipe"] = os.fspath(recipe)
     options = {name: value for name, value in options.items() if value != USUAL.get(name)}
-    options |= {name: getattr(reading, name) for name in READING if getattr(reading, name) != getattr(Reading(), name)}
+    options |= {name: getattr(reading, name) for name in reading.changed}
     options |= {"on_error": on_error} if on_error != "stop" else {}
     names = [str(name) for name in listed_inputs(inputs)]
     names = [f"./{name}" if name[:1] == "-" != name else name for name in names]

@@ -5,6 +5,7 @@ know about it, and where it lies.
 """
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -27,8 +28,39 @@ if TYPE_CHECKING:
     from neardup.judging.run_cost import CostEstimate
 
 
+class JobResult(ABC):
+    """What the results of jobs have in common: a summary, the paths of the files, and how both are told."""
+
+    summary: Any
+    files: dict[str, Any]
+
+    def __str__(self) -> str:
+        return labeled(self.lines())
+
+    @abstractmethod
+    def lines(self) -> Iterator[ToldLine]:
+        """What a person is told of the run."""
+
+    @abstractmethod
+    def details(self) -> Iterator[ToldLine]:
+        """How the work was done: what `--verbose` adds."""
+
+    def to_json(self, indent: int | None = None) -> bytes:
+        """The summary and the files as one JSON object; bytes of file names that are not UTF-8 become lone surrogates."""
+        known = self.summary.as_dict() | {"files": self.files} | self._further()
+        return json.dumps(known, ensure_ascii=False, indent=indent).encode("utf-8", "backslashreplace") + b"\n"
+
+    def _further(self) -> dict[str, Any]:
+        """What else is in the JSON object."""
+        return {}
+
+    def record(self) -> dict[str, Any]:
+        """The part of the result that the folder of a resumable run stores."""
+        return {"summary": self.summary.as_dict(), "files": self.files}
+
+
 @dataclass(frozen=True)
-class FileResult:
+class FileResult(JobResult):
     """The result of a job on whole documents.
 
     Attributes:
@@ -48,29 +80,20 @@ class FileResult:
     def __repr__(self) -> str:
         return f"FileResult({self.summary.in_a_line()}, output={self.files['output']!r})"
 
-    def __str__(self) -> str:
-        return labeled(self.lines())
-
     def lines(self) -> Iterator[ToldLine]:
         """What a person is told of the run."""
         counts = self.summary
         yield "read", counted(counts.documents, "document")
         yield "kept", counted(counts.survivors, "document") + share_text(counts.survivors, counts.documents)
-        yield (
-            "marked" if self.annotated else "removed",
-            counted(counts.duplicates, "document")
-            + share_text(counts.duplicates, counts.documents)
-            + _why(counts, counts.duplicates),
-        )
+        removed = counted(counts.duplicates, "document") + share_text(counts.duplicates, counts.documents)
+        yield "marked" if self.annotated else "removed", removed + _why(counts, counts.duplicates)
         if counts.reference_documents:
             yield (
                 "",
                 f"{counts.against_reference:,} by the reference of {counted(counts.reference_documents, 'document')}, "
                 f"{counts.duplicates - counts.against_reference:,} by other inputs",
             )
-        alike = counts.options["similarity"]
-        measure = alike["measure"] if isinstance(alike, dict) else alike
-        if counts.much_longer and measure == "containment":
+        if counts.much_longer and _measure(counts) == "containment":
             yield (
                 "warning",
                 f"{counted(counts.much_longer, 'duplicate')} with more than twice as many tokens as the survivor: "
@@ -83,16 +106,8 @@ class FileResult:
         """How the work was done: what `--verbose` adds."""
         return _details(self.summary, self.files)
 
-    def to_json(self, indent: int | None = None) -> bytes:
-        """The summary and the files as one JSON object; bytes of file names that are not UTF-8 become lone surrogates."""
-        known = self.summary.as_dict() | {"files": self.files}
-        if self.estimate is not None:
-            known["estimate"] = self.estimate.as_dict()
-        return json_of(known, indent)
-
-    def record(self) -> dict[str, Any]:
-        """The part of the result that the folder of a resumable run stores."""
-        return {"summary": self.summary.as_dict(), "files": self.files}
+    def _further(self) -> dict[str, Any]:
+        return {} if self.estimate is None else {"estimate": self.estimate.as_dict()}
 
     @classmethod
     def of_record(cls, record: dict[str, Any]) -> "FileResult":
@@ -101,7 +116,7 @@ class FileResult:
 
 
 @dataclass(frozen=True)
-class UnitResult:
+class UnitResult(JobResult):
     """The result of a job on lines or paragraphs.
 
     Attributes:
@@ -116,21 +131,14 @@ class UnitResult:
         _, read = next(self.lines())
         return f"UnitResult({read}: {self.summary.removed_units:,} removed, output={self.files['output']!r})"
 
-    def __str__(self) -> str:
-        return labeled(self.lines())
-
     def lines(self) -> Iterator[ToldLine]:
         """What a person is told of the run."""
         counts = self.summary
         kept = counts.units - counts.removed_units
         yield "read", f"{counted(counts.units, counts.unit)} of {counted(counts.documents, 'document')}"
         yield "kept", counted(kept, counts.unit) + share_text(kept, counts.units)
-        yield (
-            "removed",
-            counted(counts.removed_units, counts.unit)
-            + share_text(counts.removed_units, counts.units)
-            + _why(counts.found, counts.removed_units),
-        )
+        removed = counted(counts.removed_units, counts.unit) + share_text(counts.removed_units, counts.units)
+        yield "removed", removed + _why(counts.found, counts.removed_units)
         yield (
             "",
             f"{counts.removed_bytes:,} of {counts.text_bytes:,} bytes; {counted(counts.changed_documents, 'document')} changed, "
@@ -142,10 +150,6 @@ class UnitResult:
     def details(self) -> Iterator[ToldLine]:
         """How the work was done: what `--verbose` adds."""
         return _details(self.summary.found, self.files)
-
-    def to_json(self, indent: int | None = None) -> bytes:
-        """The summary and the files as one JSON object; bytes of file names that are not UTF-8 become lone surrogates."""
-        return json_of(self.summary.as_dict() | {"files": self.files}, indent)
 
     def record(self) -> dict[str, Any]:
         """The part of the result that the folder of a resumable run stores."""
@@ -161,21 +165,23 @@ def _why(counts: Summary, removed: int) -> str:
     """Of what was removed, how many are exact duplicates, and how many are near ones, by which measure."""
     if not removed:
         return ""
-    near, alike = removed - counts.exact_duplicates, counts.options["similarity"]
-    measure = alike["measure"] if isinstance(alike, dict) else alike
-    least = f"{measure} >= {threshold_text(counts.min_similarity)}"
+    near = removed - counts.exact_duplicates
+    least = f"{_measure(counts)} >= {threshold_text(counts.min_similarity)}"
     if not counts.min_similarity:
         least = f"distance <= {counts.max_distance}"
     return f": {counts.exact_duplicates:,} exact, {near:,} near" + (f" ({least})" if near else "")
 
 
+def _measure(counts: Summary) -> str:
+    """The name of the similarity by which documents matched."""
+    similarity = counts.options["similarity"]
+    return str(similarity["measure"] if isinstance(similarity, dict) else similarity)
+
+
 def _remarks(counts: Summary, rejected: int, files: dict[str, Any], noun: str) -> Iterator[ToldLine]:
     """Warnings about repeated ids and rejected rows, and notes about short texts and files that were passed over."""
     if counts.repeated_ids:
-        yield (
-            "warning",
-            f"{counted(counts.repeated_ids, 'repeated id')}; the audit tells such documents apart by row",
-        )
+        yield "warning", f"{counted(counts.repeated_ids, 'repeated id')}; the audit tells such documents apart by row"
     if rejected:
         yield "skipped", f"{counted(rejected, 'row')} could not be read: {files['rejects'] or 'not written'}"
         if counts.rejected_for:
@@ -184,20 +190,16 @@ def _remarks(counts: Summary, rejected: int, files: dict[str, Any], noun: str) -
         yield "note", f"keep {counts.options['keep']} compares {counts.compared_as}"
     if files["output"] is None:
         yield "note", "a dry run: nothing was written"
-    if counts.passed_over:
-        yield (
-            "skipped",
-            f"{counted(counts.passed_over, 'file')} in folders, of no known format or read only if named",
-        )
+    yield from passed_over(counts.passed_over)
     if counts.short:
-        yield (
-            "note",
-            f"{counted(counts.short, noun)} {_of_tokens(counts.min_tokens)}: only equal ones were removed",
-        )
+        few = "without features" if counts.min_tokens <= 1 else f"of fewer than {counts.min_tokens:,} tokens"
+        yield "note", f"{counted(counts.short, noun)} {few}: only equal ones were removed"
 
 
-def _of_tokens(least: int) -> str:
-    return "without features" if least <= 1 else f"of fewer than {least:,} tokens"
+def passed_over(files: int) -> Iterator[ToldLine]:
+    """Of files in folders that were not read, a line; of none, nothing."""
+    if files:
+        yield "skipped", f"{counted(files, 'file')} in folders, of no known format or read only if named"
 
 
 def _details(counts: Summary, files: dict[str, Any]) -> Iterator[ToldLine]:
@@ -221,8 +223,3 @@ def places_of(files: dict[str, Any], names: Iterable[str] = ("output", "audit", 
     for name in names:
         if place := files.get(name):
             yield name, "standard output" if place == "-" else printable(place)
-
-
-def json_of(known: dict[str, Any], indent: int | None) -> bytes:
-    """Plain values as JSON; bytes of file names that are not UTF-8 become lone surrogates."""
-    return json.dumps(known, ensure_ascii=False, indent=indent).encode("utf-8", "backslashreplace") + b"\n"

@@ -41,15 +41,7 @@ class HeldSpool:
         values: all written values in order; empty before `map` is called.
     """
 
-    def __init__(
-        self,
-        dtype: Any,
-        *,
-        memory: int,
-        resources: Resources,
-        use: str,
-        share: Share = unknown,
-    ) -> None:
+    def __init__(self, dtype: Any, *, memory: int, resources: Resources, use: str, share: Share = unknown) -> None:
         """Hold up to `memory` bytes, counted as what this use has of the `resources`.
 
         If the `share` says that the values will not fit, a file is begun at once: values that were held until the memory is full

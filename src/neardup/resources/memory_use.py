@@ -1,8 +1,10 @@
-"""The most memory that the program had, and each use of it, as those say that allocate."""
+"""The most memory that the program had, and each use of it, as those say that allocate; and its return to the system."""
 
+import ctypes
 import resource
 import sys
 import weakref
+from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -55,3 +57,21 @@ class MemoryUse:
 
     def __setstate__(self, _: dict[str, Any]) -> None:
         MemoryUse.__init__(self)
+
+
+@cache
+def _trim() -> Any:
+    """The C library's `malloc_trim`, or None."""
+    try:
+        return ctypes.CDLL(None).malloc_trim
+    except (AttributeError, OSError, TypeError):
+        return None
+
+
+def give_back() -> None:
+    """Return freed memory to the operating system. This takes a few milliseconds; call it between stages of different sizes."""
+    import pyarrow as pa  # on first use: options load nothing heavy
+
+    pa.default_memory_pool().release_unused()
+    if (trim := _trim()) is not None:
+        trim(0)

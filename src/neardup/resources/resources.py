@@ -1,15 +1,16 @@
 """RESOURCES: the resources that a run may use, as one object."""
 
+import shutil
+import tempfile
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from neardup.display import size_text
 from neardup.errors import OptionError
-from neardup.resources.limits import check_temp_dir, memory_bytes
+from neardup.resources.limits import check_temp_dir, memory_bytes, physical_bytes
 from neardup.resources.memory_use import MemoryUse
-from neardup.resources.room import check_room, free_bytes
-from neardup.resources.shares import ARRAYS_AT_ONCE, SHARES, memory_for, share_of
+from neardup.resources.shares import ARRAYS_AT_ONCE, MEMORY_PARTS, SHARES, share_of
 from neardup.resources.threads import thread_count
 
 if TYPE_CHECKING:
@@ -69,9 +70,7 @@ class Resources:
 
     def pair_spool(self, names: "Array | None" = None) -> "PairSpool":
         """A new spool of pairs, of `names` if given: in memory up to their share, then in a temporary file."""
-        from neardup.resources.pair_spool import (
-            PairSpool,  # imported on first use: options load nothing heavy
-        )
+        from neardup.resources.pair_spool import PairSpool  # on first use: options load nothing heavy
 
         return PairSpool(memory=self.share("pairs"), temp_dir=self.temp_dir, use=self.use, names=names)
 
@@ -91,15 +90,23 @@ class Resources:
     @property
     def free_bytes(self) -> int:
         """What is free where temporary files go."""
-        return free_bytes(self.temp_dir)
+        return shutil.disk_usage(self.temp_dir or tempfile.gettempdir()).free
 
     def check_room(self, needed: int, *, work: str, instead: str, use: str | None = None) -> None:
-        """Raise OptionError if `work` needs more bytes of temporary files than are free.
+        """Raise OptionError if `work`, in words, needs more bytes of temporary files than are free.
 
-        `instead`: what else may be given; `use`: whose share of the memory would hold them.
+        The message says what else to give: `instead`, and as much memory as would do without files, if the machine has it. `use`:
+        whose share of the memory would hold them.
         """
-        memory = None if use is None else memory_for(needed, use)
-        check_room(needed, self.temp_dir, work=work, instead=instead, memory=memory)
+        free = self.free_bytes
+        if needed <= free:
+            return
+        memory = 0 if use is None else -(-needed * MEMORY_PARTS // SHARES[use].parts)
+        enough = f" `memory='{-(-memory >> 30)}G'`," if 0 < memory <= physical_bytes() else ""
+        raise OptionError(
+            f"{work} takes about {size_text(needed)} of temporary files, and {size_text(free)} are free in "
+            f"{self.temp_dir or tempfile.gettempdir()}. Give a `temp_dir` with more room,{enough} or {instead}."
+        )
 
     def check_pairs(self, pairs: int, *, work: str, instead: str) -> None:
         """Raise OptionError, as `check_room` does, if so many pairs exceed their share and the disk has no room for them."""

@@ -33,9 +33,7 @@ SHARES = {
         "goes to a file; if that has no room, texts are read again",
     ),
     "counts": Share(
-        8,
-        "exact: in how many documents each element occurs",
-        "the counts are coarser: several elements share one",
+        8, "exact: in how many documents each element occurs", "the counts are coarser: several elements share one"
     ),
     "postings": Share(12, "exact: the inverted lists of one pass of the join", "is done in more passes"),
     "signatures": Share(8, "minhash: the signatures", "goes to a file"),
@@ -49,21 +47,12 @@ SHARES = {
         "simhash: the tables of the join, and the pairs its threads hold",
         "the unique fingerprints go to a file; the join is done in smaller parts",
     ),
-    "pairs": Share(
-        8,
-        "all methods: pairs that are not sorted yet",
-        "goes to a file, as sorted runs that are merged",
-    ),
+    "pairs": Share(8, "all methods: pairs that are not sorted yet", "goes to a file, as sorted runs that are merged"),
     "candidates": Share(8, "all methods: each document's candidates", "goes to a file"),
     "frequencies": Share(16, "`neardup fit`: the features that are counted", "goes to a file"),
 }
 ARRAYS_AT_ONCE = 16
 """About so many arrays by row live at a time: each that is larger than this part of their share lies in a file."""
-
-
-def memory_for(size: int, use: str) -> int:
-    """The bytes of memory of which a use in SHARES has so many."""
-    return -(-size * MEMORY_PARTS // SHARES[use].parts)
 
 
 def share_of(memory: int, use: str) -> int:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from neardup.cli.parsing import options, values
 from neardup.cli.parsing.options import described
@@ -32,8 +31,6 @@ MAX_SUMS_IN_LINE, MAX_SUMS_IN_ROW = 16, 8
 """Sums in one line, and in a row of several lines."""
 INDENT_COLUMNS = 15
 """Columns before the tokens and the sums."""
-
-
 DIGITS = 6
 """Significant digits of weights and sums; with --json, all of them."""
 
@@ -214,9 +211,8 @@ def command(
     if (len(files) == 2) + (text is not None) + (features is not None) != 1 or len(files) not in (0, 2):
         raise click.UsageError('Give two files, or --text "…" "…", or --features FILE.json.')
     if features is not None:
-        given = click.get_current_context().get_parameter_source
         for name in ("recipe", "stop_words", "keywords", "min_similarity", "similarity"):
-            if given(name) is not ParameterSource.DEFAULT:
+            if options.is_given(name):
                 flag = f"--{name.replace('_', '-')}"
                 raise click.UsageError(f"--features brings its own weights and hashes. Leave {flag} out.")
         from neardup.judging.comparison import Comparison, replay

@@ -13,7 +13,6 @@ from neardup.cli.shown.next_command import quoted
 SHELLS = ("bash", "zsh", "fish")
 VARIABLE = "_NEARDUP_COMPLETE"
 
-
 _BASH = """\
 %(complete_func)s() {
     local IFS=$'\\n' completion kind value word words=() last begun rest=$COMP_LINE

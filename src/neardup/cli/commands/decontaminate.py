@@ -26,13 +26,10 @@ DEFAULTS = DecontaminationOptions()
 @click.option(
     "--against-text",
     multiple=True,
-    metavar="COLUMN",
     type=values.REFERENCE_COLUMN,
     help="Column of the items' text (that of --text); several are joined by a newline; repeatable.",
 )
-@click.option(
-    "--against-id", metavar="COLUMN", type=values.REFERENCE_COLUMN, help="Column of the items' id (that of --id)."
-)
+@click.option("--against-id", type=values.REFERENCE_COLUMN, help="Column of the items' id (that of --id).")
 @click.option(
     "--min-share",
     type=values.NUMBER,
@@ -71,8 +68,7 @@ DEFAULTS = DecontaminationOptions()
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object on standard output.")
 @options.overwrite
 @options.on_error
-@options.threads
-@options.temp_dir
+@options.threads_and_files
 @options.shown
 def command(inputs: tuple[str, ...], output: str | None, as_json: bool, quiet: bool, **chosen: Any) -> None:
     """Remove documents that hold items of a benchmark.
@@ -83,11 +79,7 @@ def command(inputs: tuple[str, ...], output: str | None, as_json: bool, quiet: b
     """
     from neardup.jobs.removal.decontaminate import decontaminate_files
 
-    if as_json and output == "-":
-        raise click.UsageError("--json and -o - would both write to standard output. Give -o a file.")
+    options.demand_one_output(as_json, output)
     chosen["against_text"] = chosen["against_text"] or None
     done = decontaminate_files(inputs, output, progress=options.progress(quiet), **chosen)
-    if as_json:
-        click.echo(done.to_json(), nl=False)
-    else:
-        tell_result(done, quiet=quiet)
+    tell_result(done, quiet=quiet, as_json=as_json)

@@ -19,15 +19,11 @@ if TYPE_CHECKING:
 @click.command()
 @options.inputs
 @options.documents_output()
-@options.reading
-@options.elements
+@options.reading_or_elements
 @options.near
-@click.option(
-    "--recipe",
-    metavar="NAME|FILE.toml",
-    type=values.RECIPE,
-    help="A name that `neardup recipes` lists, or a .toml file (default; that of a --against of fingerprints); one with a "
-    "max_distance, other than default with its own, implies --method simhash.",
+@options.recipe_or_default(
+    "A name that `neardup recipes` lists, or a .toml file (default; that of a --against of fingerprints); one with a "
+    "max_distance, other than default with its own, implies --method simhash."
 )
 @options.survivors(sources="inputs", within=": language, host, snapshot …")
 @click.option(
@@ -41,9 +37,7 @@ if TYPE_CHECKING:
 @click.option("--unit", type=click.Choice(list(UNITS)), default="document", show_default=True, help=described(UNITS))
 @click.option("--annotate", is_flag=True, help="Write all rows, with columns that show the decision on each.")
 @click.option(
-    "--dry-run",
-    is_flag=True,
-    help="Estimate the cost from a sample, then do all the work and write nothing.",
+    "--dry-run", is_flag=True, help="Estimate the cost from a sample, then do all the work and write nothing."
 )
 @options.audit
 @click.option(
@@ -59,9 +53,7 @@ if TYPE_CHECKING:
     "--resume", is_flag=True, help="Keep finished work in OUT.resume/, and continue an interrupted run from there."
 )
 @options.on_error
-@options.threads
-@options.memory
-@options.temp_dir
+@options.resources
 @options.shown
 def command(
     inputs: tuple[str, ...], output: str | None, recipe: str | None, unit: Unit, report: str | None, report_by: str | None,
@@ -76,8 +68,7 @@ def command(
     from neardup.jobs.removal.dedup import deduplicate_files
     from neardup.recipe.presets import find_recipe
 
-    if as_json and output == "-":
-        raise click.UsageError("--json and -o - would both write to standard output. Give -o a file.")
+    options.demand_one_output(as_json, output)
     if unit != "document" and (report is not None or report_by is not None):
         from neardup.judging.report import of_units
 
@@ -99,7 +90,4 @@ def command(
         progress=options.progress(quiet),
         **chosen,
     )
-    if as_json:
-        click.echo(done.to_json(), nl=False)
-    else:
-        tell_result(done, after_removal(done), quiet=quiet)
+    tell_result(done, after_removal, quiet=quiet, as_json=as_json)

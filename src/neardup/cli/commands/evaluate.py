@@ -43,22 +43,12 @@ if TYPE_CHECKING:
     help="Precision that the recommended options keep: at most 1 - P of the pairs that they find are false.",
 )
 @click.option(
-    "--sample",
-    type=int,
-    default=SAMPLE,
-    show_default=True,
-    metavar="N",
-    help="Documents to compare with all others.",
+    "--sample", type=int, default=SAMPLE, show_default=True, metavar="N", help="Documents to compare with all others."
 )
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Random seed of the sample.")
-@options.reading
-@options.elements
+@options.reading_or_elements
 @click.option(
-    "--method",
-    "methods",
-    multiple=True,
-    type=click.Choice(MEASURED),
-    help="Method to measure (all); repeatable.",
+    "--method", "methods", multiple=True, type=click.Choice(MEASURED), help="Method to measure (all); repeatable."
 )
 @options.min_similarity("Similarity threshold of near-duplicates, from 0 to 1.")
 @options.similarity(
@@ -70,20 +60,15 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 @click.option(
     "--plot",
-    metavar="FILE",
     type=values.FILE,
     help="Draw recall, precision and the removed share: .png, .svg or .pdf; needs neardup[report].",
 )
-@click.option("-o", "--output", metavar="FILE", type=values.FILE, help="Also write the result as JSON.")
+@click.option("-o", "--output", type=values.FILE, help="Also write the result as JSON.")
 @options.overwrite
 @options.on_error_without_rejects
-@options.threads
-@options.memory
-@options.temp_dir
+@options.resources
 @options.shown
-def command(
-    inputs: tuple[str, ...], recipe: str, as_json: bool, quiet: bool, **chosen: Any
-) -> None:  # fmt: skip
+def command(inputs: tuple[str, ...], recipe: str, as_json: bool, quiet: bool, **chosen: Any) -> None:
     """Measure precision and recall of methods, distances and similarities.
 
     Measures against labels, or against a sample of documents whose near-duplicates are searched among all others.
@@ -96,12 +81,7 @@ def command(
         del chosen["similarity"]  # tries all
     from neardup.jobs.evaluate import evaluate_files
 
-    result = evaluate_files(
-        inputs,
-        recipe=recipe,
-        progress=options.progress(quiet),
-        **chosen,
-    )
+    result = evaluate_files(inputs, recipe=recipe, progress=options.progress(quiet), **chosen)
     if as_json:
         click.echo(result.to_json(), nl=False)
     else:

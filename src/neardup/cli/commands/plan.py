@@ -6,7 +6,6 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from neardup.cli.parsing import options, values
 from neardup.cli.parsing.options import described
@@ -55,14 +54,11 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Measure this machine and an index of a sample with every method, and compare with the plan; takes about a minute.",
 )
-@options.reading
-@options.elements
+@options.reading_or_elements
 @options.recipe
 @options.on_error_without_rejects
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@options.threads
-@options.memory
-@options.temp_dir
+@options.resources
 @options.shown
 def command(
     inputs: tuple[str, ...], documents: int | None, bits: int | None, recipe: str, as_json: bool, quiet: bool,
@@ -111,8 +107,7 @@ def _prefix_table(
     as_json: bool,
 ) -> str:
     """The probabilities of tables of permuted prefixes, as a table or as JSON."""
-    context = click.get_current_context()
-    given = {name for name in context.params if context.get_parameter_source(name) is not ParameterSource.DEFAULT}
+    given = set(filter(options.is_given, click.get_current_context().params))
     if others := sorted(given - {"max_distance", "prefix", "tables", "bits", "as_json"}):
         flags = ", ".join("INPUT" if each == "inputs" else f"--{each.replace('_', '-')}" for each in others)
         raise click.UsageError(f"--prefix and --tables show a table of probabilities, which has no use for {flags}.")

@@ -4,7 +4,6 @@ import sys
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from neardup.cli.parsing import options, values
 from neardup.cli.parsing.options import DEFAULTS, described
@@ -28,9 +27,7 @@ from neardup.recipe.tables.similarities import SIMILARITIES
 )
 @options.min_similarity("Similarity from which texts match, above 0.")
 @options.similarity(f"{described(SIMILARITIES)}.")
-@click.option(
-    "--within", metavar="COLUMN", type=values.COLUMN, help="Only documents with equal values in this column match."
-)
+@click.option("--within", type=values.COLUMN, help="Only documents with equal values in this column match.")
 @click.option(
     "--cluster",
     type=click.Choice(list(CLUSTERS)),
@@ -42,13 +39,10 @@ from neardup.recipe.tables.similarities import SIMILARITIES
     "--against", multiple=True, metavar="REFERENCE", type=values.FILE, help="The reference, which stays; repeatable."
 )
 @options.recipe
-@options.reading
-@options.elements
+@options.reading_or_elements
 @options.on_error_without_rejects
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
-@options.threads
-@options.memory
-@options.temp_dir
+@options.resources
 @options.shown
 def command(
     output: str, inputs: tuple[str, ...], audit: str | None, strict: bool, on_error: OnError, recipe: str, as_json: bool,
@@ -67,26 +61,20 @@ def command(
     from neardup.jobs.verification.verify import verify_files
     from neardup.recipe.presets import find_recipe
 
-    context = click.get_current_context()
-    default = ParameterSource.DEFAULT
-
-    def is_given(name: str) -> bool:
-        return context.get_parameter_source(name) is not default
-
     done = verify_files(
         output,
         inputs,
         audit=audit,
         strict=strict,
         against=chosen.pop("against"),
-        recipe=find_recipe(recipe) if is_given("recipe") else None,
+        recipe=find_recipe(recipe) if options.is_given("recipe") else None,
         on_error=on_error,
         progress=options.progress(quiet),
-        **{name: value for name, value in chosen.items() if is_given(name)},
+        **{name: value for name, value in chosen.items() if options.is_given(name)},
     )
     if as_json:
         click.echo(done.to_json(), nl=False)
     elif not quiet or not done.proven:
         click.echo(fitting(str(done), sys.stdout))
     if not done.proven:
-        context.exit(1)
+        click.get_current_context().exit(1)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from neardup.cli.parsing.flags import in_flags
 from neardup.cli.parsing.values import COLUMN, FILE, KEEP, NUMBER, RECIPE, SIMILARITY, Names
@@ -35,17 +36,9 @@ def _one_of(
     return click.option(flag, type=click.Choice(list(table)), default=default, show_default=True, help=described(table))
 
 
-def report_by(function: Function) -> Function:
-    """The column by which a report counts documents."""
-    return click.option(
-        "--report-by",
-        metavar="COLUMN",
-        type=COLUMN,
-        help="Count removed documents by the values of this column in the report (by file).",
-    )(function)
+def several(*options: Callable[[Function], Function]) -> Callable[[Function], Function]:
+    """Several flags as one."""
 
-
-def _several(*options: Callable[[Function], Function]) -> Callable[[Function], Function]:
     def add(function: Function) -> Function:
         for option in reversed(options):
             function = option(function)
@@ -68,18 +61,32 @@ def progress(quiet: bool) -> "Progress":
     return progress_for(quiet, verbose=is_verbose(), wording=lambda line: in_flags(line, command))
 
 
+def is_given(name: str) -> bool:
+    """Whether the call, or its configuration file, has this option of the current command."""
+    return click.get_current_context().get_parameter_source(name) is not ParameterSource.DEFAULT
+
+
+def demand_one_output(as_json: bool, output: str | None) -> None:
+    """Raise UsageError if both the summary and the documents would go to standard output."""
+    if as_json and output == "-":
+        raise click.UsageError("--json and -o - would both write to standard output. Give -o a file.")
+
+
 inputs = click.argument("inputs", nargs=-1, required=True, metavar="INPUT...", type=FILE)
 
-reading = _several(
+report_by = click.option(
+    "--report-by", type=COLUMN, help="Count removed documents by the values of this column in the report (by file)."
+)
+
+reading = several(
     click.option(
         "--text",
         multiple=True,
         default=READING.text,
-        metavar="COLUMN",
         type=COLUMN,
         help="Column of the text (text); nested columns as meta.body; repeatable.",
     ),
-    click.option("--id", metavar="COLUMN", type=COLUMN, help="Column of the id (id if it exists, else FILE:ROW)."),
+    click.option("--id", type=COLUMN, help="Column of the id (id if it exists, else FILE:ROW)."),
     click.option("--html", type=click.Choice(list(HTML)), help=f"The texts are HTML; {described(HTML)}."),
     click.option("--lines", is_flag=True, help="The inputs are text files with one document per line."),
     click.option(
@@ -112,12 +119,21 @@ recipe = click.option(
     type=RECIPE,
     help="A name that `neardup recipes` lists, or a .toml file.",
 )
+
+
+def recipe_or_default(meaning: str) -> Callable[[Function], Function]:
+    """The flag `--recipe` of a command for which something else may say the recipe; `meaning` is its help."""
+    return click.option("--recipe", metavar="NAME|FILE.toml", type=RECIPE, help=meaning)
+
+
 elements = click.option(
     "--elements",
-    metavar="COLUMN",
     type=COLUMN,
     help="Compare the lists of strings or integers in this column, not texts: Parquet lists, or arrays in JSON lines.",
 )
+
+
+reading_or_elements = several(reading, elements)
 
 
 def documents_output(*, required: bool = False) -> Callable[[Function], Function]:
@@ -151,7 +167,7 @@ def similarity(meaning: str, *, default: str | None = "jaccard") -> Callable[[Fu
     )
 
 
-near = _several(
+near = several(
     _one_of("--method", METHODS, DEFAULTS.method),
     min_similarity("Similarity from which texts match, from 0 to 1; with 0, match by distance alone."),
     similarity(f"{described(SIMILARITIES)}."),
@@ -175,7 +191,6 @@ wait = click.option(
 metadata = click.option(
     "--metadata",
     multiple=True,
-    metavar="COLUMN",
     type=COLUMN,
     help="Also keep this column with the documents: `neardup store get` shows it, and --keep max:COLUMN or min:COLUMN compares "
     "it; repeatable.",
@@ -188,11 +203,9 @@ texts = click.option(
     help="Of a new store: keep the texts of documents, also of duplicates, as they are given (only fingerprints and elements).",
 )
 
-matching_of_store = _several(
+matching_of_store = several(
     click.option(
-        "--method",
-        type=click.Choice(list(STORE_METHODS)),
-        help=f"Of a new store (exact); {described(STORE_METHODS)}.",
+        "--method", type=click.Choice(list(STORE_METHODS)), help=f"Of a new store (exact); {described(STORE_METHODS)}."
     ),
     min_similarity(
         f"Of a new store: similarity from which texts match, from 0 to 1 ({DEFAULTS.min_similarity}).", default=None
@@ -213,13 +226,8 @@ matching_of_store = _several(
     ),
     texts,
 )
-of_new_store = _several(
-    click.option(
-        "--recipe",
-        metavar="NAME|FILE.toml",
-        type=RECIPE,
-        help="Recipe of a new store: a name that `neardup recipes` lists, or a file (default).",
-    ),
+of_new_store = several(
+    recipe_or_default("Recipe of a new store: a name that `neardup recipes` lists, or a file (default)."),
     matching_of_store,
     click.option(
         "--max-distance",
@@ -232,7 +240,7 @@ of_new_store = _several(
 
 def survivors(*, sources: str, within: str) -> Callable[[Function], Function]:
     """The flags that choose survivors; `sources` and `within` say, in help texts, where sources and columns come from."""
-    return _several(
+    return several(
         click.option(
             "--keep", default=DEFAULTS.keep, show_default=True, metavar="RULE", type=KEEP, help=described(KEEPS)
         ),
@@ -243,12 +251,7 @@ def survivors(*, sources: str, within: str) -> Callable[[Function], Function]:
             type=Names(),
             help=f"Sources whose documents are preferred, the most preferred first: files, folders or globs of the {sources}.",
         ),
-        click.option(
-            "--within",
-            metavar="COLUMN",
-            type=COLUMN,
-            help=f"Match only documents with equal values in this column{within}",
-        ),
+        click.option("--within", type=COLUMN, help=f"Match only documents with equal values in this column{within}"),
         _one_of("--cluster", CLUSTERS, DEFAULTS.cluster),
     )
 
@@ -262,6 +265,8 @@ memory = click.option(
 temp_dir = click.option(
     "--temp-dir", type=click.Path(exists=True, file_okay=False, writable=True), help="Folder for temporary files."
 )
+resources = several(threads, memory, temp_dir)
+threads_and_files = several(threads, temp_dir)
 audit = click.option(
     "--audit",
     metavar="FILE|DIR/",
@@ -284,7 +289,7 @@ def _on_error(skipped: str) -> Callable[[Function], Function]:
 on_error = _on_error(" and write it to a file of rejects")
 on_error_without_rejects = _on_error("")
 quiet = click.option("--quiet", is_flag=True, help="Show nothing except errors.")
-shown = _several(
+shown = several(
     quiet,
     click.option(
         "--verbose",

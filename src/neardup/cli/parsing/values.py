@@ -3,7 +3,7 @@
 Tables of names are imported when a shell asks for them: to call a command takes none.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -28,7 +28,7 @@ class _Word(ParamType):
             flags = {flag for each in ctx.command.params for flag in each.opts}
             if value in flags:
                 flag = min(param.opts, key=len)
-                what = param.metavar or self.name
+                what = param.metavar or self.name.upper()
                 raise click.UsageError(f"{flag} {value}: give {what} after {flag}; {value} is another flag.", ctx)
         return value
 
@@ -85,26 +85,26 @@ def typed_columns(context: click.Context, of: str) -> list[str]:
     return column_names(map(str, given or ()), str(context.params.get("encoding") or "utf-8"))
 
 
-class _Similarity(_Word):
-    """A similarity by name, or a file."""
+class _Named(_Word):
+    """What a table has by name, or a file."""
 
-    name = "similarity"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
-        from neardup.recipe.tables.similarities import SIMILARITIES
-
-        return _beginning(incomplete, SIMILARITIES) or [CompletionItem(incomplete, type="file")]
-
-
-class _Recipe(_Word):
-    """A recipe by name, or a file."""
-
-    name = "recipe"
+    def __init__(self, name: str, names: Callable[[], Iterable[str]]) -> None:
+        self.name, self._names = name, names
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
-        from neardup.recipe.presets import RECIPES
+        return _beginning(incomplete, self._names()) or [CompletionItem(incomplete, type="file")]
 
-        return _beginning(incomplete, RECIPES) or [CompletionItem(incomplete, type="file")]
+
+def _recipes() -> Iterable[str]:
+    from neardup.recipe.presets import RECIPES
+
+    return RECIPES
+
+
+def _similarities() -> Iterable[str]:
+    from neardup.recipe.tables.similarities import SIMILARITIES
+
+    return SIMILARITIES
 
 
 class _Keep(_Word):
@@ -123,7 +123,7 @@ class _Keep(_Word):
 
 FILE, NUMBER = _File(), _Number()
 COLUMN, REFERENCE_COLUMN = _Column(), _Column("against")
-RECIPE, SIMILARITY, KEEP = _Recipe(), _Similarity(), _Keep()
+RECIPE, SIMILARITY, KEEP = _Named("recipe", _recipes), _Named("similarity", _similarities), _Keep()
 
 
 class Names(ParamType):

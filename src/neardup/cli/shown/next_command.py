@@ -17,8 +17,6 @@ _MAX_ID_CHARACTERS = 60
 _WITHOUT_TEXTS = {"dimension", "program"}
 """Fields of recipes of vectors and of other programs' fingerprints."""
 _MAX_SHARDS = 3
-
-
 _PLAIN = re.compile(r"[\w@%+:,./-]+")
 
 

@@ -3,13 +3,16 @@
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
-from typing import Any, Protocol, TextIO
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 from neardup.cli.parsing.flags import in_flags
 from neardup.display import LABEL_WIDTH, SPACE, ToldLine, broken, labeled, printable
+
+if TYPE_CHECKING:
+    from neardup.jobs.results import JobResult
 
 _VERBOSE = "neardup.verbose"
 
@@ -117,24 +120,19 @@ def tell(lines: Iterable[ToldLine], *, quiet: bool = False, err: bool = True, wi
     click.echo(labeled(_colored(shown)), err=err)
 
 
-class Told(Protocol):
-    """A result that tells what was done, and how."""
+def tell_result(
+    done: "JobResult", next_command: Callable[[Any], str | None] | None = None, *, quiet: bool, as_json: bool
+) -> None:
+    """Print the result of a run, `as_json` on standard output.
 
-    def lines(self) -> Iterator[ToldLine]:
-        """What a person is told of the run."""
-        ...
-
-    def details(self) -> Iterator[ToldLine]:
-        """How the work was done."""
-        ...
-
-
-def tell_result(done: Told, next_command: str | None = None, *, quiet: bool) -> None:
-    """Print the result of a run; with `--verbose`, also how the work was done, and at the end what may come next."""
-    if quiet:
-        return
-    details = done.details() if is_verbose() else ()
-    tell([*done.lines(), *details, *([("next", next_command)] if next_command else [])])
+    Otherwise, with `--verbose`, also how the work was done, and at the end the command that may come next.
+    """
+    if as_json:
+        click.echo(done.to_json(), nl=False)
+    elif not quiet:
+        details = done.details() if is_verbose() else ()
+        following = next_command(done) if next_command else None
+        tell([*done.lines(), *details, *([("next", following)] if following else [])])
 
 
 def columns(stream: TextIO) -> int:

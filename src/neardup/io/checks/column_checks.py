@@ -48,10 +48,12 @@ def demand_columns(shards: Sequence[Shard], columns: Columns, added: Sequence[st
         except InputError as problem:
             problems.append(str(problem) + advice(shard, columns))
     problems = [told_once(each, columns, named_by, fine) + advised[kind] for kind, each in alike.items()] + problems
+    refuse_shards(problems)
+
+
+def refuse_shards(problems: Sequence[str]) -> None:
+    """Raise InputError if there are problems, of one shard each: with the first ones, and how many more there are."""
     if problems:
         more = len(problems) - MAX_LISTED
-        raise InputError(
-            "\n".join(
-                problems[:MAX_LISTED] + ([f"… and {counted(more, 'more shard')} like these."] if more > 0 else [])
-            )
-        )
+        further = [f"… and {counted(more, 'more shard')} like these."] if more > 0 else []
+        raise InputError("\n".join([*problems[:MAX_LISTED], *further]))

@@ -103,9 +103,8 @@ def _usual_share(data: bytes, name: str) -> float:
     for character in _decoded(data, name):
         stored = character.encode(name)
         if len(stored) == 1 or not character.isalnum():
-            usual -= (
-                "\uff61" <= character <= "\uff9f" and name == "shift_jis"
-            )  # narrow kana, which bytes of others look like
+            # narrow kana, which bytes of others look like
+            usual -= "\uff61" <= character <= "\uff9f" and name == "shift_jis"
             continue
         total += 1
         usual += any(low <= stored[0] <= high for low, high in _USUAL[name])

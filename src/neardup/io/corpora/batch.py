@@ -1,6 +1,6 @@
 """The columns to read from a shard, and the batches that reading yields."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -8,8 +8,6 @@ from neardup.errors import OptionError
 
 BATCH_BYTES = 4 << 20
 """Approximate number of bytes to read, and of text to pass on, at a time."""
-
-
 MAX_DOCUMENT_BYTES = 256 << 20
 """The default limit on a row's bytes; a longer row is not read."""
 
@@ -125,15 +123,3 @@ Rejections = list[tuple[int, str]]
 
 Part = Callable[[], tuple[Batch, Rejections]]
 """Rows that were found but not read yet: calling it reads them, on any thread, mostly without the interpreter lock."""
-
-Reject = Callable[[int, str], None]
-"""Called with the number of a row in its shard and the reason why it cannot be read; reading stops if it raises."""
-
-
-def read_parts(parts: Iterator[Part], reject: Reject) -> Iterator[Batch]:
-    """Read parts one after another."""
-    for part in parts:
-        batch, rejections = part()
-        for row, reason in rejections:
-            reject(row, reason)
-        yield batch

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
+import pyarrow as pa
 
 from neardup.arrays import Array
-from neardup.display import reasons_text
+from neardup.display import counted, reasons_text
 from neardup.errors import InputError, OptionError, RowError
 from neardup.io.checks.column_checks import MAX_LISTED, demand_columns, demand_lists
 from neardup.io.checks.likely_encoding import encoding_advice
@@ -23,13 +24,11 @@ from neardup.io.corpora.protocol import Group, Piece
 from neardup.io.corpora.reading import Reading
 from neardup.io.corpora.shard import Shard
 from neardup.io.corpora.shards import Inputs, find_shards
-from neardup.io.corpora.stored_shards import StoredShard
-from neardup.io.formats.pages import text_of_pages
 from neardup.io.formats.table import FILES, FORMATS, part_of_files
 from neardup.progress import Progress
 from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.threads import in_order
-from neardup.text.html import extractor
+from neardup.text.html import Extract, extractor
 
 Result = TypeVar("Result")
 
@@ -156,7 +155,6 @@ class FileCorpus:
     def pieces(
         self, work: Callable[[Batch], Result], groups: Iterable[Group], *, wanted: Array | None = None
     ) -> Iterator[tuple[Group, Piece[Result]]]:
-        """See `ShardedCorpus`."""
 
         def read(part: tuple[Group, Part]) -> tuple[Group, Piece[Result]]:
             batch, rejections = part[1]()
@@ -201,12 +199,18 @@ class FileCorpus:
             if self.starts is None:
                 self.rejected.append(Rejected(self.shards[number].name, row, reason))
 
+    def tell_rejected(self) -> None:
+        """Report how many rows were left out, and why, if any were."""
+        if self.rejected:
+            count = counted(len(self.rejected), "row")
+            self._progress.say(f"{count} could not be read, and were left out{why(self.rejected)}")
+
     def check_sources(self, sources: Sequence[str]) -> None:
         """See `neardup.io.corpora.protocol.SourcedCorpus`. A source is a file, a folder or a glob, matched against the
         shards' names.
         """
         for source in sources:
-            if not any(is_of_source(shard, source) for shard in self.shards):
+            if not any(is_within(shard.name, source) for shard in self.shards):
                 names = ", ".join(shard.name for shard in self.shards[:MAX_LISTED])
                 raise InputError(
                     f"`prefer_source={source!r}`: no input is of this source. Give a file, a folder or a glob, as the inputs are "
@@ -214,7 +218,6 @@ class FileCorpus:
                 )
 
     def source_ranks(self, sources: Sequence[str]) -> Array | None:
-        """See `neardup.io.corpora.protocol.SourcedCorpus`."""
         if not sources:
             return None
         ranks = [rank_of_source(shard.name, sources) for shard in self.shards]
@@ -245,14 +248,15 @@ class FileCorpus:
         return slice(self.starts[number], self.starts[number + 1])
 
 
+def text_of_pages(batch: Batch, extract: Extract) -> Batch:
+    """The batch with HTML converted to text; nulls stay."""
+    texts = [None if page is None else extract(page) for page in batch.texts.to_pylist()]
+    return dataclasses.replace(batch, texts=pa.array(texts, pa.large_string()))
+
+
 def row_error(shard: Shard, row: int, reason: str) -> RowError:
     """The error of a row at which a run stops; where the encoding may be the cause, with the one that the file may have."""
     return RowError(shard.name, row, reason, encoding_advice(shard, reason))
-
-
-def is_of_source(shard: Shard | StoredShard, source: str) -> bool:
-    """Whether a shard is the file `source`, in that folder, or matched by that glob."""
-    return is_within(shard.name, source)
 
 
 def rank_of_source(name: str, sources: Sequence[str]) -> int:

@@ -22,7 +22,6 @@ class Corpus(Protocol):
 
         Rows where `wanted` (bool[rows]) is False have null texts. `wanted` needs a corpus that has been read before.
         """
-        ...
 
 
 class SourcedCorpus(Corpus, Protocol):
@@ -30,14 +29,12 @@ class SourcedCorpus(Corpus, Protocol):
 
     def check_sources(self, sources: Sequence[str]) -> None:
         """Raise InputError if no document comes from one of the `sources`; called before any work."""
-        ...
 
     def source_ranks(self, sources: Sequence[str]) -> Array | None:
         """int64[rows]: the index in `sources` of each row's source, or their number for none; only after the corpus has been read.
 
         None if no sources are given.
         """
-        ...
 
 
 @codec("piece", 1, rows="value", position="value", rejections="value", result="value")
@@ -67,17 +64,14 @@ class ShardedCorpus(Corpus, Protocol):
 
     def groups(self) -> Sequence[Group]:
         """The groups of shards that are read together, in order."""
-        ...
 
     def pieces(
         self, work: Callable[[Batch], Result], groups: Iterable[Group], *, wanted: Array | None = None
     ) -> Iterator[tuple[Group, Piece[Result]]]:
         """Yield work(batch) for every batch of some groups, like `map`, each with its group; groups are taken as they are read."""
-        ...
 
     def rows(self, pieces: Iterable[tuple[Group, Piece[Result]]]) -> Iterator[tuple[int, Result]]:
         """The results of a whole pass, with their first rows, from pieces that were read now or earlier."""
-        ...
 
 
 class CorpusPair:
@@ -87,7 +81,6 @@ class CorpusPair:
         self._first, self._rows, self._second = first, rows, second
 
     def map(self, work: Callable[[Batch], Result], *, wanted: Array | None = None) -> Iterator[tuple[int, Result]]:
-        """See `Corpus`."""
         before, after = _parted(wanted, self._rows)
         yield from self._first.map(work, wanted=before)
         for row, result in self._second.map(work, wanted=after):
@@ -104,17 +97,14 @@ class ShardedPair:
         self._groups = [*firsts, *((begin + self._shards, end + self._shards) for begin, end in seconds)]
 
     def map(self, work: Callable[[Batch], Result], *, wanted: Array | None = None) -> Iterator[tuple[int, Result]]:
-        """See `Corpus`."""
         return self.rows(self.pieces(work, self.groups(), wanted=wanted))
 
     def groups(self) -> Sequence[Group]:
-        """See `ShardedCorpus`."""
         return self._groups
 
     def pieces(
         self, work: Callable[[Batch], Result], groups: Iterable[Group], *, wanted: Array | None = None
     ) -> Iterator[tuple[Group, Piece[Result]]]:
-        """See `ShardedCorpus`."""
         before, after = _parted(wanted, self._rows)
         of_first, of_second = _divided(groups, lambda group: group[0] < self._shards)
         yield from self._first.pieces(work, of_first, wanted=before)
@@ -123,7 +113,6 @@ class ShardedPair:
             yield (begin + self._shards, end + self._shards), piece
 
     def rows(self, pieces: Iterable[tuple[Group, Piece[Result]]]) -> Iterator[tuple[int, Result]]:
-        """See `ShardedCorpus`."""
         of_first, of_second = _divided(pieces, lambda found: found[0][0] < self._shards)
         yield from self._first.rows(of_first)
         moved = (((begin - self._shards, end - self._shards), piece) for (begin, end), piece in of_second)

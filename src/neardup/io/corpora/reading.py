@@ -8,7 +8,7 @@ from typing import Any, Literal, TypedDict
 from neardup.display import as_code
 from neardup.errors import OptionError
 from neardup.io.corpora.batch import MAX_DOCUMENT_BYTES, Columns, text_problem
-from neardup.io.dialect import check_dialect
+from neardup.io.dialect import Dialect
 from neardup.io.storage.encodings import encoding_name
 from neardup.options import DedupOptions, DedupOptionsDict, options_for_elements, refuse_unknown
 from neardup.recipe.given_elements import recipe_of_elements
@@ -52,7 +52,8 @@ class Reading:
     def __post_init__(self) -> None:
         object.__setattr__(self, "encoding", encoding_name(self.encoding))
         object.__setattr__(self, "max_document_bytes", size_in_bytes("max_document_bytes", self.max_document_bytes))
-        check_dialect(self.dialect)
+        if self.dialect is not None:
+            Dialect.parse(self.dialect)  # refuses what is no dialect
         object.__setattr__(self, "text", (self.text,) if isinstance(self.text, str) else tuple(self.text))
         if not self.text:
             raise OptionError(f"{text_problem(())}.")
@@ -74,6 +75,11 @@ class Reading:
             )
         if not isinstance(self.elements, str) or not self.elements:
             raise OptionError(f"`elements={self.elements!r}`: give the name of a column of lists.")
+
+    @property
+    def changed(self) -> list[str]:
+        """The names of the fields that are not as by default."""
+        return [name for name in READING if getattr(self, name) != getattr(Reading(), name)]
 
     def columns(self, values: Iterable[str] = (), *, asked_by: Mapping[str, str] | None = None) -> Columns:
         """The columns to read from a shard, with the values of further columns; `asked_by`: see `Columns`."""
@@ -115,6 +121,12 @@ class UnitFileOptions(UnitReadingDict, DedupOptionsDict, total=False):
 
 
 READING = tuple(field.name for field in dataclasses.fields(Reading))
+
+
+def refuse_reading(reading: Reading) -> None:
+    """Raise OptionError if options are given that say how texts are read."""
+    if reading.changed:
+        raise OptionError(f"{as_code(reading.changed)}: these are fingerprint files, not texts. Leave it out.")
 
 
 def stored_reading(recorded: Mapping[str, Any]) -> Reading:

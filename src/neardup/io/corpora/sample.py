@@ -77,11 +77,7 @@ class Sample:
         batches = [_taken(each, np.arange(-each.row % step, len(each.texts), step)) for each in self.batches]
         part = replace(self, batches=_numbered(batches))
         share = len(part) / max(1, len(self))
-        return replace(
-            part,
-            read_bytes=max(1, int(self.read_bytes * share)),
-            seconds=self.seconds * share,
-        )
+        return replace(part, read_bytes=max(1, int(self.read_bytes * share)), seconds=self.seconds * share)
 
 
 def read_sample(corpus: FileCorpus, *, size: int | None = None) -> Sample:
@@ -140,7 +136,6 @@ class SampledCorpus:
         return len(self._sample)
 
     def map(self, work: Callable[[Batch], Result], *, wanted: Array | None = None) -> Iterator[tuple[int, Result]]:
-        """See `neardup.io.corpora.protocol.Corpus`."""
 
         def read(batch: Batch) -> tuple[int, Result]:
             texts, values = batch.texts, batch.values if self._with_values else ()
@@ -155,7 +150,6 @@ class SampledCorpus:
         """Nothing is refused: a sample may lack a source that the corpus has."""
 
     def source_ranks(self, sources: Sequence[str]) -> Array | None:
-        """See `neardup.io.corpora.protocol.SourcedCorpus`."""
         if not sources:
             return None
         ranks = [rank_of_source(name, sources) for name in self._sample.names]

@@ -39,11 +39,7 @@ def listed_inputs(inputs: Inputs) -> tuple[str | Path, ...]:
 
 
 def find_shards(
-    inputs: Inputs,
-    *,
-    temporary: Path,
-    reading: Reading | None = None,
-    progress: Progress | None = None,
+    inputs: Inputs, *, temporary: Path, reading: Reading | None = None, progress: Progress | None = None
 ) -> list[Shard]:
     """Find the files named by `inputs`, in the order given; files of a folder or a glob are sorted by relative path.
 

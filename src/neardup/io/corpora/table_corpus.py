@@ -12,11 +12,10 @@ from neardup.arrays import Array
 from neardup.display import as_code
 from neardup.errors import DataError, InputError, OptionError
 from neardup.io.corpora.batch import Batch
-from neardup.io.corpora.file_corpus import is_within
+from neardup.io.corpora.file_corpus import is_within, rank_of_source, text_of_pages
 from neardup.io.corpora.reading import Html, Reading
 from neardup.io.formats.columnar.parquet_values import is_value, value_tokens
 from neardup.io.formats.json.json_values import only, value_token
-from neardup.io.formats.pages import text_of_pages
 from neardup.options import DedupOptions, options_for_elements
 from neardup.recipe.given_elements import recipe_of_elements
 from neardup.recipe.recipe import Recipe
@@ -96,8 +95,7 @@ def _token(value: Any, row: int, name: str) -> str | None:
 
 def _refuse_with_lists(called: str, how: Reading) -> None:
     """Refuse options that sets and lists without a name have no use for."""
-    given = [name for name in ("text", "elements", "html") if getattr(how, name) != getattr(Reading(), name)]
-    if given:
+    if given := [name for name in ("text", "elements", "html") if name in how.changed]:
         raise OptionError(f"{as_code(given, ' and ')}: {called} is one column of sets or lists. Leave it out.")
 
 
@@ -177,7 +175,6 @@ class TableCorpus:
         return len(self.ids) - len(self.ids.unique())
 
     def map(self, work: Callable[[Batch], Result], *, wanted: Array | None = None) -> Iterator[tuple[int, Result]]:
-        """See `neardup.io.corpora.protocol.Corpus`."""
 
         def read(batch: Batch) -> tuple[int, Result]:
             return batch.row, work(batch if self._extract is None else text_of_pages(batch, self._extract))
@@ -222,17 +219,10 @@ class TableCorpus:
                 raise InputError(f"`prefer_source={source!r}`: no row is of this source. The sources are {there}.")
 
     def source_ranks(self, sources: Sequence[str]) -> Array | None:
-        """See `neardup.io.corpora.protocol.SourcedCorpus`."""
         if not sources:
             return None
         names, codes = self._source_names()
-        ranks = [
-            next(
-                (rank for rank, source in enumerate(sources) if name is not None and is_within(name, source)),
-                len(sources),
-            )
-            for name in names
-        ]
+        ranks = [len(sources) if name is None else rank_of_source(name, sources) for name in names]
         found: Array = np.array(ranks, np.int64)[codes]
         return found
 

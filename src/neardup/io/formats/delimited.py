@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,13 +17,13 @@ import pyarrow.compute as pc
 from neardup.arrays import Array
 from neardup.errors import DataError
 from neardup.io.checks.missing_columns import MissingColumnError
-from neardup.io.corpora.batch import Batch, Columns, Part, Reject, Rejections, read_parts
+from neardup.io.corpora.batch import Batch, Columns, Part, Rejections
 from neardup.io.corpora.shard import Shard
 from neardup.io.formats.delimited_rows import Header, fields_of, read_header, read_rows
 from neardup.io.formats.json.json_values import default_ids, is_utf8, joined, json_values, only, quoted, spread
 from neardup.io.formats.lines import Lines, mask_of
 from neardup.io.formats.text_sink import TextSink, demand_same_kind, with_parts, write_changed
-from neardup.io.storage.refusals import already_there, mixed_formats
+from neardup.io.storage.refusals import demand_format, demand_new
 from neardup.kernels.io.delimited import FINE
 
 _TEXT = pa.large_string()
@@ -36,11 +35,7 @@ class Delimited:
     """One of the formats of delimited text; see `neardup.io.formats.table.Format`."""
 
     def __init__(self, name: str) -> None:
-        self._name = name
-
-    def Sink(self, path: Path, compression: str) -> TextSink:  # noqa: N802
-        """See `Format.Sink`."""
-        return TextSink(self._name, path, compression)
+        self.Sink = partial(TextSink, name)
 
     def check(self, shard: Shard, columns: Columns, added: Sequence[str] = ()) -> None:
         """See `Format.check`; checks the header."""
@@ -49,9 +44,7 @@ class Delimited:
             return
         for name in _needed(columns):
             _place(shard, header, name)
-        for name in added:
-            if name in header.names:
-                raise already_there(shard.name, name)
+        demand_new(shard.name, added, header.names)
 
     def check_together(self, shards: Sequence[Shard]) -> None:
         """See `Format.check_together`; columns, dialect and encoding must agree."""
@@ -67,10 +60,6 @@ class Delimited:
         reader = _FieldReader(shard, header, columns)
         for block in read_rows(shard, header):
             yield partial(reader.read, block, None if wanted is None else mask_of(shard, wanted, block))
-
-    def read(self, shard: Shard, columns: Columns, *, reject: Reject, wanted: Array | None = None) -> Iterator[Batch]:
-        """See `Format.read`."""
-        return read_parts(self.parts(shard, columns, wanted), reject)
 
     def copy(self, shard: Shard, keep: Array, sink: Any) -> None:
         """See `Format.copy`; the header is written once."""
@@ -117,14 +106,11 @@ class Delimited:
                 sink.write(b"".join(written), header.encoding.newline)
 
     def _begin(self, shard: Shard, sink: Any, added: Sequence[str]) -> Header | None:
-        if sink.format != shard.format:
-            raise mixed_formats(shard.name, shard.format, sink.format)
+        demand_format(shard, sink)
         header = read_header(shard)
         if not header.names:
             return None
-        for name in added:
-            if name in header.names:
-                raise already_there(shard.name, name)
+        demand_new(shard.name, added, header.names)
         first, encoding = header.stored, header.encoding
         if added:
             line = first.decode(encoding.name).removesuffix("\n").encode()
@@ -201,11 +187,8 @@ class _FieldReader:
         if not is_utf8(
             pa.LargeStringArray.from_buffers(1, pa.py_buffer(np.array([0, len(lines.data)])), pa.py_buffer(lines.data))
         ):
-            for i, row in enumerate(rows.tolist()):
-                try:
-                    lines.line(row).decode()
-                except UnicodeDecodeError as error:
-                    reasons.setdefault(i, f"it is not UTF-8: {error.reason} (byte {error.start})")
+            for i, reason in lines.not_utf8(rows):
+                reasons.setdefault(i, reason)
         return reasons
 
     def _ids(self, found: dict[str, Any], rows: Array) -> Any:

@@ -165,25 +165,16 @@ def read_rows(
         DataError: it is damaged, ends inside quotes, has another encoding, or has changed since the shard was found.
     """
     shard.check_unchanged()
-    row, total = -1, 0  # the first is the header
+    total = 0
     for lines in _all_rows(shard, header.dialect, size):
-        if row < 0:
-            lines = _without_first(lines)
-            row = 0
+        if lines.row < 0:  # that of the header
+            lines = lines.after(1)
         total += len(lines)
         if len(lines):
             yield lines
     shard.check_unchanged()
     if expected not in (None, total):
         raise shard.changed()
-
-
-def _without_first(lines: Lines) -> Lines:
-    bad = {i - 1: reason for i, reason in lines.bad.items() if i}
-    found = replace(lines, row=0, starts=lines.starts[1:], ends=lines.ends[1:], bad=bad)
-    if lines.raw_starts is None or lines.raw_ends is None:
-        return found
-    return replace(found, raw_starts=lines.raw_starts[1:], raw_ends=lines.raw_ends[1:])
 
 
 def _all_rows(shard: Shard, dialect: Dialect, size: int) -> Generator[Lines, None, None]:

@@ -8,7 +8,6 @@ import contextlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.errors import DataError, InputError
 from neardup.io.checks.missing_columns import MissingColumnError
-from neardup.io.corpora.batch import Batch, Columns, Part, Reject, read_parts
+from neardup.io.corpora.batch import Columns, Part
 from neardup.io.corpora.shard import Shard
 from neardup.io.formats.json.json_blocks import BlockReader
 from neardup.io.formats.json.json_rows import BadRow, Pairs, has_column, keys_of, parse_object
@@ -26,17 +25,13 @@ from neardup.io.formats.line_blocks import LineFile
 from neardup.io.formats.lines import BLANK, Lines, mask_of, read_lines
 from neardup.io.formats.text_sink import TextSink, demand_same_kind, with_parts, write_changed
 from neardup.io.storage.encodings import UTF_8
-from neardup.io.storage.refusals import already_there, mixed_formats
+from neardup.io.storage.refusals import demand_format, demand_new
 
 _CHECKED_ROWS = 100
 _CHECKED_BYTES = 1 << 18
 
 
-class Sink(TextSink):
-    """Writes JSON lines to a file or, for the path `-`, to standard output."""
-
-    def __init__(self, path: Path, compression: str) -> None:
-        super().__init__("jsonl", path, compression)
+Sink = partial(TextSink, "jsonl")
 
 
 def check(shard: Shard, columns: Columns, added: Sequence[str] = ()) -> None:
@@ -57,9 +52,7 @@ def check(shard: Shard, columns: Columns, added: Sequence[str] = ()) -> None:
         if objects and not any(has_column(pairs, name) for pairs in objects):
             names = list(dict.fromkeys(key for pairs in objects for key, _ in pairs))
             raise MissingColumnError(shard.name, name, names, there=keys_of(*objects), where=" in its first rows")
-    for name in added:
-        if any(key == name for pairs in objects for key, _ in pairs):
-            raise already_there(shard.name, name)
+    demand_new(shard.name, added, {key for pairs in objects for key, _ in pairs})
 
 
 def check_together(shards: Sequence[Shard]) -> None:
@@ -80,15 +73,9 @@ def parts(shard: Shard, columns: Columns, wanted: Array | None = None) -> Iterat
         yield partial(reader.read, block, None if wanted is None else mask_of(shard, wanted, block))
 
 
-def read(shard: Shard, columns: Columns, *, reject: Reject, wanted: Array | None = None) -> Iterator[Batch]:
-    """See `Format.read`."""
-    return read_parts(parts(shard, columns, wanted), reject)
-
-
 def copy(shard: Shard, keep: Array, sink: Any) -> None:
     """See `Format.copy`."""
-    if sink.format != shard.format:
-        raise mixed_formats(shard.name, shard.format, sink.format)
+    demand_format(shard, sink)
     for block in read_lines(shard, expected=len(keep)):
         _begin(shard, sink, block)
         for run in block.runs(np.flatnonzero(mask_of(shard, keep, block))):
@@ -105,8 +92,7 @@ def replace(
     changed: Array,
 ) -> None:
     """See `Rewritable.replace`; in new texts, only characters that JSON requires are escaped."""
-    if sink.format != shard.format:
-        raise mixed_formats(shard.name, shard.format, sink.format)
+    demand_format(shard, sink)
     for block in read_lines(shard):
         _begin(shard, sink, block)
         kept, new = mask_of(shard, keep, block), mask_of(shard, changed, block)
@@ -132,8 +118,7 @@ def _string_in(text: str, encoding: str) -> bytes:
 
 def annotate(shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:
     """See `Format.annotate`; the columns become the last keys of each object."""
-    if sink.format != shard.format:
-        raise mixed_formats(shard.name, shard.format, sink.format)
+    demand_format(shard, sink)
     for block in read_lines(shard, expected=len(keep)):
         rows = np.flatnonzero(mask_of(shard, keep, block))
         if not len(rows):
@@ -166,9 +151,7 @@ def _demand_object_without(names: Sequence[str], line: bytes, shard: Shard, row:
         keys = {key for key, _ in parse_object(line)}
     except BadRow as reason:
         raise DataError(f"{shard.name}, row {row}: columns cannot be added: {reason}. Mend the row.") from None
-    for name in names:
-        if name in keys:
-            raise already_there(shard.name, name)
+    demand_new(shard.name, names, keys)
 
 
 def _stored_with_members(block: Lines, row: int, line: bytes, members: bytes) -> bytes:

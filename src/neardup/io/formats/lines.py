@@ -54,9 +54,24 @@ class Lines:
         """Row i of this block, in UTF-8."""
         return self.data[self.starts[i] : self.ends[i]].tobytes()
 
+    def not_utf8(self, rows: Array) -> Iterator[tuple[int, str]]:
+        """Of some rows (int64[]) those that are not UTF-8, by their places among these, with the reason."""
+        for place, row in enumerate(rows.tolist()):
+            try:
+                self.line(row).decode()
+            except UnicodeDecodeError as error:
+                yield place, f"it is not UTF-8: {error.reason} (byte {error.start})"
+
     def stored(self, i: int) -> bytes:
         """Row i of this block as stored, with its newline."""
         return b"".join(self.runs(np.array([i])))
+
+    def after(self, rows: int) -> "Lines":
+        """The rows after the first `rows`."""
+        bad = {i - rows: reason for i, reason in self.bad.items() if i >= rows}
+        raw = [None if places is None else places[rows:] for places in (self.raw_starts, self.raw_ends)]
+        found = replace(self, row=self.row + rows, starts=self.starts[rows:], ends=self.ends[rows:], bad=bad)
+        return replace(found, raw_starts=raw[0], raw_ends=raw[1])
 
     def runs(self, rows: Array) -> Iterator[memoryview]:
         """The bytes of some rows (int64[≤ rows], ascending) as stored, newlines included; adjacent rows come as one run."""

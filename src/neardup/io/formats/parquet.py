@@ -14,16 +14,16 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.errors import InputError
-from neardup.io.corpora.batch import BATCH_BYTES, Batch, Columns, Part, Reject, Rejections, read_parts
+from neardup.io.corpora.batch import BATCH_BYTES, Batch, Columns, Part, Rejections
 from neardup.io.corpora.shard import Shard
 from neardup.io.formats.columnar.parquet_columns import ColumnReader
 from neardup.io.formats.columnar.parquet_files import batches, opened
 from neardup.io.formats.columnar.parquet_sink import Sink, demand_same_schema
 from neardup.io.formats.json.json_values import plain_column
 from neardup.io.storage.encodings import UTF_8
-from neardup.io.storage.refusals import already_there, mixed_formats
+from neardup.io.storage.refusals import demand_format, demand_new
 
-__all__ = ["Sink", "annotate", "check", "check_together", "copy", "parts", "read", "replace"]
+__all__ = ["Sink", "annotate", "check", "check_together", "copy", "parts", "replace"]
 
 
 _COPIED_BYTES = 16 << 20
@@ -41,7 +41,7 @@ def check(shard: Shard, columns: Columns, added: Sequence[str] = ()) -> None:
         )
     with opened(shard) as file:
         ColumnReader(shard, file.schema_arrow, columns)
-        _demand_new(shard, file.schema_arrow, added)
+        demand_new(shard.name, added, file.schema_arrow.names)
 
 
 def check_together(shards: Sequence[Shard]) -> None:
@@ -67,9 +67,8 @@ def parts(shard: Shard, columns: Columns, wanted: Array | None = None) -> Iterat
                 continue
             for batch in batches(shard, file, [group], reader.names, BATCH_BYTES):
                 part = None if mask is None else mask[row : row + batch.num_rows]
-                position = (
-                    shard.size * (row + batch.num_rows) // rows
-                )  # columns lie side by side: by rows is near enough
+                # columns lie side by side: by rows is near enough
+                position = shard.size * (row + batch.num_rows) // rows
                 yield partial(_at, position, partial(reader.read, batch, row, part))
                 row += batch.num_rows
 
@@ -84,15 +83,9 @@ def _nothing(row: int, size: int, values: int) -> tuple[Batch, Rejections]:
     return Batch(row, nulls, nulls, (nulls,) * values), []
 
 
-def read(shard: Shard, columns: Columns, *, reject: Reject, wanted: Array | None = None) -> Iterator[Batch]:
-    """See `Format.read`."""
-    return read_parts(parts(shard, columns, wanted), reject)
-
-
 def copy(shard: Shard, keep: Array, sink: Any) -> None:
     """See `Format.copy`."""
-    if sink.format != shard.format:
-        raise mixed_formats(shard.name, shard.format, sink.format)
+    demand_format(shard, sink)
     with opened(shard) as file:
         sink.begin(shard, file, file.schema_arrow)
         for batch, _ in _kept(shard, file, _mask(shard, file, keep)):
@@ -109,8 +102,7 @@ def replace(
     changed: Array,
 ) -> None:
     """See `Rewritable.replace`."""
-    if sink.format != shard.format:
-        raise mixed_formats(shard.name, shard.format, sink.format)
+    demand_format(shard, sink)
     with opened(shard) as file:
         sink.begin(shard, file, file.schema_arrow)
         reader = ColumnReader(shard, file.schema_arrow, columns)
@@ -121,10 +113,9 @@ def replace(
 
 def annotate(shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:
     """See `Format.annotate`; JSON tokens become strings, because a Parquet column has one type."""
-    if sink.format != shard.format:
-        raise mixed_formats(shard.name, shard.format, sink.format)
+    demand_format(shard, sink)
     with opened(shard) as file:
-        _demand_new(shard, file.schema_arrow, added.column_names)
+        demand_new(shard.name, added.column_names, file.schema_arrow.names)
         more = [plain_column(field, column) for field, column in zip(added.schema, added.columns, strict=True)]
         metadata = _with_pandas_types(file.schema_arrow.metadata or {}, added.schema.metadata or {})
         schema = pa.schema(
@@ -187,9 +178,3 @@ def _mask(shard: Shard, file: Any, mask: Array) -> Array:
     if len(mask) != file.metadata.num_rows:
         raise shard.changed()
     return mask
-
-
-def _demand_new(shard: Shard, schema: Any, added: Sequence[str]) -> None:
-    for name in added:
-        if name in schema.names:
-            raise already_there(shard.name, name)

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
-from neardup.io.corpora.batch import Batch, Columns, Part, Reject
+from neardup.io.corpora.batch import Columns, Part
 from neardup.io.corpora.shard import Shard
 
 if TYPE_CHECKING:
@@ -62,9 +62,6 @@ class Format(Protocol):
 
         Where `wanted` (bool[rows]) is False, rows are skipped as cheaply as possible: they are not checked, and are null.
         """
-
-    def read(self, shard: Shard, columns: Columns, *, reject: Reject, wanted: "Array | None" = None) -> Iterator[Batch]:
-        """The batches of `parts`, one after another; `reject` is called for each row that cannot be read, in order."""
 
     def copy(self, shard: Shard, keep: "Array", sink: Any) -> None:
         """Write the rows where `keep` (bool[rows]) is true, unchanged.

@@ -13,14 +13,14 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.errors import InputError
-from neardup.io.corpora.batch import Batch, Columns, Part, Reject, Rejections, read_parts
+from neardup.io.corpora.batch import Batch, Columns, Part, Rejections
 from neardup.io.corpora.shard import Shard
 from neardup.io.formats.json.json_values import quote
 from neardup.io.formats.lines import too_long
 from neardup.io.storage.compression import open_for_reading, open_for_writing
 from neardup.io.storage.encodings import encoding_of
 from neardup.io.storage.places import copy_file, name_as_text
-from neardup.io.storage.refusals import mixed_formats, no_columns
+from neardup.io.storage.refusals import demand_format, no_columns
 
 _TEXT = pa.large_string()
 
@@ -36,8 +36,7 @@ class Sink:
 
     def begin(self, shard: Shard) -> None:
         """Prepare for the document of `shard`, the only one."""
-        if shard.format != self.format:
-            raise mixed_formats(shard.name, shard.format, self.format)
+        demand_format(shard, self)
         if self._first:
             raise _one_each(self._first, shard.name)
         self._first = shard.name
@@ -79,11 +78,6 @@ def parts(shard: Shard, columns: Columns, wanted: Array | None = None) -> Iterat
 def part_of_files(shards: Sequence[Shard], columns: Columns, wanted: Array | None = None) -> Part:
     """Several shards as one part: row i is shard i; the batch starts at row 0."""
     return partial(_read, shards, len(columns.values), wanted)
-
-
-def read(shard: Shard, columns: Columns, *, reject: Reject, wanted: Array | None = None) -> Iterator[Batch]:
-    """See `Format.read`."""
-    return read_parts(parts(shard, columns, wanted), reject)
 
 
 def _read(shards: Sequence[Shard], values: int, wanted: Array | None) -> tuple[Batch, Rejections]:

@@ -14,13 +14,28 @@ from neardup.io.formats.lines import Lines
 from neardup.io.storage.compression import open_for_writing
 
 
+class StandardOutput:
+    """Standard output, which stays open."""
+
+    def write(self, data: bytes | memoryview) -> None:
+        """Write all of the data; an unbuffered stream may take a part of it at a time."""
+        rest = memoryview(data)
+        while rest:
+            rest = rest[sys.stdout.buffer.write(rest) :]
+
+    def flush(self) -> None:
+        """Hand everything over."""
+        sys.stdout.buffer.flush()
+
+    close = flush
+
+
 class TextSink:
     """Writes rows to a file or, for the path `-`, to standard output."""
 
     def __init__(self, format: str, path: Path, compression: str) -> None:  # noqa: A002
         self.format = format
-        self._standard = str(path) == "-"
-        self._file: Any = sys.stdout.buffer if self._standard else open_for_writing(path, compression)
+        self._file: Any = StandardOutput() if str(path) == "-" else open_for_writing(path, compression)
         self._unfinished = b""
         self._first: tuple[str, Any] | None = None
 
@@ -32,7 +47,7 @@ class TextSink:
         """
         if self._first is None:
             self._first = shard.name, kind
-            self._put(mark)
+            self._file.write(mark)
             if header:
                 self.write(header, newline)
         else:
@@ -41,24 +56,13 @@ class TextSink:
     def write(self, rows: bytes | memoryview, newline: bytes = b"\n") -> None:
         """Write rows; the newline of the last one may be missing, and is added if more rows follow."""
         if self._unfinished:
-            self._put(self._unfinished)
-        self._put(rows)
+            self._file.write(self._unfinished)
+        self._file.write(rows)
         self._unfinished = newline if bytes(rows[-len(newline) :]) != newline else b""
-
-    def _put(self, data: bytes | memoryview) -> None:
-        if not self._standard:
-            self._file.write(data)
-            return
-        rest = memoryview(data)
-        while rest:  # an unbuffered stream may take fewer bytes than it is given
-            rest = rest[self._file.write(rest) :]
 
     def close(self) -> None:
         """Finish the file."""
-        if self._standard:
-            self._file.flush()
-        else:
-            self._file.close()
+        self._file.close()
 
     def __enter__(self) -> "TextSink":
         return self

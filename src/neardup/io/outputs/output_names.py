@@ -76,7 +76,8 @@ def _one_file(out: str, shards: Sequence[Shard]) -> Place:
         raise InputError("`output='-'`: standard output is closed. Open it, or name a file.")
     path = place_of(out)
     if {shard.format for shard in shards} == {"lines"}:  # this format takes files with any ending
-        _refuse_parquet(path, shards[0])
+        if path.suffix.lower() == ".parquet":
+            raise mixed_formats(shards[0].name, "lines", "parquet")
         FORMATS["lines"].check_together(shards)
         return path
     known = split_ending(path.name) if out != "-" else ("", "jsonl", "plain")
@@ -88,11 +89,6 @@ def _one_file(out: str, shards: Sequence[Shard]) -> Place:
     if len(shards) > 1:
         FORMATS[known[1]].check_together(shards)
     return path
-
-
-def _refuse_parquet(path: Place, shard: Shard) -> None:
-    if path.suffix.lower() == ".parquet":
-        raise mixed_formats(shard.name, "lines", "parquet")
 
 
 def stem(out: str) -> str:

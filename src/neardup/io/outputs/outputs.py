@@ -13,10 +13,10 @@ from neardup.errors import InputError
 from neardup.io.corpora.read_files import NOTHING_READ, ReadFiles
 from neardup.io.outputs.growing_file import to_disk
 from neardup.io.outputs.output_names import MAX_LISTED, STANDARD_OUTPUT, listed
-from neardup.io.outputs.renames import rename_all
+from neardup.io.outputs.renames import rename_all, upload_all
+from neardup.io.storage.compression import compression_of_name, open_for_writing
 from neardup.io.storage.places import Place, partial_name, real_name
 from neardup.io.storage.remote import RemotePath
-from neardup.io.storage.uploads import upload_all
 from neardup.resources.unfinished import removed_by, undisturbed
 
 if TYPE_CHECKING:
@@ -170,6 +170,12 @@ class Outputs:
                 self._temporary[path] = self._saved.partial(final)
             self._temporary[path].touch(exist_ok=self._saved is not None)
         return self._temporary[path]
+
+    def write_lines(self, path: Place, lines: Iterable[str]) -> None:
+        """Write one of `paths`, a file about documents (audit, rejects): lines, compressed as its name says."""
+        with open_for_writing(self.claim(path), compression_of_name(path.name)) as file:
+            for line in lines:
+                file.write(line.encode())
 
     def finish(self, path: Place) -> None:
         """Declare that this file is complete."""

@@ -88,7 +88,6 @@ class SavedCheckpoints(Checkpoints):
         self.skipped = 0
 
     def checkpoint(self, name: str, compute: Callable[[], Result]) -> Result:
-        """See `Checkpoints`."""
         if not (self.folder / (name + DONE)).exists():
             found = compute()
             write_checkpoint(self.folder, name + DONE, found)
@@ -117,7 +116,6 @@ class SavedCheckpoints(Checkpoints):
         wanted: Array | None = None,
         state: Array | None = None,
     ) -> Iterator[tuple[int, Result]]:
-        """See `Checkpoints`."""
         if not isinstance(corpus, ShardedCorpus):
             return corpus.map(work, wanted=wanted)
 
@@ -184,10 +182,8 @@ class SavedCheckpoints(Checkpoints):
     def _restore(self, name: str, state: Array) -> int:
         """Load the last saved state into `state`, and return how many groups it covers; 0 if none was saved."""
         saved = max((self.folder / name).glob(f"*{STATE}"), key=lambda path: int(path.stem), default=None)
-        if saved is None or self._done(name, int(saved.stem)) < int(
-            saved.stem
-        ):  # pieces were removed: everything is accumulated again
-            return 0
+        if saved is None or self._done(name, int(saved.stem)) < int(saved.stem):
+            return 0  # pieces were removed: everything is accumulated again
         found = self._only(f"{name}/{saved.name}")
         if not isinstance(found, type(state)) or (found.shape, found.dtype) != (state.shape, state.dtype):
             raise DataError(f"{saved} has another array than is gathered. Remove the folder {saved.parent}.")

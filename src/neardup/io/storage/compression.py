@@ -135,9 +135,8 @@ class _ZstdWriter(_ClosesBelow, zstd.ZstdFile):
 
     def close(self) -> None:
         try:
-            if (
-                not self.closed and self.tell() == 0
-            ):  # else there would be no frame at all, which readers take for damage
+            if not self.closed and self.tell() == 0:
+                # else there would be no frame at all, which readers take for damage
                 self._below.write(zstd.compress(b"", options=_ZSTD))
         finally:
             super().close()

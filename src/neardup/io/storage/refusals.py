@@ -1,8 +1,12 @@
 """Errors that several formats share."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from neardup.errors import DataError, InputError
+
+if TYPE_CHECKING:
+    from neardup.io.corpora.shard import Shard
 
 
 def damaged(name: str, kind: str, reason: str) -> DataError:
@@ -14,12 +18,14 @@ def damaged(name: str, kind: str, reason: str) -> DataError:
     )
 
 
-def already_there(name: str, column: str) -> InputError:
-    """The error for a column that is to be added but exists."""
-    return InputError(
-        f'{name} has a column "{column}" already; it looks as if it had been annotated before. '
-        "Remove or rename that column, or start from the original file."
-    )
+def demand_new(name: str, added: Iterable[str], there: Collection[str]) -> None:
+    """Raise InputError if a column that is to be added to a file is there already."""
+    for column in added:
+        if column in there:
+            raise InputError(
+                f'{name} has a column "{column}" already; it looks as if it had been annotated before. '
+                "Remove or rename that column, or start from the original file."
+            )
 
 
 def no_columns(name: str, wanted: Sequence[str], added: Sequence[str]) -> InputError:
@@ -41,3 +47,9 @@ def mixed_formats(name: str, kind: str, output_kind: str) -> InputError:
         f"{name} is {kind}, but the output is {output_kind}. Rows are written as they are: name an output of the same "
         "format, or a folder (OUT/), which keeps the files apart."
     )
+
+
+def demand_format(shard: "Shard", sink: Any) -> None:
+    """Raise InputError if a sink takes rows of another format than the shard's."""
+    if sink.format != shard.format:
+        raise mixed_formats(shard.name, shard.format, sink.format)

@@ -10,6 +10,7 @@ import io
 import posixpath
 import re
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -91,38 +92,39 @@ class RemotePath:
             raise IsADirectoryError(errno.EISDIR, "it is a folder", self.url)
         return _status(found)
 
-    def _info(self) -> dict[str, Any]:
+    def _asked(self, what: str, ask: Callable[[Any, str], Any]) -> Any:
+        """The answer of the store, which remembers none; `ask` takes the store and the key in it."""
         store, key = self._store
 
-        def ask() -> Any:
+        def attempt() -> Any:
             store.invalidate_cache()
-            return store.info(key)
+            return ask(store, key)
 
-        return attempted(self.url, "looking at it", ask)
+        return attempted(self.url, what, attempt)
+
+    def _info(self) -> dict[str, Any]:
+        found: dict[str, Any] = self._asked("looking at it", lambda store, key: store.info(key))
+        return found
+
+    def _type(self) -> str | None:
+        """`file` or `directory`; None if it does not exist."""
+        try:
+            return str(self._info()["type"])
+        except FileNotFoundError:
+            return None
 
     def is_dir(self) -> bool:
         """Whether it is a folder, not a file; False if it does not exist."""
-        try:
-            return bool(self._info()["type"] == "directory")
-        except FileNotFoundError:
-            return False
+        return self._type() == "directory"
 
     def is_file(self) -> bool:
         """Whether it exists, and is not a folder."""
-        try:
-            return bool(self._info()["type"] == "file")
-        except FileNotFoundError:
-            return False
+        return self._type() == "file"
 
     def files(self) -> list["RemotePath"]:
         """All files below this folder except hidden ones, sorted by name."""
-        store, key = self._store
-
-        def find() -> Any:
-            store.invalidate_cache()
-            return store.find(key, detail=True)
-
-        return self._below(key, attempted(self.url, "listing it", find), hidden=False)
+        found = self._asked("listing it", lambda store, key: store.find(key, detail=True))
+        return self._below(self._store[1], found, hidden=False)
 
     def matches(self) -> tuple["RemotePath", list["RemotePath"]]:
         """The folder before the first wildcard of a glob, and the matching files and folders; folders end in a slash."""
@@ -131,12 +133,7 @@ class RemotePath:
         assert first is not None
         fixed = RemotePath(self.url[: self.url.rindex("/", 0, first.start()) + 1])
         base = store._strip_protocol(fixed.url)
-
-        def match() -> Any:
-            store.invalidate_cache()
-            return store.glob(pattern, detail=True)
-
-        found = attempted(self.url, "listing it", match)
+        found = self._asked("listing it", lambda store, key: store.glob(key, detail=True))
         if "**" in pattern:  # ** also matches every folder beside the files in it
             found = {key: each for key, each in found.items() if each["type"] == "file"}
         return fixed, fixed._below(base, found, hidden="/." in self.url[len(fixed.url) - 1 :])

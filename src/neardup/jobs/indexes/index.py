@@ -87,10 +87,7 @@ def build_index(
 
 
 def new_index(
-    recipe: FingerprintRecipe,
-    max_distance: int | None,
-    method: IndexMethod,
-    options: IndexOptions | None = None,
+    recipe: FingerprintRecipe, max_distance: int | None, method: IndexMethod, options: IndexOptions | None = None
 ) -> Index:
     """Create an empty index for fingerprints of a recipe.
 
@@ -134,10 +131,7 @@ def add_to_index(
     """
     progress, how = progress_of(progress), reading_of(reading, add_to_index)
     index = Index.open(path)
-    with (
-        index.reserved(),
-        opened(inputs, how, on_error, Resources(threads, temp_dir=temp_dir), progress) as source,
-    ):
+    with index.reserved(), opened(inputs, how, on_error, Resources(threads, temp_dir=temp_dir), progress) as source:
         made_by = recipe_of_index(index, path, recipe)
         if recipe is not None:
             index.take_files(made_by)
@@ -165,13 +159,10 @@ def remove_from_index(path: str | Path, ids: Iterable[str]) -> int:
             raise InputError(f"The id {each!r} is not UTF-8, as all ids of an index are. Give it in UTF-8.") from None
     tokens = [quote(each) if index.has_strings else each for each in ids]
     for token in tokens:
-        if not index.has_strings and not _is_integer(token):
+        is_integer = token.removeprefix("-").isdecimal() and token.isascii()
+        if not index.has_strings and not is_integer:
             raise InputError(f"The ids of {path} are integers; {token!r} is none.")
     removed = index.remove(labels_of(pa.array(tokens, pa.large_string()), strings=index.has_strings))
     if removed:
         index.save()
     return removed
-
-
-def _is_integer(text: str) -> bool:
-    return text.removeprefix("-").isdecimal() and text.isascii()

@@ -8,7 +8,6 @@ from typing import cast
 
 import pyarrow as pa
 
-from neardup.display import as_code, counted
 from neardup.errors import InputError, OptionError
 from neardup.fingerprints.documents import Documents, read_part
 from neardup.fingerprints.files.fingerprint_file import (
@@ -20,8 +19,8 @@ from neardup.fingerprints.files.fingerprint_file import (
 from neardup.hamming.index.files.labels import labels_of
 from neardup.hamming.index.index import Index
 from neardup.io.checks.number_files import refuse_numbers
-from neardup.io.corpora.file_corpus import FileCorpus, why
-from neardup.io.corpora.reading import READING, Reading, recipe_for
+from neardup.io.corpora.file_corpus import FileCorpus
+from neardup.io.corpora.reading import Reading, recipe_for, refuse_reading
 from neardup.io.corpora.shard import Shard
 from neardup.io.corpora.shards import Inputs, find_shards
 from neardup.progress import Progress
@@ -98,16 +97,10 @@ class IndexInputs:
     ) -> None:
         self.shards, self._progress, self._reading = shards, progress, reading
         self._hold_fingerprints = hold_fingerprints(shards)
-        if self._hold_fingerprints and reading != Reading():
-            given = [name for name in READING if getattr(reading, name) != getattr(Reading(), name)]
-            raise OptionError(f"{as_code(given)}: these are fingerprint files, not texts. Leave it out.")
+        if self._hold_fingerprints:
+            refuse_reading(reading)
         self._corpus = FileCorpus(
-            shards,
-            reading.columns(),
-            on_error=on_error,
-            progress=progress,
-            resources=resources,
-            refine=refuse_numbers,
+            shards, reading.columns(), on_error=on_error, progress=progress, resources=resources, refine=refuse_numbers
         )
         if not self._hold_fingerprints:
             self._corpus.check()
@@ -169,10 +162,7 @@ class IndexInputs:
         for _, part in self._corpus.map(work):
             prints = part.found
             yield Documents(prints.values, prints.digests, prints.tokens, part.lengths, part.ids)
-        if self._corpus.rejected:
-            self._progress.say(
-                f"{counted(len(self._corpus.rejected), 'row')} could not be read, and were left out{why(self._corpus.rejected)}"
-            )
+        self._corpus.tell_rejected()
 
     def add_to(self, index: Index, recipe: FingerprintRecipe) -> int:
         """Add all documents to an index; returns the number of documents."""

@@ -1,7 +1,7 @@
 """Write the survivors of shards from a cluster file, for all shards at once or for some at a time."""
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -9,10 +9,9 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from neardup.display import counted
 from neardup.errors import InputError, OptionError
-from neardup.io.checks.column_checks import MAX_LISTED
-from neardup.io.corpora.file_corpus import FileCorpus, Rejected
+from neardup.io.checks.column_checks import MAX_LISTED, refuse_shards
+from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.corpora.reading import Reading, ReadingDict, reading_of
 from neardup.io.corpora.shard import Shard
 from neardup.io.corpora.shards import find_shards, listed_inputs
@@ -28,10 +27,10 @@ from neardup.io.corpora.stored_shards import (
 from neardup.io.outputs.output_names import output_for
 from neardup.io.outputs.outputs import Outputs
 from neardup.io.resume.checkpoints import Checkpoints
-from neardup.io.storage.places import Place, path_text, place_of
+from neardup.io.storage.places import path_text, place_of
 from neardup.jobs.removal.output_paths import OutputPaths
 from neardup.jobs.removal.request import Request
-from neardup.jobs.removal.run import run
+from neardup.jobs.removal.run import Steps, run
 from neardup.jobs.removal.writing import DecidedRows, write_shards
 from neardup.jobs.results import FileResult
 from neardup.progress import Progress, Watcher, progress_of
@@ -109,13 +108,12 @@ def apply_files(
     with temporary_folder(temp_dir) as spool:
         shards = find_shards(request.inputs, temporary=spool, reading=request.reading, progress=progress)
         columns = request.reading.columns()
-        if columns.text == Reading().text:
-            columns = dataclasses.replace(
-                columns, text=()
-            )  # rows are copied, not read: vectors and fingerprints have no texts
+        if columns.text == Reading().text:  # rows are copied, not read: vectors and fingerprints have no texts
+            columns = dataclasses.replace(columns, text=())
         corpus = FileCorpus(shards, columns, progress=progress, resources=resources)
         numbers = _numbers(found, corpus.shards, clusters)
-        return run(_Steps(corpus, clusters, found, numbers, request, resources, progress), request, progress)
+        besides = {"the cluster file": [place_of(clusters)]}
+        return run(_Steps(corpus, besides, request, progress, clusters, found, numbers))
 
 
 _DECIDING = ("text", "elements", "id", "html", "lines", "encoding")
@@ -148,10 +146,8 @@ def _reading(recorded: Mapping[str, Any], given: Mapping[str, Any], clusters: st
         OptionError: an option is given that is another than the recorded one.
     """
     known = {name: value for name, value in recorded.items() if name != FINGERPRINT}
-    made, deciding = (
-        Reading(**known),
-        [name for name in _DECIDING if FINGERPRINT not in recorded or name not in _OF_TEXTS],
-    )
+    made = Reading(**known)
+    deciding = [name for name in _DECIDING if FINGERPRINT not in recorded or name not in _OF_TEXTS]
     for name, value in given.items():
         if name in deciding and getattr(made, name) != getattr(Reading(**{name: value}), name):
             how = ", ".join(f"`{each}={plain_columns(value)!r}`" for each, value in known.items()) or "by the defaults"
@@ -163,30 +159,19 @@ def _reading(recorded: Mapping[str, Any], given: Mapping[str, Any], clusters: st
 
 
 @dataclass
-class _Steps:
-    """The steps for shards whose clusters are known; see `neardup.jobs.removal.run.Steps`."""
+class _Steps(Steps[ClusterFile, FileResult]):
+    """The steps for shards whose clusters are known.
 
-    corpus: FileCorpus
+    Attributes:
+        clusters, known: the cluster file, and what it says.
+        numbers: of each input, its number among the shards of the cluster file.
+    """
+
     clusters: str | Path
     known: ClusterFile
     numbers: list[int]
-    request: Request
-    resources: Resources
-    progress: Progress
 
-    @property
-    def shards(self) -> Sequence[Shard]:
-        return self.corpus.shards
-
-    @property
-    def reads_besides(self) -> Mapping[str, Iterable[Place]]:
-        return {"the cluster file": [place_of(self.clusters)]}
-
-    @property
-    def rejected(self) -> Iterable[Rejected]:
-        return ()
-
-    def check(self, _: OutputPaths) -> None:
+    def check(self) -> None:
         self.corpus.check(ANNOTATIONS if self.request.annotate else ())
 
     def find(self, _: Checkpoints) -> ClusterFile:
@@ -203,8 +188,8 @@ class _Steps:
     def write(self, found: ClusterFile, paths: OutputPaths, outputs: Outputs) -> None:
         decisions = found.decisions
         added = partial(annotations, decisions, found.ids) if self.request.annotate else None
-        writer = DecidedRows(self.shards, self.rows(found), decisions.kept_of, decisions.survivor >= 0, added)
-        write_shards(writer, paths.outputs, outputs, threads=self.resources.threads, progress=self.progress)
+        writer = DecidedRows(self.corpus.shards, self.rows(found), decisions.kept_of, decisions.survivor >= 0, added)
+        write_shards(writer, paths.outputs, outputs, threads=self.request.resources.threads, progress=self.progress)
 
     def result(self, found: ClusterFile, files: dict[str, Any]) -> FileResult:
         summary = _summary(found, self.numbers, self.rows(found), self.progress)
@@ -238,13 +223,7 @@ def _numbers(found: ClusterFile, shards: Sequence[Shard], clusters: str | Path) 
             )
         else:
             numbers.append(number)
-    if problems:
-        more = len(problems) - MAX_LISTED
-        raise InputError(
-            "\n".join(
-                problems[:MAX_LISTED] + ([f"… and {counted(more, 'more shard')} like these."] if more > 0 else [])
-            )
-        )
+    refuse_shards(problems)
     return numbers
 
 

@@ -118,9 +118,8 @@ def decontaminate_files(
         problems = repeated_files([*shards, *of_benchmarks], "its rows would be contaminated by themselves")
         if problems:
             raise InputError("\n".join(problems))
-        from neardup.jobs.removal.decontamination_steps import (
-            decontaminate_shards,
-        )  # loads NumPy and Arrow, once nothing is refused
+        # loads NumPy and Arrow, once nothing is refused
+        from neardup.jobs.removal.decontamination_steps import decontaminate_shards
 
         return decontaminate_shards(shards, of_benchmarks, of_items, chosen, request, shown, temporary=spool)
 

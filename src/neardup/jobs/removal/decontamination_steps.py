@@ -1,7 +1,7 @@
 """The steps of a decontamination of files: what `neardup.jobs.removal.run` does one after another."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,20 +9,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from neardup.display import ToldLine, counted, labeled, share_text, size_text
+from neardup.display import ToldLine, counted, share_text, size_text
 from neardup.io.checks.number_files import refuse_lone_numbers
-from neardup.io.corpora.file_corpus import FileCorpus, Rejected
+from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.corpora.reading import Reading
 from neardup.io.corpora.shard import Shard
 from neardup.io.outputs.outputs import Outputs
-from neardup.io.outputs.records import write_lines
 from neardup.io.resume.checkpoints import Checkpoints
-from neardup.io.storage.places import Place
 from neardup.jobs.removal.output_paths import OutputPaths
 from neardup.jobs.removal.request import Request
-from neardup.jobs.removal.run import run
+from neardup.jobs.removal.run import Steps, run
 from neardup.jobs.removal.writing import DecidedRows, write_shards
-from neardup.jobs.results import json_of, places_of, seconds_text
+from neardup.jobs.results import JobResult, passed_over, places_of, seconds_text
 from neardup.matching.contamination.items import Items
 from neardup.matching.contamination.options import DecontaminationOptions
 from neardup.matching.contamination.scan import Scanned
@@ -37,7 +35,7 @@ _COLUMNS = contamination_columns(DOCUMENTS)
 
 
 @dataclass(frozen=True)
-class FileDecontamination:
+class FileDecontamination(JobResult):
     """The result of `decontaminate_files`.
 
     Attributes:
@@ -54,9 +52,6 @@ class FileDecontamination:
     def __repr__(self) -> str:
         return f"FileDecontamination({self.summary.in_a_line()}, output={self.files['output']!r})"
 
-    def __str__(self) -> str:
-        return labeled(self.lines())
-
     def lines(self) -> Iterator[ToldLine]:
         """What a person is told of the run."""
         counts = self.summary
@@ -65,10 +60,8 @@ class FileDecontamination:
         yield "read", f"{counted(counts.documents, 'document')}, and {counted(counts.items, 'item')} of {benchmarks}"
         yield "kept", counted(counts.clean, "document") + share_text(counts.clean, counts.documents)
         holds = f": they hold {counted(counts.contaminated_items, 'item')}" if counts.contaminated else ""
-        yield (
-            "marked" if self.annotated else "removed",
-            counted(counts.contaminated, "document") + share_text(counts.contaminated, counts.documents) + holds,
-        )
+        removed = counted(counts.contaminated, "document") + share_text(counts.contaminated, counts.documents)
+        yield "marked" if self.annotated else "removed", removed + holds
         for each in counts.benchmarks:
             share = share_text(each.contaminated, each.checked)
             yield (
@@ -85,11 +78,7 @@ class FileDecontamination:
                 "skipped",
                 f"{counted(counts.rejected, 'row')} could not be read: {self.files['rejects'] or 'not written'}",
             )
-        if counts.passed_over:
-            yield (
-                "skipped",
-                f"{counted(counts.passed_over, 'file')} in folders, of no known format or read only if named",
-            )
+        yield from passed_over(counts.passed_over)
         if self.files["output"] is None:
             yield "note", "a dry run: nothing was written"
         if counts.short_items:
@@ -98,19 +87,9 @@ class FileDecontamination:
 
     def details(self) -> Iterator[ToldLine]:
         """How the work was done: what `--verbose` adds."""
-        yield (
-            "took",
-            f"{seconds_text(self.summary.seconds['total'])}, {size_text(self.summary.peak_memory_bytes)} of memory",
-        )
+        seconds, memory = self.summary.seconds["total"], self.summary.peak_memory_bytes
+        yield "took", f"{seconds_text(seconds)}, {size_text(memory)} of memory"
         yield from places_of(self.files, ("summary",))
-
-    def to_json(self, indent: int | None = None) -> bytes:
-        """The summary and the files as one JSON object; bytes of file names that are not UTF-8 become lone surrogates."""
-        return json_of(self.summary.as_dict() | {"files": self.files}, indent)
-
-    def record(self) -> dict[str, Any]:
-        """See `neardup.jobs.removal.run.Result`."""
-        return {"summary": self.summary.as_dict(), "files": self.files}
 
 
 def decontaminate_shards(
@@ -129,39 +108,22 @@ def decontaminate_shards(
         FileCorpus(files, reading.columns(), refine=refuse_lone_numbers(files), **how)
         for files, reading in ((shards, request.reading), (benchmarks, of_items))
     )
-    steps = _Steps(corpus, items, options, request, progress, temporary)
-    return run(steps, request, progress, reported=steps)
+    besides = {"a benchmark": [shard.path for shard in benchmarks]}
+    return run(_Steps(corpus, besides, request, progress, items, options, temporary))
 
 
 @dataclass
-class _Steps:
-    """The steps of a decontamination; see `neardup.jobs.removal.run.Steps`."""
-
-    corpus: FileCorpus
+class _Steps(Steps[Contamination, FileDecontamination]):
     benchmarks: FileCorpus
     options: DecontaminationOptions
-    request: Request
-    progress: Progress
     temporary: Path
-
-    @property
-    def shards(self) -> Sequence[Shard]:
-        return self.corpus.shards
-
-    @property
-    def reads_besides(self) -> Mapping[str, Iterable[Place]]:
-        return {"a benchmark": [shard.path for shard in self.benchmarks.shards]}
-
-    @property
-    def rejected(self) -> Iterable[Rejected]:
-        return self.corpus.rejected
 
     @property
     def _lines(self) -> Path:
         """The lines of the audit, in the order of the rows: they are made while the corpus is read, and may be many."""
         return self.temporary / "contaminated.jsonl"
 
-    def check(self, _: OutputPaths) -> None:
+    def check(self) -> None:
         self.corpus.check(CONTAMINATION_ANNOTATIONS if self.request.annotate else ())
         self.benchmarks.check(named_by="against_")
 
@@ -187,9 +149,6 @@ class _Steps:
         reasons = {int(starts[names.index(each.file)]) + each.row: each.reason for each in corpus.rejected}
         return Benchmarks(names, starts, Items.of(parts, ids, self.options), reasons)
 
-    def rows(self, _: Contamination) -> Sequence[slice]:
-        return [self.corpus.rows_of(number) for number in range(len(self.shards))]
-
     def audit(self, found: Contamination) -> Iterator[AuditChunk]:
         with self._lines.open(encoding="utf-8", newline="\n") as lines:
             for first in range(0, len(found.rows), CHUNK_ROWS):
@@ -203,9 +162,9 @@ class _Steps:
     def write(self, found: Contamination, paths: OutputPaths, outputs: Outputs) -> None:
         if paths.items:
             lines = (json.dumps(each, ensure_ascii=False) + "\n" for each in self.items(found))
-            write_lines(paths.items, outputs.claim(paths.items), lines)
+            outputs.write_lines(paths.items, lines)
         added = found.annotations if self.request.annotate else None
-        writer = DecidedRows(self.shards, self.rows(found), found.kept, found.valid, added)
+        writer = DecidedRows(self.corpus.shards, self.rows(found), found.kept, found.valid, added)
         write_shards(writer, paths.outputs, outputs, threads=self.options.threads, progress=self.progress)
 
     def result(self, found: Contamination, files: dict[str, Any]) -> FileDecontamination:

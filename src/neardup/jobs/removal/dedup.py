@@ -106,8 +106,7 @@ def deduplicate_files(
     )
     with temporary_folder(chosen.temp_dir) as spool:
         shards = request.find_shards(spool, progress)
-        from neardup.jobs.removal.dedup_steps import (
-            deduplicate_shards,  # loads NumPy and Arrow, once nothing is refused
-        )
+        # loads NumPy and Arrow, once nothing is refused
+        from neardup.jobs.removal.dedup_steps import deduplicate_shards
 
         return deduplicate_shards(shards, references, made_by, chosen, request, progress, temporary=spool)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from neardup.dedup import find_duplicates
 from neardup.io.checks.number_files import refuse_lone_numbers
-from neardup.io.corpora.file_corpus import FileCorpus, Rejected
+from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.corpora.reading import recipe_for
 from neardup.io.corpora.shard import Shard
 from neardup.io.corpora.stored_shards import digest_of_contents
@@ -21,7 +21,7 @@ from neardup.io.storage.places import Place, place_of
 from neardup.jobs.removal.output_paths import OutputPaths
 from neardup.jobs.removal.request import Request
 from neardup.jobs.removal.resume import run_description
-from neardup.jobs.removal.run import run
+from neardup.jobs.removal.run import Steps, run
 from neardup.jobs.removal.writing import DecidedRows, write_shards
 from neardup.jobs.results import FileResult
 from neardup.options import DedupOptions
@@ -86,32 +86,17 @@ def deduplicate_shards(
                 )
                 besides = {"the reference": [shard.path for shard in reference.shards]}
         recipe = recipe_for(reading, Recipe()) if recipe is None else recipe
-        steps = _Steps(corpus, reference, besides, recipe, options, request, progress)
-        return run(steps, request, progress, resumable=steps, reported=steps)
+        return run(_Steps(corpus, besides, request, progress, reference, recipe, options))
 
 
 @dataclass
-class _Steps:
-    """The steps for whole documents; see `neardup.jobs.removal.run.Steps`."""
-
-    corpus: FileCorpus
+class _Steps(Steps[Findings, FileResult]):
     reference: "FileCorpus | FingerprintReference | StoreReference | None"
-    reads_besides: Mapping[str, Iterable[Place]]
     recipe: Recipe
     options: DedupOptions
-    request: Request
-    progress: Progress
     expected: "CostEstimate | None" = None
 
-    @property
-    def shards(self) -> Sequence[Shard]:
-        return self.corpus.shards
-
-    @property
-    def rejected(self) -> Iterable[Rejected]:
-        return self.corpus.rejected
-
-    def check(self, _: OutputPaths) -> None:
+    def check(self) -> None:
         self.corpus.check(ANNOTATIONS if self.request.annotate else ())
         if self.request.report_by is not None:
             from neardup.judging.reports.sources import check_column
@@ -156,9 +141,6 @@ class _Steps:
             checkpoints=checkpoints,
         )
 
-    def rows(self, _: Findings) -> Sequence[slice]:
-        return [self.corpus.rows_of(number) for number in range(len(self.corpus.shards))]
-
     def audit(self, found: Findings) -> Iterator[AuditChunk]:
         locate = None if self.reference is None else self.reference.locate
         with_matched = self.options.cluster == "components"
@@ -167,7 +149,7 @@ class _Steps:
     def write(self, found: Findings, paths: OutputPaths, outputs: Outputs) -> None:
         known = found.documents
         added = partial(annotations, found.decisions, known.ids) if self.request.annotate else None
-        writer = DecidedRows(self.shards, self.rows(found), found.decisions.kept_of, known.valid, added)
+        writer = DecidedRows(self.corpus.shards, self.rows(found), found.decisions.kept_of, known.valid, added)
         write_shards(writer, paths.outputs, outputs, threads=self.options.threads, progress=self.progress)
 
     def result(self, found: Findings, files: dict[str, Any]) -> FileResult:
@@ -180,7 +162,7 @@ class _Steps:
             self.progress,
             repeated_ids=repeated,
             html=html,
-            rejected=self.rejected,
+            rejected=self.corpus.rejected,
         )
         files |= {"report": self.request.report}
         if self.request.report_by is not None:
@@ -192,7 +174,7 @@ class _Steps:
         """The digests of the inputs and of the texts of a reference; None for what cannot be read again. The content of a store."""
         reference = self.reference.shards if isinstance(self.reference, FileCorpus) else ()
         of_store = getattr(self.reference, "content", None)
-        return {"inputs": _digest(self.shards), "reference": _digest(reference)} | (
+        return {"inputs": _digest(self.corpus.shards), "reference": _digest(reference)} | (
             {"store": of_store()} if of_store else {}
         )
 

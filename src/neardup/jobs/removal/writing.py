@@ -9,7 +9,7 @@ from neardup.arrays import Array
 from neardup.io.corpora.shard import Shard
 from neardup.io.formats.table import FILES, FORMATS, Sink, open_sink
 from neardup.io.outputs.outputs import Outputs
-from neardup.io.outputs.records import compression_of, write_lines
+from neardup.io.storage.compression import compression_of_name
 from neardup.io.storage.places import Place
 from neardup.jobs.removal.output_paths import OutputPaths
 from neardup.progress import Progress
@@ -23,20 +23,16 @@ class ShardWriter(Protocol):
     @property
     def shards(self) -> Sequence[Shard]:
         """All shards, by number."""
-        ...
 
     @property
     def rows(self) -> Sequence[slice]:
         """The slice of rows that belongs to each shard."""
-        ...
 
     def keeps_any(self, number: int) -> bool:
         """Whether the shard keeps any row."""
-        ...
 
     def write(self, number: int, sink: Sink) -> None:
         """Write the remaining rows of the shard. Any thread may call this, but only one for each sink."""
-        ...
 
 
 def write_shards(
@@ -55,7 +51,7 @@ def write_shards(
         if kind in FILES and not writer.keeps_any(together[0]):
             outputs.leave_out(path)  # the file is the document: a removed document has no output file
         elif not outputs.is_finished(path):
-            with open_sink(outputs.claim(path), kind, compression_of(path)) as sink:
+            with open_sink(outputs.claim(path), kind, compression_of_name(path.name)) as sink:
                 for number in together:
                     writer.write(number, sink)
             outputs.finish(path)
@@ -86,11 +82,9 @@ class DecidedRows:
     added: Callable[[slice], Any] | None
 
     def keeps_any(self, number: int) -> bool:
-        """See `ShardWriter`."""
         return bool(self.kept(self.rows[number]).any())
 
     def write(self, number: int, sink: Sink) -> None:
-        """See `ShardWriter`."""
         shard, rows = self.shards[number], self.rows[number]
         if self.added is not None:
             FORMATS[shard.format].annotate(shard, self.added(rows), sink, keep=self.valid[rows])
@@ -126,4 +120,4 @@ def write_audits(
         if targets.audit_folder and shards[last].format in FILES and (ahead is None or ahead[0] >= end):
             outputs.leave_out(path)  # as many audits as removed files, not as many as documents
         else:
-            write_lines(path, outputs.claim(path), until(end))
+            outputs.write_lines(path, until(end))

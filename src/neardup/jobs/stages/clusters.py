@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from neardup.arrays import Array
 from neardup.errors import InputError, OptionError
 from neardup.hamming.candidate_graph import no_candidates
-from neardup.io.corpora.file_corpus import is_of_source
+from neardup.io.corpora.file_corpus import is_within, rank_of_source
 from neardup.io.corpora.read_files import ReadFiles
 from neardup.io.corpora.shard import Shard
 from neardup.io.corpora.shards import Inputs, find_shards, listed_inputs
@@ -170,14 +170,11 @@ def _sources(shards: Sequence[StoredShard], options: DedupOptions) -> Array | No
     if not sources:
         return None
     for source in sources:
-        if not any(is_of_source(shard, source) for shard in shards):
+        if not any(is_within(shard.name, source) for shard in shards):
             raise InputError(
                 f"`prefer_source={source!r}`: no shard is of this source. Give a file, a folder or a glob."
             )
-    ranks = [
-        next((rank for rank, source in enumerate(sources) if is_of_source(shard, source)), len(sources))
-        for shard in shards
-    ]
+    ranks = [rank_of_source(shard.name, sources) for shard in shards]
     return np.repeat(np.array(ranks, np.int64), [shard.rows for shard in shards])
 
 

@@ -20,7 +20,6 @@ from neardup.io.corpora.stored_shards import stored_shards
 from neardup.io.endings import REJECTS_ENDING
 from neardup.io.outputs.output_names import output_folder, stem
 from neardup.io.outputs.outputs import Outputs
-from neardup.io.outputs.records import write_lines
 from neardup.io.storage.places import Place, place_of
 from neardup.progress import Progress
 from neardup.recipe.kinds import FingerprintRecipe, short_document
@@ -152,7 +151,7 @@ def write_fingerprint_files(
             writer.close(stored_shards(part.shards, part.starts or [0], content.reading))
             rejected += part.rejected
         for path in paths.rejects:
-            write_lines(path, outputs.claim(path), reject_lines(rejected))
+            outputs.write_lines(path, reject_lines(rejected))
         outputs.commit()
     if rejected:
         progress.say(f"{counted(len(rejected), 'row')} could not be read: {paths.rejects[0]}{why(rejected)}")
@@ -168,7 +167,7 @@ def write_digits(
         total = _write(writer, parts, content, progress)
         writer.close(())
         for path in paths.rejects:
-            write_lines(path, outputs.claim(path), ())
+            outputs.write_lines(path, ())
         outputs.commit()
     return total
 

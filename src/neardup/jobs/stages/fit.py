@@ -12,14 +12,12 @@ from neardup.errors import InputError, OptionError
 from neardup.fingerprints.features import features_of
 from neardup.fingerprints.weights.counting import FeatureCounter, Run, merged
 from neardup.fingerprints.weights.table import EXTRACTORS
-from neardup.io.corpora.batch import Batch
 from neardup.io.corpora.file_corpus import FileCorpus, open_corpus, why
 from neardup.io.corpora.read_files import ReadFiles
 from neardup.io.corpora.reading import TextReadingDict, reading_of
 from neardup.io.endings import REJECTS_ENDING
 from neardup.io.outputs.output_names import stem
 from neardup.io.outputs.outputs import Outputs
-from neardup.io.outputs.records import write_lines
 from neardup.io.storage.places import local_path
 from neardup.options import OnError
 from neardup.progress import Watcher, progress_of
@@ -44,10 +42,6 @@ def _count(texts: Any, recipe: Recipe) -> tuple[int, Run]:
         hashes = features_of(tokens_of(normalized(chunk, recipe.normalize), recipe), recipe).hashes
         runs.append(np.unique(hashes, return_counts=True))
     return len(texts) - texts.null_count, merged([(features, counts.astype(np.int64)) for features, counts in runs])
-
-
-def _count_batch(batch: Batch, recipe: Recipe) -> tuple[int, Run]:
-    return _count(batch.texts, recipe)
 
 
 def _recipe(given: RecipeLike | None) -> Recipe:
@@ -190,13 +184,13 @@ def fit_files(
         rejects = [Path(stem(str(output)) + REJECTS_ENDING)] if on_error == "skip" else []
         with Outputs([path, *rejects], reads=ReadFiles(shards), overwrite=overwrite) as outputs, progress.stage("fit"):
             if corpus is not None:
-                for _, (documents, run) in corpus.map(partial(_count_batch, recipe=work.recipe)):
+                for _, (documents, run) in corpus.map(lambda batch: _count(batch.texts, work.recipe)):
                     work.take(documents, run)
                     progress.advance(documents)
             work.write(outputs.claim(path))
             rejected = [] if corpus is None else corpus.rejected
             for name in rejects:
-                write_lines(name, outputs.claim(name), reject_lines(rejected))
+                outputs.write_lines(name, reject_lines(rejected))
             outputs.commit()
     if rejected:
         progress.say(f"{counted(len(rejected), 'row')} could not be read: {rejects[0]}{why(rejected)}")

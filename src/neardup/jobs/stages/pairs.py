@@ -12,16 +12,16 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
-from neardup.display import as_code, counted
+from neardup.display import counted
 from neardup.errors import InputError, OptionError
 from neardup.fingerprints.documents import join_documents, read_documents
 from neardup.fingerprints.files.fingerprint_file import common_distance, hold_fingerprints, read_fingerprint_files
 from neardup.hamming.candidate_graph import candidate_pairs
 from neardup.hamming.near import hamming_distances, near_fingerprints
 from neardup.io.checks.number_files import refuse_numbers
-from neardup.io.corpora.file_corpus import FileCorpus, check_on_error, why
+from neardup.io.corpora.file_corpus import FileCorpus, check_on_error
 from neardup.io.corpora.read_files import ReadFiles
-from neardup.io.corpora.reading import READING, Reading, ReadingDict, recipe_for, split_options
+from neardup.io.corpora.reading import ReadingDict, recipe_for, refuse_reading, split_options
 from neardup.io.corpora.shard import Shard
 from neardup.io.corpora.shards import find_shards, listed_inputs, repeated_files
 from neardup.io.corpora.stored_shards import StoredShard, recorded_reading, starts_of, stored_shards
@@ -107,9 +107,8 @@ def pair_files(
                 f"`min_similarity={chosen.min_similarity}`: fingerprint files hold no texts, so no similarity is known. "
                 "Leave it out, or give the texts."
             )
-        if of_fingerprints and reading != Reading():
-            given = [name for name in READING if getattr(reading, name) != getattr(Reading(), name)]
-            raise OptionError(f"{as_code(given)}: these are fingerprint files, not texts. Leave it out.")
+        if of_fingerprints:
+            refuse_reading(reading)
         path = place_of(output)
         paths = [path, pair_summary_path(path)]
         with Outputs(paths, reads=ReadFiles(shards), overwrite=overwrite, temp_dir=chosen.temp_dir) as outputs:
@@ -183,10 +182,7 @@ def _of_texts(
         progress.say(resolved.note)
     with progress.stage("fingerprint"):
         documents = read_documents(corpus, recipe, progress=progress, resources=options.resources)
-    if corpus.rejected:
-        progress.say(
-            f"{counted(len(corpus.rejected), 'row')} could not be read, and were left out{why(corpus.rejected)}"
-        )
+    corpus.tell_rejected()
     starts = corpus.starts or [0]
     shards = stored_shards(corpus.shards, starts, read_by)
 
@@ -259,11 +255,7 @@ def _of_fingerprints(
 
     def matches() -> Iterator[Matches]:
         with progress.stage("join"):
-            candidates = near_fingerprints(
-                fingerprints,
-                max_distance=max_distance,
-                resources=options.resources,
-            )
+            candidates = near_fingerprints(fingerprints, max_distance=max_distance, resources=options.resources)
             for a, b in candidate_pairs(candidates):
                 order = np.lexsort((b, a))
                 a, b = a[order], b[order]

@@ -20,8 +20,7 @@ from neardup.jobs.answer_files import answers_place, answers_to
 from neardup.jobs.store_places import folder_of_store, opened_store
 from neardup.jobs.stores.store_add_run import AddCounts, AddRun, why_not_continued
 from neardup.jobs.stores.store_answers import answer_line, told_of_updates
-from neardup.jobs.streams.store_metadata import MetadataColumns, metadata_columns
-from neardup.jobs.streams.store_rows import corpus_of, documents_of
+from neardup.jobs.streams.store_rows import MetadataColumns, corpus_of, documents_of, metadata_columns
 from neardup.options import OnError
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.resources.resources import Resources

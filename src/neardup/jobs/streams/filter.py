@@ -2,43 +2,50 @@
 
 import contextlib
 import sys
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
+import numpy as np
+import pyarrow as pa
+
 from neardup.errors import InputError, NeardupError
+from neardup.fingerprints.simhash import Fingerprints, fingerprint_chunks
 from neardup.hamming.index.files.folder import demand_free, home_of, is_index
+from neardup.hamming.index.files.labels import labels_of
+from neardup.io.corpora.batch import Batch
 from neardup.io.corpora.file_corpus import check_on_error
 from neardup.io.corpora.read_files import ReadFiles
-from neardup.io.corpora.reading import TextReadingDict, reading_of
+from neardup.io.corpora.reading import Reading, TextReadingDict, reading_of
+from neardup.io.corpora.shard import Shard
 from neardup.io.corpora.shards import Inputs
+from neardup.io.formats.text_sink import StandardOutput
 from neardup.io.outputs.output_names import STANDARD_OUTPUT
 from neardup.io.outputs.outputs import Outputs
 from neardup.io.storage.places import near_folder, path_text
-from neardup.jobs.answer_files import StandardOutput
-from neardup.jobs.streams.filter_run import (
-    STATE,
-    FilterRun,
-    demand_ended,
-    files_of,
-    filter_paths,
-    filter_shards,
-)
-from neardup.jobs.streams.filter_walk import FilterWalk
-from neardup.jobs.streams.line_walk import FilterCounts, Sinks
+from neardup.jobs.streams.filter_run import STATE, FilterRun, demand_ended, files_of, filter_paths, filter_shards
+from neardup.jobs.streams.line_walk import Block, FilterCounts, LineWalk, Sinks, write_rejects
 from neardup.options import OnError
-from neardup.progress import Watcher, progress_of
+from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.presets import RecipeLike
 from neardup.recipe.safe_distances import SAFE_DISTANCES, measured_as
 from neardup.resources.threads import thread_count
 from neardup.resources.unfinished import told_if_interrupted
 from neardup.survivors.distance_stream import DistanceStream
+from neardup.survivors.outcomes import FilterOutcomes
+from neardup.survivors.records.audit import filter_lines
+from neardup.text.columns import in_chunks
 
 GOES_ON = "the same command goes on where it stopped"
 AT_LEAST_ONCE = (
     "the same command on the whole input loses no line; since the output is a pipe, a few may be passed on twice"
 )
 """What is told of runs that are interrupted: of one to a file, and of one to a pipe."""
+COMMIT_ROWS = 1 << 17
+COMMIT_SECONDS = 10.0
+"""Maximum work, in documents and in seconds, that is repeated after a crash."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -182,14 +189,70 @@ class IndexMemory:
         self._stream.save()
 
 
+class FilterWalk(LineWalk[Fingerprints]):
+    """Decides by the fingerprints in an index. It is `is_inside`, too, while the index is half saved."""
+
+    def __init__(
+        self,
+        stream: DistanceStream,
+        shards: Sequence[Shard],
+        how: Reading,
+        on_error: str,
+        threads: int,
+        progress: Progress,
+    ) -> None:
+        super().__init__(shards, how, on_error, threads, progress)
+        self.stream = stream
+        self._since, self._rows = time.monotonic(), 0
+
+    @property
+    def is_time(self) -> bool:
+        """Whether it is time to commit."""
+        return (
+            self.counts.rows - self._rows >= COMMIT_ROWS or time.monotonic() - self._since >= COMMIT_SECONDS
+        ) and self.counts.rows > self._rows
+
+    @contextlib.contextmanager
+    def saving(self) -> Iterator[None]:
+        """Around the work that saves everything up to here; stays `is_inside` if it fails."""
+        self.is_inside = True
+        yield
+        self._since, self._rows = time.monotonic(), self.counts.rows
+        self.is_inside = False
+
+    def prepare(self, batch: Batch, present: Any) -> Fingerprints:
+        """Fingerprint the texts."""
+        return fingerprint_chunks(in_chunks(batch.texts.filter(present)), self.stream.recipe)
+
+    def decide(self, block: Block[Fingerprints], sinks: Sinks) -> None:
+        strings = self.stream.index.has_strings is not False
+        tokens = block.batch.ids.take(pa.array(block.rows))
+        found = self.stream.add_fingerprints(labels_of(tokens, strings=strings), block.made)
+        new = found.distances < 0
+        self.pass_on(block, block.rows[new], sinks.out)
+        if sinks.audit is not None:
+            places = np.flatnonzero(~new)
+            outcomes = FilterOutcomes(
+                ids=tokens.take(pa.array(places)),
+                rows=self.counts.rows + block.rows[places],
+                matched=[found.matched[place] for place in places.tolist()],
+                distances=found.distances[places],
+            )
+            sinks.audit.write("".join(filter_lines(outcomes)).encode())
+        write_rejects(block.shard, block.rejections, sinks.rejects)
+        self.counts.rows += len(block.lines)
+        self.counts.passed += int(new.sum())
+        self.counts.duplicates += int((~new).sum())
+        self.counts.rejected += len(block.rejections)
+        self.progress.advance(len(block.lines))
+
+
 def _resumable(walk: FilterWalk, run: FilterRun, *, overwrite: bool, give_up: bool) -> None:
-    counts = FilterCounts(**run.begin(overwrite=overwrite, give_up=give_up))
-    walk.begin_after(counts)
+    walk.begin_after(FilterCounts(**run.begin(overwrite=overwrite, give_up=give_up)), missing=run.missing)
     if run.ended:
         run.publish()
         walk.progress.say("nothing is left to do: these inputs were filtered already")
         return
-    walk.begin_after(counts, missing=run.missing)
     with told_if_interrupted(GOES_ON), run.opened() as sinks, walk.progress.stage("filter"):
         for _ in walk.blocks(sinks):
             if walk.is_time:

@@ -70,7 +70,12 @@ class FilterPaths:
     @property
     def files(self) -> list[Path]:
         """The paths that are files, without standard output."""
-        return [path for path in (self.output, self.audit, self.rejects) if path not in (None, STANDARD_OUTPUT)]
+        return [path for path in self.all if path not in (None, STANDARD_OUTPUT)]
+
+    @property
+    def all(self) -> tuple[Path | None, ...]:
+        """The paths, in the order of the lengths in a record."""
+        return self.output, self.audit, self.rejects
 
 
 def filter_paths(output: str, audit: str | None, *, with_rejects: bool) -> FilterPaths:
@@ -100,9 +105,7 @@ def filter_paths(output: str, audit: str | None, *, with_rejects: bool) -> Filte
         raise InputError("`audit='-'`: the audit is a file. Name one, such as removed.jsonl.")
     beside = stem(output) if audit is None else stem(audit)
     found = FilterPaths(
-        Path(output),
-        Path(audit or beside + AUDIT_ENDING),
-        Path(beside + REJECTS_ENDING) if with_rejects else None,
+        Path(output), Path(audit or beside + AUDIT_ENDING), Path(beside + REJECTS_ENDING) if with_rejects else None
     )
     finals = [os.path.realpath(path) for path in found.files]
     if len(set(finals)) < len(finals):
@@ -194,7 +197,7 @@ class FilterRun:
             "inputs": recorded_inputs(self._inputs, memory.listed_inputs),
             **{
                 name: None if path is None else os.path.realpath(path)
-                for name, path in (("output", paths.output), ("audit", paths.audit), ("rejects", paths.rejects))
+                for name, path in zip(("output", "audit", "rejects"), paths.all, strict=True)
             },
             **memory.deciding,
             "on_error": on_error,
@@ -236,9 +239,7 @@ class FilterRun:
         """Open the output, the audit and the rejects for appending. If nothing was saved, a failure leaves none of them."""
         with contextlib.ExitStack() as stack:
             try:
-                for path, length in zip(
-                    (self._paths.output, self._paths.audit, self._paths.rejects), self._lengths, strict=True
-                ):
+                for path, length in zip(self._paths.all, self._lengths, strict=True):
                     self._files.append(None if path is None else stack.enter_context(GrowingFile(path, length)))
                 yield Sinks(*self._files)
             except BaseException:
@@ -271,9 +272,7 @@ class FilterRun:
         Raises:
             InputError: an output is missing.
         """
-        for path, length in zip(
-            (self._paths.output, self._paths.audit, self._paths.rejects), self._lengths, strict=True
-        ):
+        for path, length in zip(self._paths.all, self._lengths, strict=True):
             if path is None:
                 continue
             if partial_of(path).exists():

@@ -11,11 +11,11 @@ from neardup.io.corpora.file_corpus import FileCorpus, check_on_error
 from neardup.io.corpora.read_files import ReadFiles
 from neardup.io.corpora.reading import READING, Reading, TextReadingDict
 from neardup.io.corpora.shards import Inputs
+from neardup.io.formats.text_sink import StandardOutput
 from neardup.io.outputs.growing_file import GrowingFile, partial_of
 from neardup.io.outputs.output_names import STANDARD_OUTPUT
 from neardup.io.outputs.outputs import Outputs
 from neardup.io.storage.places import name_as_text, path_text
-from neardup.jobs.answer_files import StandardOutput
 from neardup.jobs.store_places import alone, folder_of_store, no_store, store_is_there, told_of_options
 from neardup.jobs.streams.filter import AT_LEAST_ONCE, FilterResult
 from neardup.jobs.streams.filter_run import (
@@ -29,7 +29,7 @@ from neardup.jobs.streams.filter_run import (
 )
 from neardup.jobs.streams.filter_store_walk import FilterStoreWalk, StoreFilterCounts
 from neardup.jobs.streams.line_walk import Sinks
-from neardup.jobs.streams.store_metadata import metadata_columns
+from neardup.jobs.streams.store_rows import metadata_columns
 from neardup.options import MatchingOptions, OnError, refuse_unknown
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike

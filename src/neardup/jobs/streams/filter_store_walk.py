@@ -17,8 +17,7 @@ from neardup.jobs.stores.store_answers import UpdateCounts
 from neardup.jobs.streams.filter import FilterResult
 from neardup.jobs.streams.filter_run import files_of
 from neardup.jobs.streams.line_walk import Block, FilterCounts, LineWalk, Sinks, write_rejects
-from neardup.jobs.streams.store_metadata import MetadataColumns
-from neardup.jobs.streams.store_rows import DOCUMENTS_AT_ONCE
+from neardup.jobs.streams.store_rows import DOCUMENTS_AT_ONCE, MetadataColumns
 from neardup.progress import Progress
 from neardup.store.answers import StoreAnswer, StoreMatch
 from neardup.store.command_state import CommandState, RowIds, state_for_commands

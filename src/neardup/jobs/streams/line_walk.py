@@ -15,7 +15,7 @@ from neardup.io.corpora.file_corpus import row_error
 from neardup.io.corpora.reading import Reading
 from neardup.io.corpora.shard import Shard
 from neardup.io.formats.lines import Lines
-from neardup.io.line_rows import after_rows, block_reader, line_rows
+from neardup.io.line_rows import block_reader, line_rows
 from neardup.io.storage.encodings import Encoding
 from neardup.progress import Progress
 from neardup.resources.threads import in_order
@@ -138,7 +138,7 @@ class LineWalk(ABC, Generic[Prepared]):
                 last = lines.row + len(lines)
                 left = done - before - lines.row
                 if left < len(lines):
-                    yield shard, after_rows(lines, max(0, left))
+                    yield shard, lines.after(max(0, left))
             before += last
 
     def _begin(self, out: Any, encoding: Encoding, shard: Shard) -> None:

@@ -117,9 +117,8 @@ def verify_files(
         temporary = spool
         shards = _find_inputs(claim, given, temporary)
         written = _find_output(output, shards, claim.reading, temporary)
-        from neardup.jobs.verification.verify_steps import (
-            verify_shards,  # loads NumPy and Arrow, once nothing is refused
-        )
+        # loads NumPy and Arrow, once nothing is refused
+        from neardup.jobs.verification.verify_steps import verify_shards
 
         return verify_shards(
             claim,
@@ -217,9 +216,8 @@ def _find_inputs(claim: Claim, given: tuple[str | Path, ...], temporary: Path) -
             f"The run was of {len(claim.shards):,} shards, but the inputs are {len(shards):,}. Name all of them, in the order of "
             "the cluster file."
         )
-    if (
-        claim.shards is not None and not given
-    ):  # the ids of text files, and the names of outputs, are relative to what led to them
+    if claim.shards is not None and not given:
+        # the ids of text files, and the names of outputs, are relative to what led to them
         return [replace(shard, relative=stored.relative) for shard, stored in zip(shards, claim.shards, strict=True)]
     return shards
 
@@ -232,9 +230,8 @@ def _find_output(output: str, shards: Sequence[Shard], reading: Reading, tempora
     found = _in_folder(folder, shards, reading, temporary) if folder is not None and folder.is_dir() else None
     if found is None:
         found = find_shards(output, temporary=temporary, reading=reading)
-        if (
-            len(shards) == len(found) == 1 and shards[0].format in FILES
-        ):  # one document, whose id is the name of the input
+        if len(shards) == len(found) == 1 and shards[0].format in FILES:
+            # one document, whose id is the name of the input
             found = [replace(found[0], relative=shards[0].relative)]
     if problems := repeated_files([*shards, *found]):
         raise InputError(f"{problems[0]} The output comes first, then the inputs.")

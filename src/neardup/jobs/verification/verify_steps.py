@@ -16,13 +16,7 @@ from neardup.judging.verification.apart import check_apart, check_covered, join_
 from neardup.judging.verification.claim import Claim
 from neardup.judging.verification.counts import check_counts
 from neardup.judging.verification.read_corpus import ReadCorpus, read_corpus
-from neardup.judging.verification.removals import (
-    RowOf,
-    check_stated,
-    check_survivors,
-    check_threshold,
-    read_removals,
-)
+from neardup.judging.verification.removals import RowOf, check_stated, check_survivors, check_threshold, read_removals
 from neardup.judging.verification.result import Verification
 from neardup.judging.verification.rows import align, check_rows, read_keys
 from neardup.options import DedupOptions

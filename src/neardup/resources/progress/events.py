@@ -53,29 +53,23 @@ class CalledProgress(Progress):
         self._call, self._called = call, 0.0
 
     def begin(self, name: str, total: int | None) -> None:
-        """See `Progress`."""
         self._tell()
 
     def advance(self, documents: int) -> None:
-        """See `Progress`."""
         super().advance(documents)
         self._tell_in_time()
 
     def read(self, count: int) -> None:
-        """See `Progress`."""
         super().read(count)
         self._tell_in_time()
 
     def end(self, name: str) -> None:
-        """See `Progress`."""
         self._tell(ended=True)
 
     def say(self, line: str) -> None:
-        """See `Progress`."""
         self._tell(message=line)
 
     def note(self, line: str) -> None:
-        """See `Progress`."""
         self._tell(message=line)
 
     def _tell_in_time(self) -> None:

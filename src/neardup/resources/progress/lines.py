@@ -7,9 +7,8 @@ from contextlib import contextmanager, suppress
 from typing import Unpack
 
 from neardup.display import SPACE, broken, printable
-from neardup.resources.progress.redrawn import RedrawnProgress
 from neardup.resources.progress.stage import Stage, moving_line, told
-from neardup.resources.progress.stages import DisplayedProgress, DisplayOptions
+from neardup.resources.progress.stages import DisplayedProgress, DisplayOptions, RedrawnProgress
 from neardup.resources.unfinished import removed_by
 
 LOG_SECONDS = 30.0
@@ -20,7 +19,6 @@ class LineProgress(DisplayedProgress):
     """Progress with a line for each message and, if `verbose`, for each stage that has ended."""
 
     def end(self, name: str) -> None:
-        """See `Progress`."""
         if not self.verbose:
             return
         stage, said = self.at, ""
@@ -31,7 +29,6 @@ class LineProgress(DisplayedProgress):
         self.say(f"{name}: {self.seconds[name]:.1f} s{said}")
 
     def say(self, line: str) -> None:
-        """See `Progress`."""
         print(self.fitting(f"neardup: {printable(self.wording(line))}"), file=sys.stderr, flush=True)
 
     def fitting(self, line: str) -> str:
@@ -47,11 +44,9 @@ class LogProgress(LineProgress):
         self._said = 0.0
 
     def begin(self, name: str, total: int | None) -> None:
-        """See `Progress`."""
         self._said = self.clock()
 
     def advance(self, documents: int) -> None:
-        """See `Progress`."""
         super().advance(documents)
         now = self.clock()
         if self.at is not None and now - self._said >= LOG_SECONDS:
@@ -71,12 +66,10 @@ class TerminalProgress(RedrawnProgress, LineProgress):
 
     @contextmanager
     def stage(self, name: str, total: int | None = None) -> Iterator[None]:
-        """See `Progress`."""
         with removed_by(self._erase), super().stage(name, total):
             yield
 
     def draw(self, stage: Stage | None) -> None:
-        """See `RedrawnProgress`."""
         line = "" if stage is None else moving_line(stage, self.clock(), _columns() - 1)
         if line or self._drawn:
             with suppress(OSError):  # the terminal is gone
@@ -91,7 +84,6 @@ class TerminalProgress(RedrawnProgress, LineProgress):
             self.draw(None)
 
     def end(self, name: str) -> None:
-        """See `Progress`."""
         self._erase()
         super().end(name)
 
@@ -100,7 +92,6 @@ class TerminalProgress(RedrawnProgress, LineProgress):
         return "\n".join(broken(SPACE.split(line), _columns() - 1, "  "))
 
     def say(self, line: str) -> None:
-        """See `Progress`."""
         with self.drawing:
             self.draw(None)
             super().say(line)

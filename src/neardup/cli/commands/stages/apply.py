@@ -14,14 +14,12 @@ from neardup.io.corpora.shards import demand_present
 @click.argument("clusters", metavar="CLUSTERS", type=values.FILE)
 @options.inputs
 @options.documents_output(required=True)
-@options.reading
-@options.elements
+@options.reading_or_elements
 @click.option("--annotate", is_flag=True, help="Write all rows, with columns that show the decision on each.")
 @options.audit
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object on standard output.")
 @options.overwrite
-@options.threads
-@options.temp_dir
+@options.threads_and_files
 @options.shown
 def command(
     clusters: str, inputs: tuple[str, ...], output: str, as_json: bool, quiet: bool, **chosen: Any,
@@ -34,10 +32,6 @@ def command(
     demand_present(inputs)
     from neardup.jobs.removal.apply import apply_files
 
-    if as_json and output == "-":
-        raise click.UsageError("--json and -o - would both write to standard output. Give -o a file.")
+    options.demand_one_output(as_json, output)
     done = apply_files(clusters, inputs, output, progress=options.progress(quiet), **chosen)
-    if as_json:
-        click.echo(done.to_json(), nl=False)
-    else:
-        tell_result(done, after_removal(done), quiet=quiet)
+    tell_result(done, after_removal, quiet=quiet, as_json=as_json)

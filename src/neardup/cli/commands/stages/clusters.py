@@ -11,7 +11,7 @@ from neardup.cli.shown.terminal import tell_result
 
 @click.command()
 @click.argument("pairs", nargs=-1, required=True, metavar="PAIRS...", type=values.FILE)
-@click.option("-o", "--output", required=True, metavar="FILE", type=values.FILE, help="A .parquet file.")
+@click.option("-o", "--output", required=True, type=values.FILE, help="A .parquet file.")
 @click.option(
     "--documents",
     multiple=True,
@@ -42,7 +42,4 @@ def command(
     from neardup.jobs.stages.clusters import cluster_files
 
     done = cluster_files(pairs, output, documents=documents, progress=options.progress(quiet), **chosen)
-    if as_json:
-        click.echo(done.to_json(), nl=False)
-    else:
-        tell_result(done, after_clusters(done), quiet=quiet)
+    tell_result(done, after_clusters, quiet=quiet, as_json=as_json)

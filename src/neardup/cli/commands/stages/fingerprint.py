@@ -3,7 +3,6 @@
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from neardup.cli.parsing import options, values
 from neardup.cli.shown.next_command import after_fingerprints
@@ -26,8 +25,7 @@ from neardup.recipe.vectors import METHODS
     type=values.FILE,
     help="A .parquet file, or a folder: one file for each input. For other programs: .csv, .tsv, .jsonl or .txt, also .gz or .zst.",
 )
-@options.reading
-@options.elements
+@options.reading_or_elements
 @options.recipe
 @click.option(
     "--max-distance", type=int, metavar="N", help="Distance that later commands take by default (the recipe's)."
@@ -35,13 +33,11 @@ from neardup.recipe.vectors import METHODS
 @click.option(
     "--value",
     multiple=True,
-    metavar="COLUMN",
     type=values.COLUMN,
     help="Also store this column, for the options --keep and --within of `neardup clusters`; repeatable.",
 )
 @click.option(
     "--vector",
-    metavar="COLUMN",
     type=values.COLUMN,
     help="Fingerprint the numeric vectors (lists of numbers) in this column of Parquet files instead of texts.",
 )
@@ -51,7 +47,6 @@ from neardup.recipe.vectors import METHODS
 )
 @click.option(
     "--fingerprint",
-    metavar="COLUMN",
     type=values.COLUMN,
     help="Bring in the fingerprints of another program from this column; from lines, with --lines and --digits instead. "
     "--recipe then says that the recipe makes the same bits.",
@@ -75,8 +70,7 @@ from neardup.recipe.vectors import METHODS
 )
 @options.overwrite
 @options.on_error
-@options.threads
-@options.temp_dir
+@options.threads_and_files
 @options.shown
 def command(
     inputs: tuple[str, ...], output: str, vector: str | None, fingerprint: str | None, quiet: bool, **chosen: Any,
@@ -154,15 +148,11 @@ def _recipe(chosen: dict[str, Any]) -> Any:
     """The recipe that is given; None for the default."""
     from neardup.recipe.presets import find_recipe
 
-    return find_recipe(chosen["recipe"]) if _is_given("recipe") else None
-
-
-def _is_given(name: str) -> bool:
-    return click.get_current_context().get_parameter_source(name) is not ParameterSource.DEFAULT
+    return find_recipe(chosen["recipe"]) if options.is_given("recipe") else None
 
 
 def _refuse(names: tuple[str, ...], why: str) -> None:
     """Refuse options that are given but have no effect."""
-    given = ["--" + name.replace("_", "-") for name in names if _is_given(name)]
+    given = ["--" + name.replace("_", "-") for name in filter(options.is_given, names)]
     if given:
         raise OptionError(f"{', '.join(given)}: {why}. Leave it out.")

@@ -13,11 +13,10 @@ from neardup.options import OnError
 
 @click.command()
 @click.argument("inputs", nargs=-1, metavar="[INPUT]...", type=values.FILE)
-@click.option("-o", "--output", required=True, metavar="FILE", type=values.FILE, help="A .parquet file.")
+@click.option("-o", "--output", required=True, type=values.FILE, help="A .parquet file.")
 @click.option(
     "--merge",
     multiple=True,
-    metavar="FILE",
     type=values.FILE,
     help="Add the counts of this file, which `neardup fit` wrote for the same tokens; repeatable. Documents in several files are "
     "counted several times.",

@@ -26,10 +26,9 @@ same_recipe = click.option(
 )
 
 
-def _method_options(function: Any) -> Any:
-    for name, meaning in reversed(METHOD_OPTIONS.items()):
-        function = click.option(f"--{name}", type=int, metavar="N", help=meaning)(function)
-    return function
+method_options = options.several(
+    *(click.option(f"--{name}", type=int, metavar="N", help=meaning) for name, meaning in METHOD_OPTIONS.items())
+)
 
 
 @click.group()
@@ -53,24 +52,17 @@ def command() -> None:
     show_default=True,
     help="Search method; auto chooses an exact method by the size of the index (docs/hamming-index.md describes each).",
 )
-@_method_options
-@click.option(
-    "--recipe",
-    metavar="NAME|FILE.toml",
-    type=values.RECIPE,
-    help=f"One of {', '.join(RECIPES)}, or a file (default; the fingerprints' own). The index keeps it, with its files.",
+@method_options
+@options.recipe_or_default(
+    f"One of {', '.join(RECIPES)}, or a file (default; the fingerprints' own). The index keeps it, with its files."
 )
 @click.option("--integer-ids", is_flag=True, help="All ids are integers; otherwise they are stored as strings.")
-@options.reading
-@options.elements
+@options.reading_or_elements
 @click.option("--overwrite", is_flag=True, help="Replace an existing index once the new one is complete.")
 @options.on_error
-@options.threads
-@options.temp_dir
+@options.threads_and_files
 @options.shown
-def build(
-    path: str, inputs: tuple[str, ...], recipe: str | None, quiet: bool, **chosen: Any,
-) -> None:  # fmt: skip
+def build(path: str, inputs: tuple[str, ...], recipe: str | None, quiet: bool, **chosen: Any) -> None:
     """Build an index of texts, or of fingerprint files that `neardup fingerprint` wrote."""
     demand_present(inputs)
     from neardup.jobs.indexes.index import build_index
@@ -79,12 +71,7 @@ def build(
     progress = options.progress(quiet)
     given: Any = {name: value for name in METHOD_OPTIONS if (value := chosen.pop(name)) is not None}
     total = build_index(
-        path,
-        inputs,
-        recipe=find_recipe(recipe) if recipe else None,
-        method_options=given,
-        progress=progress,
-        **chosen,
+        path, inputs, recipe=find_recipe(recipe) if recipe else None, method_options=given, progress=progress, **chosen
     )
     tell(
         [("added", counted(total, "document")), ("index", path), ("next", next_of(["index", "info", path]))],
@@ -96,11 +83,9 @@ def build(
 @path
 @options.inputs
 @same_recipe
-@options.reading
-@options.elements
+@options.reading_or_elements
 @options.on_error
-@options.threads
-@options.temp_dir
+@options.threads_and_files
 @options.shown
 def add(path: str, inputs: tuple[str, ...], quiet: bool, **chosen: Any) -> None:
     """Add texts, or fingerprint files, to an index, with the recipe of the index."""
@@ -141,12 +126,7 @@ def remove(path: str, ids: tuple[str, ...], file: Path | None, quiet: bool) -> N
 @path
 @click.argument("inputs", nargs=-1, metavar="INPUT...", type=values.FILE)
 @click.option(
-    "-o",
-    "--output",
-    default="-",
-    metavar="FILE",
-    type=values.FILE,
-    help="A file: .jsonl, .jsonl.gz or .jsonl.zst (standard output).",
+    "-o", "--output", default="-", type=values.FILE, help="A file: .jsonl, .jsonl.gz or .jsonl.zst (standard output)."
 )
 @click.option("--literal", "texts", multiple=True, metavar="TEXT", help="Text to search for; repeatable.")
 @click.option(
@@ -167,12 +147,10 @@ def remove(path: str, ids: tuple[str, ...], file: Path | None, quiet: bool) -> N
     "--max-distance", type=int, metavar="N", help="Hamming distance of the search, at most the index's (the index's)."
 )
 @same_recipe
-@options.reading
-@options.elements
+@options.reading_or_elements
 @options.overwrite
 @options.on_error
-@options.threads
-@options.temp_dir
+@options.threads_and_files
 @options.shown
 def query(path: str, inputs: tuple[str, ...], output: str, quiet: bool, **chosen: Any) -> None:
     """List the neighbors of each document in an index, nearest first.

@@ -3,7 +3,6 @@
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from neardup.cli.parsing import options, values
 from neardup.cli.shown.terminal import tell
@@ -15,12 +14,7 @@ from neardup.options import OnError
 @click.command()
 @options.inputs
 @click.option(
-    "-o",
-    "--output",
-    required=True,
-    metavar="FILE",
-    type=values.FILE,
-    help="A file: .jsonl, .jsonl.gz, .jsonl.zst or .parquet.",
+    "-o", "--output", required=True, type=values.FILE, help="A file: .jsonl, .jsonl.gz, .jsonl.zst or .parquet."
 )
 @click.option(
     "--against",
@@ -34,20 +28,12 @@ from neardup.options import OnError
     is_flag=True,
     help="List only the first of several equal texts on each side; `neardup clusters` finds the others.",
 )
-@options.reading
-@options.elements
+@options.reading_or_elements
 @options.near
-@click.option(
-    "--recipe",
-    metavar="NAME|FILE.toml",
-    type=values.RECIPE,
-    help="A name that `neardup recipes` lists, or a .toml file (default; the fingerprints' own).",
-)
+@options.recipe_or_default("A name that `neardup recipes` lists, or a .toml file (default; the fingerprints' own).")
 @options.overwrite
 @options.on_error
-@options.threads
-@options.memory
-@options.temp_dir
+@options.resources
 @options.shown
 def command(
     inputs: tuple[str, ...], output: str, against: tuple[str, ...], distinct: bool, recipe: str | None, on_error: OnError,
@@ -62,7 +48,7 @@ def command(
     from neardup.jobs.stages.pairs import pair_files
     from neardup.recipe.presets import find_recipe
 
-    if click.get_current_context().get_parameter_source("min_similarity") is ParameterSource.DEFAULT:
+    if not options.is_given("min_similarity"):
         del chosen["min_similarity"]  # fingerprint files have no similarity, so they refuse this option
     total = pair_files(
         inputs,

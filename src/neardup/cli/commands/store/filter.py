@@ -42,26 +42,17 @@ ONLY_STORE: dict[str, Any] = {
     help="Decide by the Hamming distance of fingerprints alone, without comparing texts, with the documents of this index.",
 )
 @click.option(
-    "-o",
-    "--output",
-    default="-",
-    metavar="FILE",
-    type=values.FILE,
-    help="A file of lines, not compressed (standard output).",
+    "-o", "--output", default="-", type=values.FILE, help="A file of lines, not compressed (standard output)."
 )
 @click.option(
     "--audit",
-    metavar="FILE",
     type=values.FILE,
     help="File for the duplicates: id, row, and by a store survivor_id, similarity, distance and exact, by an index matched_id and "
     "distance (OUT without its ending + .duplicates.jsonl).",
 )
 @options.reading
-@click.option(
-    "--recipe",
-    metavar="NAME|FILE.toml",
-    type=values.RECIPE,
-    help=f"Recipe of a new store or index: one of {', '.join(RECIPES)}, or a file (default). One that is there has its own.",
+@options.recipe_or_default(
+    f"Recipe of a new store or index: one of {', '.join(RECIPES)}, or a file (default). One that is there has its own."
 )
 @options.matching_of_store
 @click.option(

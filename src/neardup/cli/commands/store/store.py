@@ -58,9 +58,8 @@ def given_ids(ids: tuple[str, ...], file: Path | None) -> list[str]:
     try:
         if file is None:
             return list(ids)
-        return [
-            line for line in file.read_text(encoding="utf-8-sig").split("\n") if line
-        ]  # an id may have other separators
+        # an id may have other separators
+        return [line for line in file.read_text(encoding="utf-8-sig").split("\n") if line]
     except UnicodeDecodeError as problem:
         raise InputError(f"{file} is not UTF-8: {problem.reason} (byte {problem.start}).") from None
 
@@ -85,19 +84,16 @@ def create(path: str, quiet: bool, **chosen: Any) -> None:
 @command.command()
 @path
 @options.inputs
-@click.option("-o", "--output", metavar="FILE", type=values.FILE, help=f"{answers} (none).")
+@click.option("-o", "--output", type=values.FILE, help=f"{answers} (none).")
 @options.reading
 @options.metadata
 @options.wait
 @click.option(
-    "--give-up",
-    is_flag=True,
-    help="If this command was interrupted before, begin anew, and forget the answers so far.",
+    "--give-up", is_flag=True, help="If this command was interrupted before, begin anew, and forget the answers so far."
 )
 @options.overwrite
 @options.on_error_without_rejects
-@options.threads
-@options.temp_dir
+@options.threads_and_files
 @options.shown
 def add(path: str, inputs: tuple[str, ...], quiet: bool, **chosen: Any) -> None:
     """Decide documents in their order, and keep those that are new.
@@ -119,13 +115,12 @@ def add(path: str, inputs: tuple[str, ...], quiet: bool, **chosen: Any) -> None:
 @command.command()
 @path
 @click.argument("inputs", nargs=-1, metavar="INPUT...", type=values.FILE)
-@click.option("-o", "--output", default="-", metavar="FILE", type=values.FILE, help=f"{answers} (standard output).")
+@click.option("-o", "--output", default="-", type=values.FILE, help=f"{answers} (standard output).")
 @click.option("--literal", "texts", multiple=True, metavar="TEXT", help="Text to ask about; repeatable.")
 @options.reading
 @options.overwrite
 @options.on_error_without_rejects
-@options.threads
-@options.temp_dir
+@options.threads_and_files
 @options.shown
 def check(path: str, inputs: tuple[str, ...], output: str, quiet: bool, **chosen: Any) -> None:
     """Ask about documents without adding them.
@@ -209,13 +204,10 @@ def info(path: str, as_json: bool, quiet: bool) -> None:  # noqa: ARG001
             ):
                 click.echo(f"{label:{width}}  {size:>14,}  {kind}")
             continue
-        for number, line in enumerate(_lines(_shown(value), line_width() - width - 2)):
+        columns = line_width() - width - 2
+        wrapped = textwrap.wrap(_shown(value), columns, break_long_words=False, break_on_hyphens=False)
+        for number, line in enumerate(wrapped or [""]):
             click.echo(f"{'' if number else name:{width}}  {line}")
-
-
-def _lines(text: str, columns: int) -> list[str]:
-    """A value in lines that fit, broken between words."""
-    return textwrap.wrap(text, columns, break_long_words=False, break_on_hyphens=False) or [""]
 
 
 def _shown(value: Any) -> str:

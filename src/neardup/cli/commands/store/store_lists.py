@@ -18,7 +18,6 @@ lines = click.option(
     "-o",
     "--output",
     default="-",
-    metavar="FILE",
     type=values.FILE,
     help="A file: .jsonl, .jsonl.gz or .jsonl.zst, or - for standard output (standard output).",
 )
@@ -95,7 +94,6 @@ def clusters(path: str, output: str, quiet: bool, **chosen: Any) -> None:
 @lines
 @click.option(
     "--documents",
-    metavar="FILE",
     type=values.FILE,
     help="Also write the texts that the pairs name, with id and text, from a store with --texts: .jsonl, .jsonl.gz or .jsonl.zst.",
 )

@@ -198,16 +198,12 @@ def _with_texts(array: Any, keys: Keys, texts: list[str], indices: Any) -> Any:
     if not keys:
         return _as_kind(pa.concat_arrays([_as_text(array), pa.array(texts, _TEXT)]).take(indices), array.type)
     kind = array.type
-    fields = [_field_of(array, number) for number in range(kind.num_fields)]
+    # null where the struct is null; `array.field` ignores nulls of the struct, and slices
+    fields = [pc.struct_field(array, number) for number in range(kind.num_fields)]
     number = kind.get_field_index(keys[0])
     fields[number] = _with_texts(fields[number], keys[1:], texts, indices)
     mask = array.is_null() if array.null_count else None
     return pa.StructArray.from_arrays(fields, fields=list(kind), mask=mask)
-
-
-def _field_of(array: Any, number: int) -> Any:
-    """A field of a struct array, null where the struct is null; `array.field` ignores nulls of the struct, and slices."""
-    return pc.struct_field(array, number)
 
 
 def _as_kind(texts: Any, kind: Any) -> Any:
