@@ -166,10 +166,10 @@ def _why(counts: Summary, removed: int) -> str:
     if not removed:
         return ""
     near = removed - counts.exact_duplicates
-    least = f"{_measure(counts)} >= {threshold_text(counts.min_similarity)}"
+    rule = f"{_measure(counts)} >= {threshold_text(counts.min_similarity)}"
     if not counts.min_similarity:
-        least = f"distance <= {counts.max_distance}"
-    return f": {counts.exact_duplicates:,} exact, {near:,} near" + (f" ({least})" if near else "")
+        rule = f"distance <= {counts.max_distance}"
+    return f": {counts.exact_duplicates:,} exact, {near:,} near" + (f" ({rule})" if near else "")
 
 
 def _measure(counts: Summary) -> str:

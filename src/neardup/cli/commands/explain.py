@@ -19,8 +19,10 @@ def _named(id: object) -> str:  # noqa: A002
     return json.dumps(id, ensure_ascii=False)
 
 
-def _alike(similarity: float | None, least: float) -> str:
-    return "similarity not computed" if similarity is None else f"similarity {similarity_text(similarity, least)}"
+def _alike(similarity: float | None, min_similarity: float) -> str:
+    if similarity is None:
+        return "similarity not computed"
+    return f"similarity {similarity_text(similarity, min_similarity)}"
 
 
 def _place(line: dict[str, Any]) -> str:
@@ -69,7 +71,7 @@ def command(audit: str, id: str | None, recipe: str | None, diff: bool) -> None:
     if id is None:
         raise click.UsageError(_which(audit))
     found = explain(audit, id, recipe=recipe, diff=diff)
-    least = found.min_similarity
+    min_similarity = found.min_similarity
     for number, line in enumerate(found.removed):
         of_document = f"{_named(line['id'])} (row {line['row']})"
         if "unit" in line:
@@ -77,13 +79,14 @@ def command(audit: str, id: str | None, recipe: str | None, diff: bool) -> None:
             click.echo(f"unit {line['unit']} of {of_document} was removed{emptied}: {_named(line['text'])}")
         else:
             click.echo(f"{of_document} was removed.")
-        equal = "an exact duplicate" if line["exact"] else _alike(line["similarity"], least)
+        equal = "an exact duplicate" if line["exact"] else _alike(line["similarity"], min_similarity)
         part = f"unit {line['survivor_unit']} of " if "unit" in line else ""
         click.echo(
             f"  survivor  {part}{_named(line['survivor_id'])} ({_place(line)}): {equal}, distance {line['distance']}"
         )
         if "matched_id" in line:
-            click.echo(f"  link      {_named(line['matched_id'])}: {_alike(line['matched_similarity'], least)}")
+            link = _alike(line["matched_similarity"], min_similarity)
+            click.echo(f"  link      {_named(line['matched_id'])}: {link}")
         click.echo(f"  cluster   {line['cluster_id']}")
         if diff:
             _show_difference(found.differences[number], "its survivor")
@@ -95,7 +98,7 @@ def command(audit: str, id: str | None, recipe: str | None, diff: bool) -> None:
         for neighbor in found.neighbors:
             click.echo(
                 f"  {_named(neighbor.id)} (row {neighbor.row}): distance {neighbor.distance}, "
-                f"{_alike(neighbor.similarity, least)}: {neighbor.verdict}"
+                f"{_alike(neighbor.similarity, min_similarity)}: {neighbor.verdict}"
             )
         for difference in found.differences:
             _show_difference(difference, "the nearest")

@@ -213,9 +213,9 @@ def _read(
     summaries: Sequence[PairSummary],
     shards: Sequence[StoredShard],
     documents: Documents,
-    least: float,
+    min_similarity: float,
 ) -> tuple[Array, Array, Array]:
-    """The pairs whose similarity is at least `least`: rows int64[2, p], distances int64[p], similarities float64[p]."""
+    """The pairs whose similarity is at least `min_similarity`: rows int64[2, p], distances int64[p], similarities float64[p]."""
     names = pa.array([shard.name for shard in shards], pa.large_string())
     starts, sizes, valid = starts_of(shards), np.array([shard.rows for shard in shards]), documents.valid
     rows, distances, similarities = [np.empty((2, 0), np.int64)], [np.empty(0, np.int64)], [np.empty(0)]
@@ -233,7 +233,7 @@ def _read(
 
     for shard, summary in zip(pair_shards, summaries, strict=True):
         for chunk in read_pairs(shard.path, summary):
-            chunk = _at_least(chunk, least)
+            chunk = _at_least(chunk, min_similarity)
             left = global_rows(chunk.left_files, chunk.left_rows, shard.name)
             right = global_rows(chunk.right_files, chunk.right_rows, shard.name)
             rows.append(np.stack([left, right]))
@@ -242,10 +242,10 @@ def _read(
     return np.concatenate(rows, axis=1), np.concatenate(distances), np.concatenate(similarities)
 
 
-def _at_least(chunk: PairChunk, least: float) -> PairChunk:
-    if least == 0:
+def _at_least(chunk: PairChunk, min_similarity: float) -> PairChunk:
+    if min_similarity == 0:
         return chunk
-    enough = chunk.similarity >= least
+    enough = chunk.similarity >= min_similarity
     mask = pa.array(enough)
     return PairChunk(
         chunk.left_files.filter(mask),
