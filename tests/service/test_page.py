@@ -101,7 +101,7 @@ def test_the_files_have_nothing_inline_and_no_way_from_text_to_markup():
             assert forbidden not in script, (name, forbidden)
         assert set(re.findall(r"https?://[\w./]+", script)) <= {"http://www.w3.org/2000/svg"}
         assert ("localStorage" in script) == (name == "settings.js"), "only settings outlast the tab"
-        assert ("sessionStorage" in script) == (name == "service.js"), "only a token outlasts a reload"
+        assert ("sessionStorage" in script) == (name == "requests.js"), "only a token outlasts a reload"
     assert not re.search(r"url\(|@import|https?:", (FOLDER / "style.css").read_text(encoding="utf-8"))
 
 

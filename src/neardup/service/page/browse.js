@@ -4,7 +4,7 @@ import { documentsOf, matchList } from "./documents.js";
 import { moment, number, say, saying, similarity, threshold } from "./language.js";
 import { write } from "./json.js";
 import { answering, button, metadata, problem, showing, sideBySide, told } from "./parts.js";
-import { ask, ofStore } from "./service.js";
+import { ask, ofStore } from "./requests.js";
 import { clipped, languageOf, plainly } from "./visible.js";
 
 const PAGE = 20;

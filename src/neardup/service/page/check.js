@@ -3,7 +3,7 @@ import { bar, fill, idElement, isLong, make } from "./elements.js";
 import { documentsOf, keepsTexts, matchList } from "./documents.js";
 import { number, say, saying, similarity, threshold } from "./language.js";
 import { answering, button, verdictOf } from "./parts.js";
-import { ask, ofStore } from "./service.js";
+import { ask, ofStore } from "./requests.js";
 
 const state = { text: "", answer: null };
 

@@ -3,7 +3,7 @@ import { bar, fill, make, textElement } from "./elements.js";
 import { bitGrid, bitsOf, differing, differTable, sumChart } from "./fingerprints.js";
 import { languageNow, number, say, similarity } from "./language.js";
 import { answering, button, sideBySide, verdictOf } from "./parts.js";
-import { ask, ofStore } from "./service.js";
+import { ask, ofStore } from "./requests.js";
 import { EXAMPLES } from "./strings.js";
 import { plainly } from "./visible.js";
 

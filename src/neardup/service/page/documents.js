@@ -3,7 +3,7 @@ import { bar, fill, make, twoLinesOfId } from "./elements.js";
 import { moment, number, say, similarity } from "./language.js";
 import { write } from "./json.js";
 import { metadata, showing, sideBySide } from "./parts.js";
-import { ask, ofStore } from "./service.js";
+import { ask, ofStore } from "./requests.js";
 
 const MOST = 200; // ids in a question
 

@@ -1,7 +1,7 @@
 // All judgements of a store as files, as `neardup store judgements` writes them: labeled pairs, and the texts that they name.
 import { make } from "./elements.js";
 import { write } from "./json.js";
-import { ask, ofStore } from "./service.js";
+import { ask, ofStore } from "./requests.js";
 
 export const PAIRS = "pairs.jsonl";
 export const DOCUMENTS = "documents.jsonl";

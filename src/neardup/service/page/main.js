@@ -8,7 +8,7 @@ import * as numbers from "./numbers.js";
 import { problem } from "./parts.js";
 import * as review from "./review.js";
 import { poll } from "./series.js";
-import { ask, hasToken, ofStore, setToken, whenTokenIsWanted } from "./service.js";
+import { ask, hasToken, ofStore, setToken, whenTokenIsWanted } from "./requests.js";
 import { plainly } from "./visible.js";
 
 const VIEWS = { check, compare, browse, numbers, review };

@@ -1,7 +1,7 @@
 // Parts that several views have: problems in the words of the service, states of waiting, and two texts side by side.
 import { fill, isLong, make, shortIdElement, twoLinesOfId } from "./elements.js";
 import { number, say } from "./language.js";
-import { Problem, ask, ofStore } from "./service.js";
+import { Problem, ask, ofStore } from "./requests.js";
 import { languageOf, plainly } from "./visible.js";
 
 const SIDE = 20000; // characters that the service compares side by side

@@ -4,7 +4,7 @@ import { DOCUMENTS, PAIRS, download, exported, hasJudgements } from "./judgement
 import { write } from "./json.js";
 import { number, say, similarity, threshold } from "./language.js";
 import { announce, button, problem, showing, sideBySide } from "./parts.js";
-import { ask, ofStore } from "./service.js";
+import { ask, ofStore } from "./requests.js";
 import { hasKeys, setKeys } from "./settings.js";
 
 const [ASKED, MOST] = [20, 200]; // pairs in a question

@@ -1,5 +1,5 @@
 // Numbers of the service over time: asked while the page is open, kept in the memory of the tab.
-import { askText } from "./service.js";
+import { askText } from "./requests.js";
 
 const EVERY = 2000; // milliseconds
 const KEPT = 1800; // an hour
