@@ -14,8 +14,8 @@ import yaml
 from deployed import COMPOSE, DEPLOY, PAGE, UNIT
 from guards import not_empty
 from neardup.cli.main import cli
-from neardup.service.limits import HEADERS, Limits
-from neardup.service.stores.open_store import named_stores
+from neardup.service.limits import HEADER_BYTES, Limits
+from neardup.service.stores.named_stores import named_stores
 from neardup.service.tokens import read_tokens
 from neardup.store.postgresql.places import database_place, is_database
 from places import ROOT
@@ -174,7 +174,7 @@ def test_times_and_sizes_of_the_proxy_belong_to_those_of_the_service():
     assert seconds(of_nginx("client_body_timeout")[0]) <= Limits.timeout
     assert of_nginx("client_max_body_size") == [f"{Limits.max_body >> 20}m"]
     count, size = of_nginx("large_client_header_buffers")[0].split()
-    assert int(count) * int(size.removesuffix("k")) << 10 == HEADERS
+    assert int(count) * int(size.removesuffix("k")) << 10 == HEADER_BYTES
     files = [SERVICES[name]["ulimits"]["nofile"] for name in SERVING] + [int(of_unit("LimitNOFILE")[0])]
     assert min(files) >= Limits.max_connections + 128
     assert f"{Limits.max_connections:,} at most" in PAGE

@@ -18,7 +18,7 @@ from service.serving import BREAD, FERRY, LATER, TOKEN, asking, listening, new_s
 
 @pytest.fixture(autouse=True)
 def _no_pauses(monkeypatch):
-    monkeypatch.setattr(calls, "LONGEST_PAUSE", 0.001)
+    monkeypatch.setattr(calls, "LONGEST_PAUSE_SECONDS", 0.001)
 
 
 NEW = nd.StoreAnswer(True, (), False, ())
@@ -61,7 +61,7 @@ def vars_of(document):
 
 @BOTH
 def test_many_documents_go_in_several_requests_and_in_order(tmp_path, made, monkeypatch):
-    monkeypatch.setattr(call_parts, "MOST_DOCUMENTS", 7)
+    monkeypatch.setattr(call_parts, "DOCUMENTS_PER_REQUEST", 7)
     texts = texts_of(random.Random(4), 30)
     with nd.Store(tmp_path / "here", min_similarity=0.7) as store:
         expected = store.check_and_add_many(range(30), texts)
@@ -83,7 +83,7 @@ SIZED = {
 @BOTH
 @pytest.mark.parametrize("what", SIZED)
 def test_requests_are_as_large_as_what_is_encoded(tmp_path, made, what, monkeypatch):
-    monkeypatch.setattr(call_parts, "MOST_BYTES", 2_000)
+    monkeypatch.setattr(call_parts, "BYTES_PER_REQUEST", 2_000)
     given = {"ids": range(30), "texts": texts_of(random.Random(5), 30, copies=0)} | SIZED[what]
     sent, limits = [], Limits(max_body=2_000)
     with asking(new_store(tmp_path / "s"), limits=limits) as service, mocked(made, passing(service, sent)) as client:

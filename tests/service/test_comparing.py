@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from neardup.service.limits import COMPARISONS, Limits
+from neardup.service.limits import WAITING_COMPARISONS, Limits
 from neardup.service.requests import comparing
 from service.serving import FERRY, LATER, asking, is_problem, new_store, post
 
@@ -42,13 +42,13 @@ def test_a_comparison_whose_turn_does_not_come_is_refused(tmp_path, may_go):
 
 
 def test_more_than_a_few_that_wait_are_refused_at_once(tmp_path, may_go):
-    with asking(new_store(tmp_path / "s")) as client, ThreadPoolExecutor(COMPARISONS + 1) as pool:
-        begun = [pool.submit(post, client, "compare", TEXTS) for _ in range(COMPARISONS + 1)]
-        while client.service._comparing._waiting < COMPARISONS:
+    with asking(new_store(tmp_path / "s")) as client, ThreadPoolExecutor(WAITING_COMPARISONS + 1) as pool:
+        begun = [pool.submit(post, client, "compare", TEXTS) for _ in range(WAITING_COMPARISONS + 1)]
+        while client.service._comparing._waiting < WAITING_COMPARISONS:
             time.sleep(0.001)
         response = post(client, "compare", TEXTS)
-        assert is_problem(response, 503, "busy") == f"{COMPARISONS} comparisons wait. Ask again later."
+        assert is_problem(response, 503, "busy") == f"{WAITING_COMPARISONS} comparisons wait. Ask again later."
         assert response.headers["retry-after"] == "1"
         may_go.set()
-        assert [each.result(60).status_code for each in begun] == [200] * (COMPARISONS + 1)
+        assert [each.result(60).status_code for each in begun] == [200] * (WAITING_COMPARISONS + 1)
         assert client.service._comparing._waiting == 0

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from neardup.errors import InputError, OptionError
+from neardup.service.limits import Limits
 from neardup.service.metrics import Metrics, StoreMetrics
 from neardup.service.problems import Problem
 from neardup.service.stores import held_store
@@ -28,7 +29,8 @@ def held(monkeypatch):
         opened.append(SimpleNamespace(close=lambda: None, ping=lambda: None))
         return opened[-1]
 
-    found = HeldStore("default", open_one, StoreMetrics(Metrics(), "default"), lambda event, **_: told.append(event))
+    metrics = StoreMetrics(Metrics(), "default")
+    found = HeldStore("default", open_one, metrics, lambda event, **_: told.append(event), reopen_seconds=1.0)
     return SimpleNamespace(store=found, now=now, told=told, opened=opened)
 
 
@@ -46,7 +48,7 @@ def test_a_store_that_fails_again_within_the_second_is_refused_until_it_is_over(
     assert (refused.value.code, refused.value.detail) == ("store_unavailable", AGAIN)
     assert refused.value.headers == {"Retry-After": "1"}
     assert store.tried(lambda: fails(AssertionError)).detail == AGAIN  # of the same round
-    held.now[0] += held_store.REOPEN_SECONDS
+    held.now[0] += 1.0
     assert store.sound() is held.opened[2]
     assert not store.has_failed
     assert held.told == ["store_failed", "store_opened_again"] * 2
@@ -61,16 +63,15 @@ def test_later_requests_are_not_told_of_the_outcome_of_an_earlier_one(held):
         ) as refused:
             store.sound()
         assert refused.value.code == "store_unavailable"
-    held.now[0] += held_store.REOPEN_SECONDS
+    held.now[0] += 1.0
     held.opened[0].ping = lambda: fails(lost)
     with pytest.raises(Problem, match=r"^The database of the store cannot be reached"):
         store.sound()
 
 
-def test_a_store_that_has_failed_is_not_ready_and_is_opened_again_while_nobody_asks(tmp_path, monkeypatch):
-    monkeypatch.setattr("neardup.service.stores.worker.REOPEN_SECONDS", 0.5)
+def test_a_store_that_has_failed_is_not_ready_and_is_opened_again_while_nobody_asks(tmp_path):
     log = []
-    with asking(new_store(tmp_path / "s"), log=log) as client:
+    with asking(new_store(tmp_path / "s"), limits=Limits(reopen_seconds=0.5), log=log) as client:
         worker = client.service.workers["default"]
 
         def gauge():

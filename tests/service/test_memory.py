@@ -7,9 +7,8 @@ import httpx
 import msgspec
 import pytest
 
-from neardup.service.limits import METADATA, PART, Limits
+from neardup.service.limits import METADATA_BYTES, Limits
 from neardup.service.messages.messages import Document
-from neardup.service.requests import streams
 from service.serving import FERRY, LINES, asking, is_problem, lines, new_store, post
 
 ADD = "/v1/stores/default/check-and-add"
@@ -67,9 +66,8 @@ def test_lines_without_a_key_are_answered_and_given_up_as_they_come(tmp_path):
         assert held == [0, 500, 500, 500, 500, 0]
 
 
-def test_large_lines_make_smaller_parts_which_are_the_same_however_they_come(tmp_path, monkeypatch):
+def test_large_lines_make_smaller_parts_which_are_the_same_however_they_come(tmp_path):
     """Else a stream of 256 large lines could never be taken."""
-    monkeypatch.setattr(streams, "PART_BYTES", 10_000)
     sizes = [1000] * 35 + [15_000, 15_000, 200, 200]
     body = b"".join(given(len(sizes), size)[number] for number, size in enumerate(sizes))
     path = new_store(tmp_path / "s")
@@ -77,18 +75,18 @@ def test_large_lines_make_smaller_parts_which_are_the_same_however_they_come(tmp
     def ask(client, size):
         return asked(client, ADD, [body[at : at + size] for at in range(0, len(body), size)])
 
-    with asking(path, limits=Limits(max_memory=45_000)) as client:
+    with asking(path, limits=Limits(max_memory=45_000, bytes_per_part=10_000)) as client:
         first, held = ask(client, 700)
         assert [json.loads(line)["id"] for line in first.text.splitlines()] == list(range(len(sizes)))
         assert max(held) < 2 * 15_000 + 700  # a part, and a line that is coming
-    with asking(path, limits=Limits(max_memory=200_000)) as client:
+    with asking(path, limits=Limits(max_memory=200_000, bytes_per_part=10_000)) as client:
         assert ask(client, 7_000)[0].content == ask(client, len(body))[0].content == first.content
         assert len(client.service.workers["default"].held.store.notes([f"-\n{n}\nk" for n in range(9)])) == 7
 
 
 def test_few_bytes_are_still_parts_of_a_fixed_number_of_lines(tmp_path):
     with asking(new_store(tmp_path / "s")) as client:
-        client.post(ADD, content=lines([{"id": n, "text": "x"} for n in range(PART + 1)]), headers=KEY)
+        client.post(ADD, content=lines([{"id": n, "text": "x"} for n in range(Limits.lines_per_part + 1)]), headers=KEY)
         assert len(client.service.workers["default"].held.store.notes([f"-\n{n}\nk" for n in range(9)])) == 2
 
 
@@ -106,12 +104,12 @@ def test_metadata_has_a_size(tmp_path, form):
     with asking(new_store(tmp_path / "s")) as client:
         place = 0 if form == "one" else 1
         assert (
-            is_problem(ask(METADATA + 1), 413, "too_large")
+            is_problem(ask(METADATA_BYTES + 1), 413, "too_large")
             == f"The metadata of document {place} (counted from 0) has 64.0 KiB; at most 64.0 KiB are taken. Keep the rest "
             "elsewhere, under the id."
         )
         assert post(client, "get", {"ids": ["a", "b"]}).json()["documents"] == []
-        assert ask(METADATA).status_code == 200
+        assert ask(METADATA_BYTES).status_code == 200
 
 
 def test_metadata_is_decoded_one_after_another(tmp_path):

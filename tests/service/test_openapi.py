@@ -6,17 +6,7 @@ import re
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from neardup.service.limits import (
-    COMPARED,
-    COMPARISONS,
-    HEADERS,
-    LISTED,
-    LISTED_BYTES,
-    METADATA,
-    PART,
-    PART_BYTES,
-    Limits,
-)
+from neardup.service.limits import COMPARED_CHARACTERS, HEADER_BYTES, METADATA_BYTES, WAITING_COMPARISONS, Limits
 from neardup.service.messages.examples import EXAMPLES
 from neardup.service.problems import CODES
 from neardup.service.routes import ROUTES
@@ -101,9 +91,10 @@ def test_the_page_names_every_code_route_and_limit():
     for told in (
         f"{usual.max_body >> 20} MiB in a body", f"{usual.max_batch:,} documents, texts or ids", f"{usual.max_requests} requests at",
         f"{usual.timeout:g} s for a request", f"{usual.max_memory >> 20} MiB, or four times", f"{usual.max_waiting:,} documents, or",
-        f"{HEADERS >> 10} KiB of headers", f"{usual.max_connections:,} connections", f"{COMPARED:,} characters",
-        f"{METADATA >> 10} KiB in the metadata", f"{COMPARISONS} requests that wait", f"{LISTED} duplicates", f"{LISTED_BYTES >> 20} MiB of",
-        f"{PART} lines and {PART_BYTES >> 20} MiB",
+        f"{HEADER_BYTES >> 10} KiB of headers", f"{usual.max_connections:,} connections", f"{COMPARED_CHARACTERS:,} characters",
+        f"{METADATA_BYTES >> 10} KiB in the metadata", f"{WAITING_COMPARISONS} requests that wait",
+        f"{usual.max_listed} duplicates", f"{usual.max_listed_bytes >> 20} MiB of",
+        f"{usual.lines_per_part} lines and {usual.bytes_per_part >> 20} MiB",
     ):  # fmt: skip
         assert told in PAGE, told
 

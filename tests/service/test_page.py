@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from guards import not_empty
-from neardup.service.limits import SIDE_BY_SIDE, Limits
+from neardup.service.limits import SIDE_BY_SIDE_CHARACTERS, Limits
 from neardup.service.page_files import POLICY, page_files
 from neardup.text.side_by_side.rows import aligned_rows
 from places import ROOT
@@ -135,11 +135,11 @@ def test_texts_side_by_side_are_those_of_the_report(client):
 
 
 def test_long_texts_side_by_side_are_refused_with_the_limit(client):
-    text = "word " * (SIDE_BY_SIDE // 5)
+    text = "word " * (SIDE_BY_SIDE_CHARACTERS // 5)
     assert post(client, "passages", {"left": text, "right": text}).status_code == 200
     said = is_problem(post(client, "passages", {"left": FERRY, "right": text + "x"}), 413, "too_large")
     assert said == "`right` has 20,001 characters; texts of at most 20,000 are shown side by side."
-    assert f"const SIDE = {SIDE_BY_SIDE};" in SCRIPTS["parts.js"]
+    assert f"const SIDE = {SIDE_BY_SIDE_CHARACTERS};" in SCRIPTS["parts.js"]
 
 
 def test_scripts_are_read_where_the_package_is_installed():

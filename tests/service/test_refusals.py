@@ -5,8 +5,7 @@ import time
 
 import pytest
 
-from neardup.service import admission
-from neardup.service.limits import COMPARED, PART, Limits
+from neardup.service.limits import COMPARED_CHARACTERS, Limits
 from neardup.service.problems import CODES, problem_of
 from service.serving import (
     BREAD,
@@ -23,6 +22,7 @@ from service.serving import (
     tokens_in,
 )
 
+PART = Limits.lines_per_part
 CHECK, ADD = "/v1/stores/default/check", "/v1/stores/default/check-and-add"
 JSON = {"Content-Type": "application/json"}
 
@@ -146,7 +146,7 @@ def test_values_that_the_library_refuses(client, name, given, said):
 
 def test_texts_that_are_too_long_to_be_shown_step_by_step(client, tmp_path):
     with asking(new_store(tmp_path / "s")) as larger:
-        long = {"left": "x", "right": "y " * COMPARED}
+        long = {"left": "x", "right": "y " * COMPARED_CHARACTERS}
         assert "`right` has 20,000 characters" in is_problem(post(larger, "compare", long), 413, "too_large")
 
 
@@ -296,9 +296,8 @@ def test_a_stream_waits_until_its_rate_allows_more(tmp_path):
         assert time.monotonic() - began >= 0.3 * 0.9  # the first thousand come at once
 
 
-def test_a_rate_is_of_each_caller_and_says_when_to_ask_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(admission, "PART", 1)
-    limits = Limits(max_rate=0.5, max_batch=4)
+def test_a_rate_is_of_each_caller_and_says_when_to_ask_again(tmp_path):
+    limits = Limits(max_rate=0.5, max_batch=4, lines_per_part=1)
     with asking(new_store(tmp_path / "s"), tokens=tokens_in(tmp_path), limits=limits) as client:
         reader, writer = ({"Authorization": f"Bearer {TOKEN}{letter}"} for letter in "rw")
         for _ in range(4):

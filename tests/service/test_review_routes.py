@@ -5,9 +5,8 @@ import random
 import pytest
 
 import neardup as nd
-from neardup.service import limits
 from neardup.service.client import calls
-from neardup.service.requests import review_handlers
+from neardup.service.limits import Limits
 from service.clients import BOTH
 from service.serving import BREAD, FERRY, LATER, asking, is_problem, listening, new_store, post, texts_of, tokens_in
 
@@ -15,13 +14,13 @@ from service.serving import BREAD, FERRY, LATER, asking, is_problem, listening, 
 @BOTH
 @pytest.mark.parametrize("texts", [True, False])
 def test_a_client_reviews_as_a_store(tmp_path, monkeypatch, made, texts):
-    for module in (calls, review_handlers):
-        monkeypatch.setattr(module, "LISTED", 7)
+    monkeypatch.setattr(calls, "MAX_LISTED", 7)
     given = texts_of(random.Random(3), 80)
     options = {"min_similarity": 0.6, "floor": 0.3, "texts": texts}
     with nd.Store(tmp_path / "here", **options) as store:
         store.check_and_add_many(range(80), given)
-        with listening({"default": new_store(tmp_path / "there", **options)}) as url, made(url) as client:
+        there = {"default": new_store(tmp_path / "there", **options)}
+        with listening(there, limits=Limits(max_listed=7)) as url, made(url) as client:
             client.check_and_add_many(range(80), given)
 
             def both(name, *args, **named):
@@ -101,12 +100,10 @@ def test_refusals_name_what_is_allowed(tmp_path):
         assert "has another text by now" in post(client, "judge", changed).json()["detail"]
 
 
-def test_a_response_has_no_more_text_than_is_allowed(tmp_path, monkeypatch):
-    for module in (limits, review_handlers):
-        monkeypatch.setattr(module, "LISTED_BYTES", 600)
-    monkeypatch.setattr("neardup.service.requests.handlers.LISTED_BYTES", 600)
+def test_a_response_has_no_more_text_than_is_allowed(tmp_path):
+    limits = Limits(max_listed_bytes=600)
     given = [f"{FERRY} {word}" for word in "one two three four five six seven eight nine ten".split()]
-    with asking(new_store(tmp_path / "s", texts=True)) as client:
+    with asking(new_store(tmp_path / "s", texts=True), limits=limits) as client:
         post(client, "check-and-add", [{"id": row, "text": text} for row, text in enumerate([FERRY, *given, BREAD])])
         found, before = [], None
         for _ in range(20):
@@ -118,7 +115,7 @@ def test_a_response_has_no_more_text_than_is_allowed(tmp_path, monkeypatch):
                 break
         assert found == list(range(10, 0, -1))
         assert 0 < len(post(client, "review", {}).json()["pairs"]) < 5
-    with asking(new_store(tmp_path / "t", texts=True)) as client:
+    with asking(new_store(tmp_path / "t", texts=True), limits=limits) as client:
         long = " ".join(f"w{number}" for number in range(200))
         post(client, "check-and-add", [{"id": 1, "text": long}, {"id": 2, "text": BREAD}])
         assert post(client, "get", {"ids": [1]}).json()["documents"][0]["text"] == long

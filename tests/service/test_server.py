@@ -20,7 +20,7 @@ from neardup.recipe import stored_parts
 from neardup.service.limits import Limits
 from neardup.service.logs import Log
 from neardup.service.server import _logged, demand_safe, is_local
-from neardup.service.stores.open_store import named_stores
+from neardup.service.stores.named_stores import named_stores
 from neardup.service.tokens import Caller, Tokens
 from service.serving import BREAD, FERRY, LINES, TOKEN, Served, add, is_problem, listening, new_store, post, tokens_in
 

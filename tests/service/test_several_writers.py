@@ -14,7 +14,7 @@ from service.serving import listening, new_store, texts_of
 @pytest.mark.parametrize("keep", ["first", "longest"])
 def test_overlapping_streams_are_decided_as_one_stream_in_the_order_of_commits(tmp_path, monkeypatch, keep):
     """The order is that in which the thread of the store called it."""
-    committed, really = [], app.open_store
+    committed, really = [], app.opened_store
 
     def recording(place, **more):
         store = really(place, **more)
@@ -28,7 +28,7 @@ def test_overlapping_streams_are_decided_as_one_stream_in_the_order_of_commits(t
         store.check_and_add_many = recorded
         return store
 
-    monkeypatch.setattr(app, "open_store", recording)
+    monkeypatch.setattr(app, "opened_store", recording)
     texts = texts_of(random.Random(6), 60)
     with listening({"default": new_store(tmp_path / "s", keep=keep)}) as url, nd.Client(url) as client:
 

@@ -9,9 +9,8 @@ import pytest
 
 import neardup as nd
 from neardup.cli.main import main
-from neardup.service import app
-from neardup.service.stores import held_store
-from neardup.service.stores.open_store import looks_every, named_stores
+from neardup.service.limits import Limits
+from neardup.service.stores.named_stores import named_stores
 from neardup.store.postgresql import connection, shared_files
 from neardup.store.postgresql.problems import LostError
 from neardup.store.store import Store
@@ -25,9 +24,7 @@ KEY = {"Idempotency-Key": "k"}
 def impatient(monkeypatch):
     """What a service does every second, or for some seconds, it does at once."""
     monkeypatch.setattr(connection, "LEAST_PATIENCE", 0.1)
-    monkeypatch.setattr(held_store, "REOPEN_SECONDS", 0.05)
-    monkeypatch.setattr("neardup.service.stores.worker.REOPEN_SECONDS", 0.05)
-    monkeypatch.setattr(app, "looks_every", lambda _: 0.05)
+    return Limits(reopen_seconds=0.05, look_seconds=0.05)
 
 
 def soon(true):
@@ -144,8 +141,9 @@ def test_named_stores_may_be_in_databases_and_in_folders(server, schema, tmp_pat
     for each in places.values():
         new_store(each)
     assert named_stores([f"{name}={each}" for name, each in places.items()]) == places
-    assert [looks_every(each) is None for each in places.values()] == [False, False, True]
     with asking(places) as client:
+        workers = client.service.workers
+        assert [workers[name]._look_seconds is None for name in places] == [False, False, True]
         for name in places:
             assert post(client, "check-and-add", {"id": name, "text": FERRY}, store=name, headers=KEY).json()["is_new"]
             assert client.get(f"/v1/stores/{name}/info").json()["documents"] == 1
@@ -154,7 +152,7 @@ def test_named_stores_may_be_in_databases_and_in_folders(server, schema, tmp_pat
 
 def test_without_requests_a_service_follows_what_others_write(place, impatient):
     new_store(place)
-    with asking(place) as one, asking(place) as other:
+    with asking(place, limits=impatient) as one, asking(place, limits=impatient) as other:
         add(one, "a", FERRY)
         soon(lambda: 'neardup_store_documents{store="default"} 1.0' in other.get("/metrics").text)
 
@@ -162,7 +160,7 @@ def test_without_requests_a_service_follows_what_others_write(place, impatient):
 def test_a_database_that_is_away_is_told_and_used_again_when_it_is_back(own_server, impatient):
     place, log = own_server.place("s"), []
     new_store(place)
-    with asking(place, log=log) as one, asking(place) as other:
+    with asking(place, limits=impatient, log=log) as one, asking(place, limits=impatient) as other:
         add(one, "a", FERRY)
         own_server.stop()
         for name, body in (
@@ -194,11 +192,9 @@ def test_a_database_that_is_away_is_told_and_used_again_when_it_is_back(own_serv
 def test_requests_are_refused_at_once_while_a_database_is_away(own_server, monkeypatch):
     """The first waits for it; those within the next second do not."""
     monkeypatch.setattr(connection, "LEAST_PATIENCE", 0.3)
-    monkeypatch.setattr(held_store, "REOPEN_SECONDS", 60.0)
-    monkeypatch.setattr("neardup.service.stores.worker.REOPEN_SECONDS", 60.0)
     place = own_server.place("s")
     new_store(place)
-    with asking(place) as client:
+    with asking(place, limits=Limits(reopen_seconds=60.0)) as client:
         worker = client.service.workers["default"]
         own_server.stop()
         is_problem(post(client, "check", {"text": FERRY}), 503, "store_unavailable")
@@ -233,7 +229,7 @@ def test_an_unknown_outcome_is_told_and_the_key_finds_it_out(place, impatient, m
             raise LostError("a test")
         return connected(self)
 
-    with asking(place) as one, asking(place) as other:
+    with asking(place, limits=impatient) as one, asking(place, limits=impatient) as other:
         monkeypatch.setattr(connection.Database, "connected", gone)
         monkeypatch.setattr(shared_files, "commit", lost)
         answer = post(one, "check-and-add", {"id": "a", "text": FERRY}, headers=KEY)
@@ -280,7 +276,7 @@ def test_what_the_role_may_not_do_is_refused_and_the_store_stays_ready(server, p
 
 def test_a_database_that_has_gone_back_is_refused_with_what_to_do(server, place, schema, impatient):
     new_store(place)
-    with asking(place) as client:
+    with asking(place, limits=impatient) as client:
         add(client, "a", FERRY)
         server.execute(f"UPDATE {schema}.changes SET request = 'another'")
         server.execute(f"UPDATE {schema}.stores SET position = 0, request = ''")
@@ -319,7 +315,7 @@ def test_nothing_shows_the_password_of_a_place(own_server, impatient, capsys, mo
     new_store(place)
     new_store(more)
     said, log = [], []
-    with asking({"default": place, "more": more}, log=log) as client:
+    with asking({"default": place, "more": more}, limits=impatient, log=log) as client:
         add(client, "a", FERRY)
         paths = ("/v1/stores", "/metrics", "/v1/ready", *(f"/v1/stores/{name}/info" for name in ("default", "more")))
         said += [client.get(path).text for path in paths]
@@ -379,7 +375,7 @@ def test_the_client_goes_on_where_a_service_was_away(own_server, impatient, monk
     place = own_server.place("s")
     new_store(place)
     texts = [f"{FERRY} {number * 91} {number * 37}" for number in range(60)]
-    with listening({"default": place}) as url, nd.Client(url, retries=1_000) as client:
+    with listening({"default": place}, limits=impatient) as url, nd.Client(url, retries=1_000) as client:
         stopping = threading.Thread(
             target=lambda: (time.sleep(0.2), own_server.stop(signal.SIGQUIT), own_server.start())
         )

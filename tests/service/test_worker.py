@@ -9,11 +9,11 @@ import time
 import pytest
 
 import neardup as nd
-from neardup.service.limits import PART, TOGETHER, Limits
+from neardup.jobs.store_places import opened_store
+from neardup.service.limits import Limits
 from neardup.service.messages.messages import Document, encode
 from neardup.service.metrics import Metrics, StoreMetrics
 from neardup.service.problems import Problem
-from neardup.service.stores.open_store import open_store
 from neardup.service.stores.waiting import Addition, Call, Check, digest_of
 from neardup.service.stores.worker import Worker
 from service.serving import (
@@ -32,6 +32,7 @@ from service.serving import (
     tokens_in,
 )
 
+PART, TOGETHER = Limits.lines_per_part, Limits.documents_per_commit
 ADD = "/v1/stores/default/check-and-add"
 
 
@@ -62,7 +63,7 @@ def worker_of(path, limits=None, wrapped=Slow):
     made = []
 
     def opened():
-        made.append(wrapped(open_store(str(path))))
+        made.append(wrapped(opened_store(str(path))))
         return made[-1]
 
     told = []
@@ -239,9 +240,8 @@ class Failing(Slow):
         return super().__getattr__(name)
 
 
-def test_a_store_that_fails_is_opened_again(tmp_path, monkeypatch):
-    monkeypatch.setattr("neardup.service.stores.held_store.REOPEN_SECONDS", 0.0)
-    worker, made, told = worker_of(new_store(tmp_path / "s"), wrapped=Failing)
+def test_a_store_that_fails_is_opened_again(tmp_path):
+    worker, made, told = worker_of(new_store(tmp_path / "s"), Limits(reopen_seconds=0.0), wrapped=Failing)
     Failing.fails = {"check_and_add_many": [nd.InputError("the disk is full"), RuntimeError("?")]}
 
     async def work():
@@ -264,11 +264,11 @@ def test_a_store_that_fails_is_opened_again(tmp_path, monkeypatch):
     assert told == ["store_failed", "store_opened_again"] * 2
 
 
-def test_a_store_that_cannot_be_opened_again_is_not_ready_until_it_can(tmp_path, monkeypatch):
-    monkeypatch.setattr("neardup.service.stores.held_store.REOPEN_SECONDS", 0.0)
+def test_a_store_that_cannot_be_opened_again_is_not_ready_until_it_can(tmp_path):
     path = new_store(tmp_path / "s")
     with asking(path) as client:
         worker = client.service.workers["default"]
+        worker.held._reopen_seconds = 0.0  # for requests; the thread waits its second
         assert client.get("/v1/ready").status_code == 200
         worker.held.store.close()  # as a failure would leave it
         is_problem(post(client, "check", {"text": FERRY}), 503, "store_unavailable")

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
-from neardup.service.limits import PART, Limits
+from neardup.service.limits import Limits
 from neardup.service.problems import Problem, later
 from neardup.service.tokens import Caller, Role, Tokens
 
-LONGEST = 86_400.0
+LONGEST_WAIT_SECONDS = 86_400.0
 """Seconds after which a caller that gives too much is told to ask again, at most."""
 
 
@@ -29,7 +29,7 @@ class Rate:
         self._left = min(self._room, self._left + (now - self._at) * self._rate)
         self._at = now
         if self._left < documents:
-            return min((documents - self._left) / self._rate, LONGEST)
+            return min((documents - self._left) / self._rate, LONGEST_WAIT_SECONDS)
         self._left -= documents
         return 0.0
 
@@ -150,7 +150,7 @@ class Admission:
         if rate is None:
             return 0.0
         if caller.name not in self._rates:
-            self._rates[caller.name] = Rate(rate, max(rate, self.limits.max_batch, PART))
+            self._rates[caller.name] = Rate(rate, max(rate, self.limits.max_batch, self.limits.lines_per_part))
         return self._rates[caller.name].take(documents)
 
     def demand_rate(self, caller: Caller, documents: int) -> None:

@@ -14,6 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
+from neardup.jobs.store_places import opened_store
 from neardup.service.admission import Admission, Asked, Held
 from neardup.service.limits import Limits
 from neardup.service.logs import Log
@@ -23,9 +24,9 @@ from neardup.service.page_files import PAGE_ROWS
 from neardup.service.problems import MEDIA_TYPE, Problem, problem_of
 from neardup.service.requests.handlers import Service
 from neardup.service.routes import ROUTES, RouteRow
-from neardup.service.stores.open_store import looks_every, open_store
 from neardup.service.stores.worker import Worker
 from neardup.service.tokens import ANYBODY, Tokens
+from neardup.store.back_ends import back_end_of
 
 _OF_STATUS = {404: "not_found", 405: "method_not_allowed"}
 _DETAILS = {
@@ -141,8 +142,9 @@ def make_app(
     workers: dict[str, Worker] = {}
     with contextlib.ExitStack() as opened:
         for name, place in stores.items():
-            made = functools.partial(open_store, place, wait=wait)
-            workers[name] = Worker(name, made, limits, StoreMetrics(metrics, name), log, looks_every(place))
+            made = functools.partial(opened_store, place, wait=wait)
+            is_shared = back_end_of(place).is_shared
+            workers[name] = Worker(name, made, limits, StoreMetrics(metrics, name), log, is_shared=is_shared)
             opened.callback(workers[name].end)
         closing = opened.pop_all()
     service = Service(workers, Admission(limits, tokens or Tokens(), hosts), metrics)

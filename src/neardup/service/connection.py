@@ -15,12 +15,12 @@ from typing import Any, ClassVar
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from neardup.display import size_text
-from neardup.service.limits import HEADERS, Limits
+from neardup.service.limits import HEADER_BYTES, Limits
 from neardup.service.problems import MEDIA_TYPE, Problem
 
 _NO_REQUEST = Problem("invalid_request", "What came is no request of HTTP/1.1.")
 _TOO_LARGE = Problem(
-    "headers_too_large", f"The first line and the headers have more than {size_text(HEADERS)}. Send less in them."
+    "headers_too_large", f"The first line and the headers have more than {size_text(HEADER_BYTES)}. Send less in them."
 )
 
 
@@ -69,7 +69,7 @@ class Connection(HttpToolsProtocol):
             self._headers = 0
         else:
             self._headers += len(data)
-            if self._headers > HEADERS and not self.transport.is_closing():
+            if self._headers > HEADER_BYTES and not self.transport.is_closing():
                 self.send_400_response("")
 
     def eof_received(self) -> bool:  # type: ignore[override]
@@ -99,13 +99,13 @@ class Connection(HttpToolsProtocol):
             ValueError: there are too many. The parser tells uvicorn of it, which then sends a response of status 400.
         """
         self._complete += len(name) + len(value)
-        if self._complete > HEADERS:
+        if self._complete > HEADER_BYTES:
             raise ValueError("too many headers")
         super().on_header(name, value)
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - what uvicorn says is no problem detail
         """Refuse what is no request, or has too large headers."""
-        problem = _NO_REQUEST if max(self._headers, self._complete) <= HEADERS else _TOO_LARGE
+        problem = _NO_REQUEST if max(self._headers, self._complete) <= HEADER_BYTES else _TOO_LARGE
         status, body = HTTPStatus(problem.status), problem.body()
         first = (
             f"HTTP/1.1 {status.value} {status.phrase}\r\ncontent-type: {MEDIA_TYPE}\r\ncontent-length: {len(body)}\r\n"

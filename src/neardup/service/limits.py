@@ -7,25 +7,15 @@ from neardup.errors import OptionError, is_integer
 from neardup.resources.limits import size_in_bytes
 from neardup.store.arguments import Duration, seconds_of
 
-PART = 256
-"""Lines of a stream that are decided together, at most."""
-PART_BYTES = 8 << 20
-"""Bytes of these lines, at most, unless one line alone has more. No option: parts of a repeated stream must be the same ones."""
-TOGETHER = 1024
-"""Documents of waiting requests that share a commit, at most, unless one request alone has more."""
-METADATA = 64 << 10
+METADATA_BYTES = 64 << 10
 """Bytes of the metadata of a document, as JSON: decoded, these may take 24 times as much."""
-COMPARED = 10_000
+COMPARED_CHARACTERS = 10_000
 """Characters of a text whose fingerprint is shown step by step. Each feature takes time for each bit: some half second for both."""
-SIDE_BY_SIDE = 20_000
+SIDE_BY_SIDE_CHARACTERS = 20_000
 """Characters of a text that are shown side by side, as in a report."""
-COMPARISONS = 8
+WAITING_COMPARISONS = 8
 """Requests that wait until a comparison before them is done, at most."""
-LISTED = 200
-"""Duplicates, pairs or judgements in a response, at most."""
-LISTED_BYTES = 4 << 20
-"""Bytes of the texts of a response that has several, at most."""
-HEADERS = 32 << 10
+HEADER_BYTES = 32 << 10
 """Bytes of the request line and the headers."""
 
 
@@ -43,6 +33,14 @@ class Limits:
         max_connections: connections; more are closed at once.
         timeout: seconds in which a request must have come, and until an answer: 408, 504.
         keep_answers: seconds for which the answer to a request with an `Idempotency-Key` is kept.
+        lines_per_part: lines of a stream that are decided together, at most.
+        bytes_per_part: bytes of these lines, at most, unless one line alone has more. No option: parts of a repeated stream must be
+            the same ones.
+        documents_per_commit: documents of waiting requests that share a commit, at most, unless one request alone has more.
+        max_listed: duplicates, pairs or judgements in a response, at most.
+        max_listed_bytes: bytes of the texts of a response that has several, at most.
+        reopen_seconds: between two attempts to open a store that has failed, or to reach its database.
+        look_seconds: without a request, after which a service looks what others have written to a store.
     """
 
     max_body: int = 8 << 20
@@ -54,6 +52,13 @@ class Limits:
     max_connections: int = 10_000
     timeout: float = 30.0
     keep_answers: float = 86_400.0
+    lines_per_part: int = 256
+    bytes_per_part: int = 8 << 20
+    documents_per_commit: int = 1024
+    max_listed: int = 200
+    max_listed_bytes: int = 4 << 20
+    reopen_seconds: float = 1.0
+    look_seconds: float = 2.0
 
     @property
     def max_dropped(self) -> int:

@@ -62,13 +62,7 @@ class Problem(Exception):  # noqa: N818 - the word of RFC 9457
     def as_dict(self) -> dict[str, Any]:
         """The members of the problem."""
         title = HTTPStatus(self.status).phrase
-        return {
-            "type": "about:blank",
-            "title": title,
-            "status": self.status,
-            "code": self.code,
-            "detail": self.detail,
-        }
+        return {"type": "about:blank", "title": title, "status": self.status, "code": self.code, "detail": self.detail}
 
     def body(self) -> bytes:
         """The problem as JSON."""

@@ -53,18 +53,19 @@ def _of_store(name: str, handler: Handler, role: Role, given: Any, answer: Any, 
     return RouteRow(name=name, method=method, path=path, handler=handler, role=role, given=given, answer=answer, **more)
 
 
+def _probe(name: str, handler: Handler) -> RouteRow:
+    return RouteRow(
+        name=name, method="GET", path=f"/v1/{name}", handler=handler, role=None, is_probe=True, answer=messages.Status
+    )
+
+
 ROUTES = (
     _of_store("check", Service.check, "read", messages.Question, messages.Answer, has_many=True),
     _of_store(
         "check_and_add", Service.check_and_add, "write", messages.Document, messages.Answer, has_many=True, has_key=True
     ),
     _of_store(
-        "neighbors",
-        Service.neighbors,
-        "read",
-        messages.NeighborsOf,
-        messages.Neighbors,
-        refusals=("unknown_document",),
+        "neighbors", Service.neighbors, "read", messages.NeighborsOf, messages.Neighbors, refusals=("unknown_document",)
     ),
     _of_store("get", Service.get, "read", messages.Ids, messages.Found),
     _of_store("remove", Service.remove, "admin", messages.Ids, messages.Removed),
@@ -82,24 +83,8 @@ ROUTES = (
     RouteRow(
         name="stores", method="GET", path="/v1/stores", handler=Service.stores, role="read", answer=messages.Stores
     ),
-    RouteRow(
-        name="health",
-        method="GET",
-        path="/v1/health",
-        handler=Service.health,
-        role=None,
-        is_probe=True,
-        answer=messages.Status,
-    ),
-    RouteRow(
-        name="ready",
-        method="GET",
-        path="/v1/ready",
-        handler=Service.ready,
-        role=None,
-        is_probe=True,
-        answer=messages.Status,
-    ),
+    _probe("health", Service.health),
+    _probe("ready", Service.ready),
     RouteRow(name="metrics", method="GET", path="/metrics", handler=Service.metrics_text, role="read"),
 )
 """All routes, but for those of the OpenAPI document itself and of the page."""

@@ -7,7 +7,7 @@ from neardup.errors import OptionError, ServiceError
 from neardup.service.messages import messages
 
 C = TypeVar("C")
-MOST_DOCUMENTS, MOST_BYTES = 500, 4 << 20
+DOCUMENTS_PER_REQUEST, BYTES_PER_REQUEST = 500, 4 << 20
 """Of a request with several values; a call makes several of them if there is more."""
 
 
@@ -22,7 +22,7 @@ class Parts(Generic[C]):
         """Take the values. `made`: the request for an array in JSON, of the values from one place up to another."""
         self._values, self._made = values, made
         self._first = self._end = self._size = 0
-        self._most, self._bytes = MOST_DOCUMENTS, MOST_BYTES
+        self._most, self._bytes = DOCUMENTS_PER_REQUEST, BYTES_PER_REQUEST
 
     def __iter__(self) -> Iterator[C]:
         while True:

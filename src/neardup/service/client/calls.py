@@ -16,7 +16,7 @@ from neardup.errors import OptionError, ServiceError, TransferError
 from neardup.judging.comparison import Comparison
 from neardup.service.client import responses
 from neardup.service.client.call_parts import Parts, encoded
-from neardup.service.limits import LISTED
+from neardup.service.limits import Limits
 from neardup.service.messages import messages, review_messages
 from neardup.store.answers import Judgement, RecentDuplicate, ReviewPair, StoreAnswer, StoredDocument, StoreMatch
 from neardup.store.arguments import several
@@ -28,7 +28,9 @@ Call = Generator["Request | float", Any, T]
 JSON = {"Content-Type": "application/json"}
 AGAIN = (408, 429, 502, 503, 504)
 """Statuses of what may succeed later."""
-LONGEST_PAUSE = 30.0
+LONGEST_PAUSE_SECONDS = 30.0
+MAX_LISTED = Limits.max_listed
+"""Of a request for a list; a call makes several of them if there is more."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +141,7 @@ class Calls:
         """The latest duplicates that are remembered, newest first; see `Store.recent`."""
         found: list[RecentDuplicate] = []
         while len(found) < limit or not found:
-            given = review_messages.Recent(min(limit - len(found), LISTED), before)
+            given = review_messages.Recent(min(limit - len(found), MAX_LISTED), before)
             some, before = responses.duplicates((yield from self._value("recent", given)))
             found += some
             if before is None:
@@ -153,14 +155,15 @@ class Calls:
     def judge(self, pair: Pair, *, same: bool) -> Call[int]:
         """Keep a judgement of a pair, in the place of an earlier one; see `Store.judge`."""
         left, right = _sides(pair)
-        return responses.judged((yield from self._value("judge", review_messages.Judge(left, right, same))))
+        body = yield from self._value("judge", review_messages.Judge(left, right, same))
+        return responses.decoded(body, type=review_messages.Judged).judged
 
     def judgements(self, *, limit: int | None = None, after: int = 0) -> Call[list[Judgement]]:
         """All judgements, the oldest first; see `Store.judgements`."""
         found: list[Judgement] = []
         next_after: int | None = after
         while next_after is not None and (limit is None or len(found) < limit or not found):
-            most = LISTED if limit is None else min(limit - len(found), LISTED)
+            most = MAX_LISTED if limit is None else min(limit - len(found), MAX_LISTED)
             given = review_messages.Judgements(most, next_after)
             some, next_after = responses.judgements((yield from self._value("judgements", given)))
             found += some
@@ -169,7 +172,8 @@ class Calls:
     def remove(self, ids: Sequence[int | str]) -> Call[int]:
         """Forget kept documents; see `Store.remove`. What an attempt removed whose answer was lost is not counted."""
         parts = Parts(several("ids", ids), lambda array, *_: self._post("remove", b'{"ids":' + array + b"}"))
-        return sum(map(responses.removed, (yield from self._all(parts))))
+        bodies = yield from self._all(parts)
+        return sum(responses.decoded(body, type=messages.Removed).removed for body in bodies)
 
     def expire(
         self,
@@ -179,11 +183,13 @@ class Calls:
         by: Literal["first_seen", "last_seen"] = "last_seen",
     ) -> Call[int]:
         """Remove the documents that have expired, and others that are old; see `Store.expire`."""
-        return responses.expired((yield from self._value("expire", messages.Expire(older_than, newest, by))))
+        body = yield from self._value("expire", messages.Expire(older_than, newest, by))
+        return responses.decoded(body, type=messages.Expired).removed
 
     def compact(self) -> Call[bool]:
         """Give up the room of removed documents; see `Store.compact`. Other requests wait meanwhile."""
-        return responses.compacted((yield from self._value("compact", messages.Compact())))
+        body = yield from self._value("compact", messages.Compact())
+        return responses.decoded(body, type=messages.Compacted).compacted
 
     def compare(self, left: str, right: str) -> Call[Comparison]:
         """Compare two texts step by step, with the recipe of the store; see `neardup.compare`."""
@@ -192,7 +198,8 @@ class Calls:
 
     def info(self) -> Call[StoreInfo]:
         """What the store is, and what it takes."""
-        return responses.info((yield from self._answer(Request("GET", f"{self._at}/info", None, {}))))
+        body = yield from self._answer(Request("GET", f"{self._at}/info", None, {}))
+        return responses.decoded(body, type=StoreInfo)
 
     def _post(self, name: str, body: bytes, headers: dict[str, str] | None = None) -> Request:
         return Request("POST", f"{self._at}/{name}", body, JSON | (headers or {}))
@@ -239,8 +246,8 @@ class Calls:
 def _pause(attempt: int, retry_after: str | None) -> float:
     """Seconds to wait after an attempt, counted from 1: what the service said, or twice as long as before, by chance less."""
     if retry_after is not None and retry_after.isdecimal():
-        return min(float(retry_after), LONGEST_PAUSE)
-    return min(0.1 * 2.0**attempt, LONGEST_PAUSE) * random.uniform(0.5, 1.0)
+        return min(float(retry_after), LONGEST_PAUSE_SECONDS)
+    return min(0.1 * 2.0**attempt, LONGEST_PAUSE_SECONDS) * random.uniform(0.5, 1.0)
 
 
 def _text(text: Any) -> str:

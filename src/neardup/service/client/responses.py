@@ -1,15 +1,14 @@
 """RESPONSES of a service: the bodies of its answers as the values that a store gives."""
 
 from decimal import Decimal
-from typing import Any
 
 import msgspec
 
 from neardup.errors import OptionError, ServiceError
 from neardup.judging.comparison import Comparison, Feature, FingerprintSteps
 from neardup.service.messages import messages, review_messages
+from neardup.service.messages.messages import converted
 from neardup.store.answers import Judgement, RecentDuplicate, ReviewPair, StoreAnswer, StoredDocument, StoreMatch
-from neardup.store.upkeep.info import StoreInfo
 
 decoded = msgspec.json.decode
 
@@ -47,70 +46,32 @@ def neighbors(body: bytes) -> list[StoreMatch]:
     return list(_matches(decoded(body, type=messages.Neighbors).neighbors))
 
 
-def removed(body: bytes) -> int:
-    """How many documents were removed."""
-    return decoded(body, type=messages.Removed).removed
-
-
-def expired(body: bytes) -> int:
-    """How many old documents were removed."""
-    return decoded(body, type=messages.Expired).removed
-
-
-def compacted(body: bytes) -> bool:
-    """Whether there was room to give up."""
-    return decoded(body, type=messages.Compacted).compacted
-
-
-def info(body: bytes) -> StoreInfo:
-    """What a store is."""
-    return decoded(body, type=StoreInfo)
-
-
 def duplicates(body: bytes) -> tuple[list[RecentDuplicate], str | None]:
     """Some duplicates, and where the next ones begin; None if these are the last."""
     found = decoded(body, type=review_messages.Duplicates)
-    return [RecentDuplicate(**msgspec.structs.asdict(each)) for each in found.duplicates], found.next
+    return converted(found.duplicates, list[RecentDuplicate]), found.next
 
 
 def pairs(body: bytes) -> list[ReviewPair]:
     """Pairs to judge."""
-    return [ReviewPair(**_with_texts(each)) for each in decoded(body, type=review_messages.Pairs).pairs]
-
-
-def judged(body: bytes) -> int:
-    """How many pairs are judged."""
-    return decoded(body, type=review_messages.Judged).judged
+    return converted(decoded(body, type=review_messages.Pairs).pairs, list[ReviewPair])
 
 
 def judgements(body: bytes) -> tuple[list[Judgement], int | None]:
     """Some judgements, and where the next ones begin; None if these are the last."""
     found = decoded(body, type=review_messages.JudgedPairs)
-    return [Judgement(**_with_texts(each)) for each in found.judgements], found.next
+    return converted(found.judgements, list[Judgement]), found.next
 
 
 def comparison(body: bytes) -> Comparison:
     """Two texts compared step by step."""
     found = decoded(body, type=messages.Compared)
-    return Comparison(
-        _steps(found.left),
-        _steps(found.right),
-        found.distance,
-        found.estimated_cosine,
-        found.similarity,
-        found.common_shingles,
-        found.all_shingles,
-        found.similarities,
-    )
+    steps = {"left": _steps(found.left), "right": _steps(found.right)}
+    return Comparison(**msgspec.structs.asdict(found) | steps)
 
 
 def _matches(found: list[messages.Match]) -> tuple[StoreMatch, ...]:
     return tuple(StoreMatch(each.id, each.similarity, each.distance) for each in found)
-
-
-def _with_texts(found: review_messages.Pair | review_messages.JudgedPair) -> dict[str, Any]:
-    sides = {"left": review_messages.text_from(found.left), "right": review_messages.text_from(found.right)}
-    return msgspec.structs.asdict(found) | sides
 
 
 def _steps(found: messages.Steps) -> FingerprintSteps:

@@ -1,16 +1,15 @@
 """MESSAGES: what travels, as types. Names are those of the library; fingerprints and hashes are hexadecimal strings."""
 
-from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
 
 from neardup.judging.comparison import Comparison, FingerprintSteps
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
-from neardup.text.side_by_side.rows import Row, Segment
 
 Id = int | str
+T = TypeVar("T")
 NotBelowZero = Meta(extra_json_schema={"minimum": 0})
 """Said in the schema alone: the library refuses other values, in its own words."""
 Share = Meta(extra_json_schema={"minimum": 0, "maximum": 1})
@@ -227,6 +226,11 @@ class Problem(Struct):
 encode = msgspec.json.Encoder().encode
 
 
+def converted(value: Any, kind: type[T]) -> T:
+    """A value of the library as a message, or the other way round, by the names of their attributes."""
+    return msgspec.convert(value, kind, from_attributes=True)
+
+
 def match_of(match: StoreMatch) -> Match:
     """A match as it travels."""
     return Match(match.id, match.similarity, match.distance)
@@ -281,22 +285,9 @@ def compared_of(found: Comparison) -> Compared:
     )
 
 
-def rows_of(rows: Sequence[Row]) -> AlignedRows:
-    """Texts side by side as they travel."""
-    return AlignedRows([AlignedRow(_segments(row.left), _segments(row.right), row.skipped) for row in rows])
-
-
-def _segments(found: Sequence[Segment]) -> list[ShownSegment]:
-    return [ShownSegment(each.kind, each.text, each.characters) for each in found]
-
-
 def _steps(found: FingerprintSteps) -> Steps:
     features = [Feature(each.name, each.count, f"{each.weight:f}", _hexadecimal(each.hash)) for each in found.features]
-    return Steps(list(found.tokens), features, _plain(found.sums), _hexadecimal(found.bits))
-
-
-def _plain(numbers: Sequence[Any]) -> list[str]:
-    return [f"{each:f}" for each in numbers]
+    return Steps(list(found.tokens), features, [f"{each:f}" for each in found.sums], _hexadecimal(found.bits))
 
 
 def _hexadecimal(bits: str) -> str:

@@ -5,9 +5,10 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from neardup.service.messages.messages import Id
-from neardup.store.answers import Judgement, PairText, RecentDuplicate, ReviewPair
+from neardup.store.answers import PairText
 
 Limit = Annotated[int, Meta(extra_json_schema={"minimum": 1})]
+Kind = Literal["removed", "kept"]
 
 
 class Recent(Struct, forbid_unknown_fields=True):
@@ -59,7 +60,7 @@ class Side(Struct, forbid_unknown_fields=True):
 class Pair(Struct):
     """A pair that nobody has judged: a remembered duplicate and its survivor (removed), or two kept documents (kept)."""
 
-    kind: Literal["removed", "kept"]
+    kind: Kind
     left: Side
     right: Side
     similarity: float | None
@@ -100,7 +101,7 @@ class JudgedPair(Struct):
     """A judgement. `judged`: seconds since 1970."""
 
     number: int
-    kind: Literal["removed", "kept"]
+    kind: Kind
     left: Side
     right: Side
     similarity: float | None
@@ -116,43 +117,6 @@ class JudgedPairs(Struct):
     next: int | None
 
 
-def duplicate_of(found: RecentDuplicate) -> Duplicate:
-    """A remembered duplicate as it travels."""
-    return Duplicate(
-        found.position,
-        found.id,
-        found.duplicate_of,
-        found.similarity,
-        found.distance,
-        found.exact,
-        found.seen,
-        found.text,
-        found.survivor_text,
-    )
-
-
-def side_of(found: PairText) -> Side:
-    """One text of a pair as it travels."""
-    return Side(found.id, found.position, found.digest, found.text)
-
-
-def pair_of(found: ReviewPair) -> Pair:
-    """A pair as it travels."""
-    return Pair(found.kind, side_of(found.left), side_of(found.right), found.similarity, found.distance)
-
-
-def judged_of(found: Judgement) -> JudgedPair:
-    """A judgement as it travels."""
-    left, right = side_of(found.left), side_of(found.right)
-    return JudgedPair(found.number, found.kind, left, right, found.similarity, found.distance, found.same, found.judged)
-
-
 def text_from(side: Side) -> PairText:
-    """What `side_of` was given."""
+    """A side that came as a store takes it."""
     return PairText(id=side.id, position=side.position, digest=side.digest or "", text=side.text)
-
-
-def pair_from(left: Side, right: Side) -> ReviewPair:
-    """A pair to judge, whose similarity the store knows."""
-    kind: Literal["removed", "kept"] = "kept" if left.position is None else "removed"
-    return ReviewPair(kind=kind, left=text_from(left), right=text_from(right), similarity=None, distance=0)

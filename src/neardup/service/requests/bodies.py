@@ -15,7 +15,7 @@ from starlette.types import Message, Receive
 from neardup.display import size_text
 from neardup.errors import OptionError
 from neardup.service.admission import Held
-from neardup.service.limits import METADATA, Limits
+from neardup.service.limits import METADATA_BYTES, Limits
 from neardup.service.messages.messages import Document, GivenDocument, encode
 from neardup.service.problems import Problem
 from neardup.store.arguments import time_of
@@ -172,11 +172,11 @@ def _metadata(given: msgspec.Raw, place: int) -> msgspec.Raw | None:
     said = bytes(given)
     if not said:
         return None
-    if len(said) > METADATA:
+    if len(said) > METADATA_BYTES:
         raise Problem(
             "too_large",
-            f"The metadata of document {place} (counted from 0) has {size_text(len(said))}; at most {size_text(METADATA)} are "
-            "taken. Keep the rest elsewhere, under the id.",
+            f"The metadata of document {place} (counted from 0) has {size_text(len(said))}; at most {size_text(METADATA_BYTES)} "
+            "are taken. Keep the rest elsewhere, under the id.",
         )
     value = decode(said, object, f"metadata of document {place} (counted from 0)")
     return None if value is None else msgspec.Raw(encode(value))

@@ -6,8 +6,8 @@ from typing import TypeVar
 
 from neardup.judging.comparison import compare
 from neardup.recipe.recipe import Recipe
-from neardup.service.limits import COMPARISONS, Limits
-from neardup.service.messages.messages import AlignedRows, Compared, TwoTexts, compared_of, rows_of
+from neardup.service.limits import WAITING_COMPARISONS, Limits
+from neardup.service.messages.messages import AlignedRow, AlignedRows, Compared, TwoTexts, compared_of, converted
 from neardup.service.problems import later
 from neardup.text.side_by_side.rows import aligned_rows
 
@@ -34,7 +34,10 @@ class Comparing:
         Raises:
             Problem: too many wait already, or its turn does not come.
         """
-        return await self._one(lambda: rows_of(aligned_rows(given.left, given.right, tuple(recipe.normalize))))
+        steps = tuple(recipe.normalize)
+        return await self._one(
+            lambda: AlignedRows(converted(aligned_rows(given.left, given.right, steps), list[AlignedRow]))
+        )
 
     async def _one(self, function: Callable[[], Found]) -> Found:
         await self._turn()
@@ -45,7 +48,7 @@ class Comparing:
 
     async def _turn(self) -> None:
         """Wait for it. Who waits has one of the few places for requests, so nobody waits for long, and few do."""
-        if self._waiting >= COMPARISONS:
+        if self._waiting >= WAITING_COMPARISONS:
             raise later("busy", f"{self._waiting} comparisons wait. Ask again later.")
         self._waiting += 1
         try:

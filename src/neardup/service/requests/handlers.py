@@ -9,7 +9,7 @@ from typing import Any
 from starlette.responses import Response
 
 from neardup.service.admission import Admission, Asked
-from neardup.service.limits import COMPARED, LISTED_BYTES, SIDE_BY_SIDE, Limits
+from neardup.service.limits import COMPARED_CHARACTERS, SIDE_BY_SIDE_CHARACTERS, Limits
 from neardup.service.messages import messages
 from neardup.service.messages.messages import Answer, GivenDocument, Question, answer_of, encode
 from neardup.service.metrics import CONTENT_TYPE, Metrics
@@ -18,10 +18,10 @@ from neardup.service.requests.bodies import JSON, LINES, decode, documents_of, m
 from neardup.service.requests.comparing import Comparing
 from neardup.service.requests.request_keys import RequestKey, key_of
 from neardup.service.requests.streams import LineStream, parts
-from neardup.service.stores.open_store import ServedStore
 from neardup.service.stores.waiting import Addition, Call, Check, Job, Result, digest_of
 from neardup.service.stores.worker import Worker
 from neardup.store.answers import StoreAnswer, StoreMatch
+from neardup.store.store import Store
 
 REPEATED = "Idempotency-Replayed"
 """The header of an answer that was kept of an earlier request."""
@@ -71,7 +71,7 @@ class Service:
                 "added. Repeat the request: the same Idempotency-Key gets the answer of the first.",
             ) from None
 
-    async def call(self, worker: Worker, function: Callable[[ServedStore], Any]) -> Any:
+    async def call(self, worker: Worker, function: Callable[[Store], Any]) -> Any:
         """What a call of a store returns."""
         return await self.result(worker, Call(asyncio.get_running_loop().create_future(), 1, function))
 
@@ -161,7 +161,7 @@ class Service:
         """List the kept documents that are similar to a text, or to a kept document."""
         given: messages.NeighborsOf = await self.given(asked, messages.NeighborsOf)
 
-        def neighbors(store: ServedStore) -> list[StoreMatch]:
+        def neighbors(store: Store) -> list[StoreMatch]:
             if given.text is None and given.id is not None and store.get(given.id) is None:
                 raise Problem("unknown_document", f"There is no document with the id {json.dumps(given.id)}.")
             return store.neighbors(given.text, id=given.id, min_similarity=given.min_similarity)
@@ -173,15 +173,13 @@ class Service:
         """Show what is known of kept documents."""
         given = await self._ids(asked)
 
-        def stored(store: ServedStore) -> list[messages.Stored | None]:
-            documents, size = list[messages.Stored | None](), 0
+        def stored(store: Store) -> list[messages.Stored | None]:
+            documents, size, most = list[messages.Stored | None](), 0, self.limits.max_listed_bytes
             for each in given:
                 kept = store.get(each)
                 size += 0 if kept is None or kept.text is None else len(kept.text.encode())
-                if size > LISTED_BYTES and len(given) > 1:
-                    raise Problem(
-                        "too_large", f"The texts have more than {LISTED_BYTES:,} bytes. Ask for fewer documents."
-                    )
+                if size > most and len(given) > 1:
+                    raise Problem("too_large", f"The texts have more than {most:,} bytes. Ask for fewer documents.")
                 documents.append(None if kept is None else messages.stored_of(kept))
             return documents
 
@@ -193,7 +191,7 @@ class Service:
         """Forget documents, and their duplicates."""
         given = await self._ids(asked)
 
-        def removed(store: ServedStore) -> messages.Removed:
+        def removed(store: Store) -> messages.Removed:
             unknown = [each for each in given if store.get(each) is None]
             return messages.Removed(store.remove(given), unknown)
 
@@ -216,12 +214,12 @@ class Service:
 
     async def compare(self, asked: Asked) -> Response:
         """Compare two texts step by step, with the recipe of the store."""
-        given = await self._two_texts(asked, COMPARED, "step by step")
+        given = await self._two_texts(asked, COMPARED_CHARACTERS, "step by step")
         return json_response(encode(await self._comparing.compared(given, self.worker(asked).recipe)))
 
     async def side_by_side(self, asked: Asked) -> Response:
         """Show two texts side by side: what they have in common, and what only one of them has."""
-        given = await self._two_texts(asked, SIDE_BY_SIDE, "side by side")
+        given = await self._two_texts(asked, SIDE_BY_SIDE_CHARACTERS, "side by side")
         return json_response(encode(await self._comparing.side_by_side(given, self.worker(asked).recipe)))
 
     async def info(self, asked: Asked) -> Response:

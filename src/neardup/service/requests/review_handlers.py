@@ -7,57 +7,57 @@ from starlette.responses import Response
 
 from neardup.errors import OptionError
 from neardup.service.admission import Asked
-from neardup.service.limits import LISTED, LISTED_BYTES
 from neardup.service.messages import review_messages as messages
-from neardup.service.messages.messages import encode
+from neardup.service.messages.messages import converted, encode
 from neardup.service.requests.handlers import Service, json_response
-from neardup.service.stores.open_store import ServedStore
+from neardup.store.answers import ReviewPair
+from neardup.store.store import Store
 
 T = TypeVar("T")
 
 
 async def recent(service: Service, asked: Asked) -> Response:
     """List the latest duplicates that are remembered, newest first."""
-    given: messages.Recent = await service.given(asked, messages.Recent)
-    _demand_few(given.limit)
+    given: messages.Recent = await _few(service, asked, messages.Recent)
+    most = service.limits.max_listed_bytes
 
-    def listed(store: ServedStore) -> messages.Duplicates:
-        found = store.recent(limit=given.limit, before=given.before, max_bytes=LISTED_BYTES)
+    def listed(store: Store) -> messages.Duplicates:
+        found = store.recent(limit=given.limit, before=given.before, max_bytes=most)
         last = found[-1].position if found else None
         following = _following(last, lambda at: store.recent(limit=1, before=at, max_bytes=1))
-        return messages.Duplicates(list(map(messages.duplicate_of, found)), following)
+        return messages.Duplicates(converted(found, list[messages.Duplicate]), following)
 
     return json_response(encode(await service.call(service.worker(asked), listed)))
 
 
 async def review(service: Service, asked: Asked) -> Response:
     """List the pairs nearest the threshold that nobody has judged."""
-    given: messages.Review = await service.given(asked, messages.Review)
-    _demand_few(given.limit)
-    found = await service.call(
-        service.worker(asked), lambda store: store.review(limit=given.limit, max_bytes=LISTED_BYTES)
-    )
-    return json_response(encode(messages.Pairs(list(map(messages.pair_of, found)))))
+    given: messages.Review = await _few(service, asked, messages.Review)
+    most = service.limits.max_listed_bytes
+    found = await service.call(service.worker(asked), lambda store: store.review(limit=given.limit, max_bytes=most))
+    return json_response(encode(messages.Pairs(converted(found, list[messages.Pair]))))
 
 
 async def judge(service: Service, asked: Asked) -> Response:
     """Keep a judgement of a pair, in the place of an earlier one."""
     given: messages.Judge = await service.given(asked, messages.Judge)
-    pair = messages.pair_from(given.left, given.right)
+    left, right = messages.text_from(given.left), messages.text_from(given.right)
+    kind: messages.Kind = "kept" if left.position is None else "removed"
+    pair = ReviewPair(kind=kind, left=left, right=right, similarity=None, distance=0)  # the store knows the similarity
     count = await service.call(service.worker(asked), lambda store: store.judge(pair, same=given.same))
     return json_response(encode(messages.Judged(count)))
 
 
 async def judgements(service: Service, asked: Asked) -> Response:
     """List judgements, the oldest first."""
-    given: messages.Judgements = await service.given(asked, messages.Judgements)
-    _demand_few(given.limit)
+    given: messages.Judgements = await _few(service, asked, messages.Judgements)
+    most = service.limits.max_listed_bytes
 
-    def listed(store: ServedStore) -> messages.JudgedPairs:
-        found = store.judgements(limit=given.limit, after=given.after, max_bytes=LISTED_BYTES)
+    def listed(store: Store) -> messages.JudgedPairs:
+        found = store.judgements(limit=given.limit, after=given.after, max_bytes=most)
         last = found[-1].number if found else None
         following = _following(last, lambda at: store.judgements(limit=1, after=at, max_bytes=1))
-        return messages.JudgedPairs(list(map(messages.judged_of, found)), following)
+        return messages.JudgedPairs(converted(found, list[messages.JudgedPair]), following)
 
     return json_response(encode(await service.call(service.worker(asked), listed)))
 
@@ -67,11 +67,15 @@ def _following(last: T | None, listed: Callable[[T], Sequence[Any]]) -> T | None
     return last if last is not None and listed(last) else None
 
 
-def _demand_few(limit: int) -> None:
-    """Refuse to list too many.
+async def _few(service: Service, asked: Asked, kind: type) -> Any:
+    """The body of a request for a list.
 
     Raises:
-        OptionError: there are too many.
+        OptionError: it asks for too many.
     """
-    if limit > LISTED:
-        raise OptionError(f"`limit={limit}`: a response lists at most {LISTED}. Ask again for those that follow.")
+    given = await service.given(asked, kind)
+    if given.limit > service.limits.max_listed:
+        raise OptionError(
+            f"`limit={given.limit}`: a response lists at most {service.limits.max_listed}. Ask again for those that follow."
+        )
+    return given

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from neardup.service.admission import Admission, Asked
-from neardup.service.limits import PART, PART_BYTES
+from neardup.service.limits import Limits
 from neardup.service.problems import problem_of
 from neardup.service.requests.bodies import LINES, decode, read_lines
 
@@ -69,7 +69,8 @@ async def parts(
         admission: what all requests share.
         kind: the type of a line.
         answered: makes the answers.
-        is_cut_by_number: whether a part has always `PART` lines, or as many as `PART_BYTES` has room for, however they come.
+        is_cut_by_number: whether a part has always `lines_per_part` lines, or as many as `bytes_per_part` has room for,
+            however they come.
 
     Raises:
         Problem: a line is wrong, or comes too slowly; or the store refuses.
@@ -79,7 +80,7 @@ async def parts(
         waiting += lines or ()
         if lines:
             lines.clear()
-        while part := _first_part(waiting, may_be_short=lines is None or not is_cut_by_number):
+        while part := _first_part(waiting, admission.limits, may_be_short=lines is None or not is_cut_by_number):
             yield await _part(asked, admission, part, kind, answered, first, number)
             asked.held.release(sum(map(len, part)))
             first, number = first + len(part), number + 1
@@ -92,14 +93,14 @@ async def _and_an_end(all_lines: AsyncIterator[list[bytes]]) -> AsyncIterator[li
     yield None
 
 
-def _first_part(waiting: list[bytes], *, may_be_short: bool) -> list[bytes]:
+def _first_part(waiting: list[bytes], limits: Limits, *, may_be_short: bool) -> list[bytes]:
     """The lines that are decided next; none if others that are still to come may belong to them."""
-    size = 0
-    for place, line in enumerate(waiting[:PART]):
+    most, size = limits.lines_per_part, 0
+    for place, line in enumerate(waiting[:most]):
         size += len(line)
-        if size > PART_BYTES and place:
+        if size > limits.bytes_per_part and place:
             return waiting[:place]
-    return waiting[:PART] if may_be_short or len(waiting) >= PART else []
+    return waiting[:most] if may_be_short or len(waiting) >= most else []
 
 
 async def _part(

@@ -8,11 +8,9 @@ from typing import Any
 from neardup.errors import InputError, OptionError, TransferError
 from neardup.service.metrics import StoreMetrics
 from neardup.service.problems import UNREACHABLE, Problem, later, problem_of
-from neardup.service.stores.open_store import ServedStore
 from neardup.store.postgresql.problems import GrantError
+from neardup.store.store import Store
 
-REOPEN_SECONDS = 1.0
-"""Between two attempts to open a store that has failed, or to reach its database."""
 _REFUSED = (OptionError, GrantError, Problem)
 _OF_ARGUMENTS = (ValueError, TypeError, OverflowError)
 """What Python raises of a value that nobody has checked: a mistake of the service, and none of the store."""
@@ -27,30 +25,36 @@ class HeldStore:
     """
 
     def __init__(
-        self, name: str, opened: Callable[[], ServedStore], metrics: StoreMetrics, log: Callable[..., None]
+        self,
+        name: str,
+        opened: Callable[[], Store],
+        metrics: StoreMetrics,
+        log: Callable[..., None],
+        *,
+        reopen_seconds: float,
     ) -> None:
-        """Open the store.
+        """Open the store. `reopen_seconds`: see `Limits`.
 
         Raises:
             InputError, DataError, TransferError: it cannot be opened.
         """
         self.problem: str | None = None
         self._name, self._opened, self._metrics, self._log = name, opened, metrics, log
-        self._has_failed, self._tried_at = False, -REOPEN_SECONDS
-        self.store: ServedStore | None = opened()
+        self._has_failed, self._reopen_seconds, self._tried_at = False, reopen_seconds, -reopen_seconds
+        self.store: Store | None = opened()
 
     @property
     def has_failed(self) -> bool:
         """Whether it is to be opened again, or its database to be asked again, before it is used."""
         return self._has_failed or self.problem is not None
 
-    def sound(self) -> ServedStore:
-        """The store, which is opened again if it has failed, and asked if its database was away; at most once a second.
+    def sound(self) -> Store:
+        """The store, which is opened again if it has failed, and asked if its database was away; at most every `reopen_seconds`.
 
         Raises:
-            Problem: it cannot be opened, or reached; or it has failed again within this second.
+            Problem: it cannot be opened, or reached; or it has failed again within this time.
         """
-        may_try = time.monotonic() - self._tried_at >= REOPEN_SECONDS
+        may_try = time.monotonic() - self._tried_at >= self._reopen_seconds
         if self._has_failed and may_try:
             self.close()
             self._use(self._opened, "store_opened_again")
@@ -60,7 +64,7 @@ class HeldStore:
             raise self._unavailable()
         return self.store
 
-    def _use(self, used: Callable[[], ServedStore], event: str) -> None:
+    def _use(self, used: Callable[[], Store], event: str) -> None:
         """Try to use the store again.
 
         Raises:
@@ -128,7 +132,7 @@ def _said(failure: BaseException) -> str:
     return UNREACHABLE if isinstance(failure, TransferError) else problem_of(failure).detail
 
 
-def _reached(store: ServedStore) -> ServedStore:
+def _reached(store: Store) -> Store:
     """A store, once its database has answered. What waits is refused soon, if it does not."""
     store.ping()
     return store

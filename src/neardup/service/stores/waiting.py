@@ -8,7 +8,7 @@ from typing import Any
 
 from neardup.service.messages.messages import Answer, Document, encode
 from neardup.service.problems import Problem
-from neardup.service.stores.open_store import ServedStore
+from neardup.store.store import Store
 
 
 @dataclass(eq=False, slots=True)
@@ -47,7 +47,7 @@ class Addition(Job):
 class Call(Job):
     """Any other call of the store. The result: what it returns."""
 
-    function: Callable[[ServedStore], Any]
+    function: Callable[[Store], Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,15 +15,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from neardup.errors import OptionError
-from neardup.service.limits import TOGETHER, Limits
+from neardup.service.limits import Limits
 from neardup.service.messages.messages import answer_of
 from neardup.service.metrics import StoreMetrics
 from neardup.service.problems import Problem, later
-from neardup.service.stores.held_store import REOPEN_SECONDS, HeldStore
-from neardup.service.stores.open_store import ServedStore
+from neardup.service.stores.held_store import HeldStore
 from neardup.service.stores.waiting import Addition, Call, Check, Job, Result, kept_result
 from neardup.store.answers import StoreAnswer
 from neardup.store.record.notes_table import NotedError
+from neardup.store.store import Store
 
 
 class Worker:
@@ -36,30 +36,30 @@ class Worker:
     def __init__(
         self,
         name: str,
-        opened: Callable[[], ServedStore],
+        opened: Callable[[], Store],
         limits: Limits,
         metrics: StoreMetrics,
         log: Callable[..., None],
-        looks_every: float | None = None,
+        *,
+        is_shared: bool = False,
     ) -> None:
         """Open the store.
 
         Args:
             name, opened, limits, metrics, log: its name, what opens it, what it bears, and where events go.
-            looks_every: seconds without a request after which it is asked how many documents it has, since others write to it,
-                too; None for a store of this process alone.
+            is_shared: whether others write to it, too, so that it is asked how many documents it has when nobody else asks.
 
         Raises:
             InputError, DataError, TransferError: it cannot be opened.
         """
         self.name, self.is_ending = name, False
-        self.held = HeldStore(name, opened, metrics, log)
+        self.held = HeldStore(name, opened, metrics, log, reopen_seconds=limits.reopen_seconds)
         self._limits, self._metrics = limits, metrics
         store = self.held.sound()
         self.recipe = store.recipe
         self._waiting: collections.deque[Job] = collections.deque()
         self._size, self._is_idle = 0, threading.Condition()
-        self._looks_every = looks_every
+        self._look_seconds = limits.look_seconds if is_shared else None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = threading.Thread(target=self._run, name=f"store {name}", daemon=True)
         metrics.documents.set(len(store))
@@ -122,12 +122,12 @@ class Worker:
         """The jobs of a round, which are never too many; none if nothing has come for a while; None when it is time to end."""
         with self._is_idle:
             if not self._waiting and not self.is_ending:
-                self._is_idle.wait(REOPEN_SECONDS if self.held.has_failed else self._looks_every)
+                self._is_idle.wait(self._limits.reopen_seconds if self.held.has_failed else self._look_seconds)
             if not self._waiting and self.is_ending:
                 return None
             jobs: list[Job] = []
             size = 0
-            while self._waiting and (not jobs or size + self._waiting[0].size <= TOGETHER):
+            while self._waiting and (not jobs or size + self._waiting[0].size <= self._limits.documents_per_commit):
                 jobs.append(self._waiting.popleft())
                 size += jobs[-1].size
             self._size -= size
@@ -157,12 +157,12 @@ class Worker:
         with contextlib.suppress(Problem):
             self._count(self.held.sound())
 
-    def _count(self, store: ServedStore) -> None:
+    def _count(self, store: Store) -> None:
         found = self.held.tried(lambda: len(store))
         if not isinstance(found, BaseException):
             self._metrics.documents.set(found)
 
-    def _check(self, store: ServedStore, checks: list[Check], done: list[tuple[Job, Any]]) -> None:
+    def _check(self, store: Store, checks: list[Check], done: list[tuple[Job, Any]]) -> None:
         found = self.held.tried(lambda: store.check_many([text for job in checks for text in job.texts]))
         if isinstance(found, BaseException):
             if isinstance(found, OptionError) and len(checks) > 1:  # one of them is to blame
@@ -177,7 +177,7 @@ class Worker:
             first += len(job.texts)
         self._metrics.checked.inc(first)
 
-    def _add(self, store: ServedStore, additions: list[Addition], done: list[tuple[Job, Any]]) -> None:
+    def _add(self, store: Store, additions: list[Addition], done: list[tuple[Job, Any]]) -> None:
         """Decide documents, but for those of requests that were answered before."""
         kept = {}
         if keys := [job.key for job in additions if job.key is not None]:
@@ -201,7 +201,7 @@ class Worker:
         if repeated:
             self._add(store, repeated, done)
 
-    def _decide(self, store: ServedStore, jobs: list[Addition], done: list[tuple[Job, Any]]) -> None:
+    def _decide(self, store: Store, jobs: list[Addition], done: list[tuple[Job, Any]]) -> None:
         documents = [document for job in jobs for document in job.documents]
         has_metadata = any(each.metadata is not None for each in documents)
         expires = [each.expires for each in documents]

@@ -49,7 +49,7 @@ def command(
     `--quiet`, requests are left out. SIGTERM and SIGINT end it: requests that were begun are finished first.
     """
     from neardup.recipe.stored_parts import check_installed
-    from neardup.service.stores.open_store import named_stores
+    from neardup.service.stores.named_stores import named_stores
 
     named = named_stores(stores)
     check_installed("neardup serve", ("starlette", "uvicorn", "httptools", "prometheus-client"), "server")
