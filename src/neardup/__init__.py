@@ -83,8 +83,7 @@ if TYPE_CHECKING:
     from neardup.survivors.contamination.decontaminate import DecontaminationResult, decontaminate
     from neardup.survivors.contamination.summary import BenchmarkCounts, DecontaminationSummary
     from neardup.survivors.dedup_result import DedupResult
-    from neardup.survivors.records.summary import Summary
-    from neardup.survivors.records.unit_summary import UnitSummary
+    from neardup.survivors.records.summary import Summary, UnitSummary
 
 _HOME = {
     "AsyncClient": "service.client.clients",
@@ -146,7 +145,7 @@ _HOME = {
     "Summary": "survivors.records.summary",
     "TransferError": "errors",
     "UnitResult": "jobs.results",
-    "UnitSummary": "survivors.records.unit_summary",
+    "UnitSummary": "survivors.records.summary",
     "VectorRecipe": "recipe.vectors",
     "Verification": "judging.verification.result",
     "add_to_index": "jobs.indexes.index",

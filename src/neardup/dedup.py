@@ -35,14 +35,13 @@ from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.tables.methods import METHODS
 from neardup.resources.memory_use import give_back
+from neardup.survivors.clusters import Verification
 from neardup.survivors.decisions import Decisions, Findings, decide, in_order_of_preference
 from neardup.survivors.dedup_result import DedupResult
 from neardup.survivors.excerpts import largest_clusters
 from neardup.survivors.families import find_candidates_of_survivors
-from neardup.survivors.records.annotations import annotations
 from neardup.survivors.records.counting import summarize
-from neardup.survivors.records.result_tables import clusters_table, duplicates_table
-from neardup.survivors.verification import Verification
+from neardup.survivors.records.result_tables import annotations, clusters_table, duplicates_table
 from neardup.text.frame_types import Item, Rows, Streamed
 from neardup.text.preference import groups_of
 

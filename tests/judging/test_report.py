@@ -17,12 +17,11 @@ from neardup.judging.reports.bands import FIRST, OTHERS, Bands
 from neardup.judging.reports.changes import changes_of
 from neardup.judging.reports.charts import distance_chart, similarity_chart
 from neardup.judging.reports.commands import MOST_BYTES, command_of
-from neardup.judging.reports.members import MEMBERS, members
 from neardup.judging.reports.page import Findings, page
 from neardup.judging.reports.removal_ranges import removal_ranges
 from neardup.judging.reports.shown_pairs import FIGURES, bands_of_pairs
 from neardup.judging.reports.sources import Source, Sources
-from neardup.judging.reports.tally import LARGEST, SAMPLED, scattered, tally
+from neardup.judging.reports.tally import LARGEST, MEMBERS, SAMPLED, members, scattered, tally
 from neardup.judging.reports.texts import LENGTH_STEPS, Digests, ReadAgain, Text, Texts
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe

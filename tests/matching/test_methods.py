@@ -31,7 +31,7 @@ from neardup.progress import Progress
 from neardup.recipe.tables.methods import METHODS, Promise
 from neardup.recipe.tables.similarities import SIMILARITIES
 from neardup.resources.resources import Resources
-from neardup.survivors import verification
+from neardup.survivors import clusters as clustering
 from told import Told
 
 WORDS = "the a river bank old ferry leaves at nine ten past pier wooden bridge 河 上 的 老 石 桥 建 于 明 代 雨 の 駅".split()
@@ -416,9 +416,9 @@ def test_the_choice_is_the_same_whether_elements_are_kept_or_not(monkeypatch):
 
 def test_elements_that_find_no_room_are_not_kept(monkeypatch):
     read_again = []
-    original = verification.read_again
+    original = clustering.read_again
     monkeypatch.setattr(
-        verification, "read_again", lambda *given, **named: read_again.append(1) or original(*given, **named)
+        clustering, "read_again", lambda *given, **named: read_again.append(1) or original(*given, **named)
     )
     texts = [f"number {i % 20} of a list of sentences that differ in one word" for i in range(60)]
     expected = nd.deduplicate(texts, method="exact", threads=1)

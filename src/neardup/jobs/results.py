@@ -21,8 +21,7 @@ from neardup.display import (
     size_text,
     threshold_text,
 )
-from neardup.survivors.records.summary import Summary
-from neardup.survivors.records.unit_summary import UnitSummary
+from neardup.survivors.records.summary import Summary, UnitSummary
 
 if TYPE_CHECKING:
     from neardup.judging.run_cost import CostEstimate

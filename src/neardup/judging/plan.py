@@ -21,8 +21,8 @@ from neardup.io.corpora.reading import Reading, recipe_for, split_options
 from neardup.io.corpora.sample import read_sample
 from neardup.judging.estimate import choose_by_sample, estimate_sample
 from neardup.judging.evaluation.options import EvaluateFileOptions
+from neardup.judging.extrapolation import BATCH_MEMORY, DOCUMENT_BYTES
 from neardup.judging.run_cost import CostEstimate
-from neardup.judging.typical_run import typical_run
 from neardup.matching.candidates.auto import is_slow
 from neardup.matching.candidates.costs import TYPICAL, Estimate, typical_estimates
 from neardup.matching.resolved_options import resolve
@@ -34,6 +34,7 @@ from neardup.recipe.serialization import check_same
 from neardup.recipe.tables.methods import BY_DISTANCE
 from neardup.resources.limits import memory_bytes
 from neardup.resources.memory_use import peak_memory_bytes
+from neardup.resources.threads import thread_count
 from neardup.resources.unfinished import temporary_folder
 
 
@@ -185,7 +186,7 @@ def _typical(documents: int, recipe: Recipe, options: DedupOptions) -> JoinPlan:
     estimates = typical_estimates(documents, memory=memory_bytes(options.memory))
     exact, minhash = estimates
     taken = minhash if is_slow(exact, minhash) else exact
-    run = typical_run(documents, taken, recipe, threads=options.threads, memory=options.memory)
+    run = _typical_run(documents, taken, recipe, options)
     return JoinPlan(documents, based_on, estimates, taken.method, None, None, run=run)
 
 
@@ -228,3 +229,27 @@ def _sampled(
     limit = resolved.max_distance or 0
     blocks = plan_join(choice.documents, bits=64 * recipe.words, max_distance=limit, threads=options.threads)
     return dataclasses.replace(plan, method=BY_DISTANCE, reason=resolved.note, fingerprints=blocks)
+
+
+def _typical_run(documents: int, estimate: Estimate, recipe: Recipe, options: DedupOptions) -> CostEstimate:
+    """What a run takes on the machine of the benchmarks; `estimate`: of the method that it would take."""
+    count, tokens = thread_count(options.threads), TYPICAL.at(TYPICAL.tokens, documents)
+    size = round(tokens * TYPICAL.token_bytes)
+    seconds = {
+        "fingerprint": round(tokens * TYPICAL.read_seconds / count, 3),
+        "join": round(estimate.seconds / count, 3),
+        "write": round(size * TYPICAL.write_seconds, 3),
+    }
+    kept = documents * (DOCUMENT_BYTES + 16 * recipe.words)
+    return CostEstimate(
+        documents=documents,
+        input_bytes=size,
+        sampled_documents=0,
+        sampled_bytes=0,
+        method=estimate.method,
+        reason=None,
+        memory_bytes=kept + estimate.memory_bytes + (count + 1) * BATCH_MEMORY,
+        limit_bytes=memory_bytes(options.memory),
+        temporary_bytes=estimate.disk_bytes,
+        seconds=seconds | {"total": round(sum(seconds.values()), 3)},
+    )

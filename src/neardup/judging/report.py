@@ -19,12 +19,11 @@ from neardup.io.endings import AUDIT_ENDING
 from neardup.io.outputs.outputs import Outputs
 from neardup.io.storage.places import Place, place_of
 from neardup.judging.reports.bands import Bands
-from neardup.judging.reports.members import Members, members
 from neardup.judging.reports.page import Findings, check_page, page
 from neardup.judging.reports.run_facts import summed
 from neardup.judging.reports.run_inputs import NOT_AS_BEFORE, RunInputs, inputs_of_run
 from neardup.judging.reports.sources import Sources, check_column, sources_by_column, sources_by_file
-from neardup.judging.reports.tally import Lines, Tally, tally
+from neardup.judging.reports.tally import Lines, Members, Tally, members, tally
 from neardup.judging.reports.texts import ReadAgain, Text, Texts, read_again, read_reference
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.resources.resources import Resources

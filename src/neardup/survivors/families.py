@@ -18,8 +18,7 @@ from neardup.matching.candidates.costs import FEW_EACH
 from neardup.matching.candidates.narrowed import may_be_narrowed, open_narrowed
 from neardup.matching.candidates.task import Found
 from neardup.resources.pair_spool import ManyPairs
-from neardup.survivors.clusters import Clustering
-from neardup.survivors.verification import Verification
+from neardup.survivors.clusters import Clustering, Verification
 
 SMALL, COUNTED = 512, 4096
 """Up to SMALL documents are joined with each other as they are; the pairs of fewer than COUNTED are not estimated beforehand."""

@@ -90,8 +90,7 @@ def command(inputs: tuple[str, ...], recipe: str, as_json: bool, quiet: bool, **
 
 def _show(result: "Evaluation", files: list[tuple[str, str]]) -> None:
     """The summary with the files that were written and, with `--verbose`, the reasons and the tables."""
-    from neardup.judging.evaluation.tables import plain_tables
-    from neardup.judging.evaluation.told_summary import told, told_reasons
+    from neardup.judging.evaluation.tables import plain_tables, told, told_reasons
 
     if not is_verbose():
         left_out = f"{counted(len(result.left_out), 'trial')}: --verbose says which and why" if result.left_out else ""

@@ -37,9 +37,9 @@ from neardup.progress import Progress, Watcher, progress_of
 from neardup.resources.memory_use import peak_memory_bytes
 from neardup.resources.resources import Resources
 from neardup.resources.unfinished import temporary_folder
-from neardup.survivors.records.annotations import ANNOTATIONS, annotations
 from neardup.survivors.records.audit import AuditChunk, audit_lines
 from neardup.survivors.records.cluster_file import ClusterFile, is_cluster_file, read_cluster_file
+from neardup.survivors.records.result_tables import ANNOTATIONS, annotations
 from neardup.survivors.records.summary import Summary
 
 

@@ -28,9 +28,9 @@ from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
 from neardup.survivors.decisions import Findings
-from neardup.survivors.records.annotations import ANNOTATIONS, annotations
 from neardup.survivors.records.audit import AuditChunk, audit_lines
 from neardup.survivors.records.counting import summarize
+from neardup.survivors.records.result_tables import ANNOTATIONS, annotations
 
 if TYPE_CHECKING:
     from neardup.jobs.removal.reference import FingerprintReference

@@ -33,8 +33,8 @@ from neardup.recipe.recipe import Recipe
 from neardup.survivors.decisions import Decisions, Findings
 from neardup.survivors.records.audit import AuditChunk
 from neardup.survivors.records.counting import summarize
+from neardup.survivors.records.summary import UnitSummary
 from neardup.survivors.records.unit_audit import emptied_rows, unit_audit_lines
-from neardup.survivors.records.unit_summary import UnitSummary
 from neardup.text.units import SEPARATORS, without_units
 
 

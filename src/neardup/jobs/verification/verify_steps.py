@@ -23,9 +23,9 @@ from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.store.reference import StoreReference
 from neardup.store.session.folder import is_store
-from neardup.survivors.records.annotations import ANNOTATIONS
 from neardup.survivors.records.audit_files import files_of_folder, read_audit
 from neardup.survivors.records.audit_reader import Line
+from neardup.survivors.records.result_tables import ANNOTATIONS
 
 Reference = FileCorpus | FingerprintReference | StoreReference
 

@@ -1,13 +1,13 @@
 """A whole evaluation in one function, `evaluate_corpus`; and `evaluate`, for texts in memory.
 
 REQUEST, checked                                evaluation/request.py
-→ read, FINGERPRINT and SAMPLE documents        evaluation/sampled_corpus.py
-→ TRUTH: labels, or the sample's neighbors      evaluation/labels.py, sampling.py → truth.py
-→ CURVES by distance and similarity             evaluation/curves.py
+→ read, FINGERPRINT and SAMPLE documents        scoring/sampled_corpus.py
+→ TRUTH: labels, or the sample's neighbors      evaluation/labels.py, scoring/sampling.py → truth.py
+→ CURVES by distance and similarity             scoring/curves.py
 → RECIPES: the distance that each one needs     evaluation/recipe_scores.py
 → run every METHOD                              evaluation/methods.py
-→ STRATA: what pairs at a distance look like    evaluation/strata.py
-→ TRIALS of similarities, methods and recipes   evaluation/trials.py, listing.py
+→ STRATA: what pairs at a distance look like    scoring/curves.py
+→ TRIALS of similarities, methods and recipes   scoring/trials.py, listing.py
 → REMOVAL: what each threshold removes          evaluation/removal.py
 → RECOMMENDATION, run as it is; and warnings    evaluation/recommendation.py, warnings.py
 """
@@ -32,6 +32,7 @@ from neardup.judging.evaluation.scoring.curves import (
     distance_histogram,
     distance_scores,
     similarity_counts,
+    strata,
     threshold_scores,
 )
 from neardup.judging.evaluation.scoring.intervals import UNKNOWN, wilson
@@ -45,7 +46,6 @@ from neardup.judging.evaluation.scoring.scores import (
     Stratum,
     ThresholdScore,
 )
-from neardup.judging.evaluation.scoring.strata import strata
 from neardup.judging.evaluation.scoring.trials import Trials, Tried
 from neardup.judging.evaluation.scoring.truth import Truth, labeled_truth, sampled_truth
 from neardup.judging.evaluation.warnings import warnings_of

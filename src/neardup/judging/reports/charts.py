@@ -1,13 +1,15 @@
-"""Histograms as SVG that take their colors from the page."""
+"""Histograms: as SVG that takes its colors from the page, and of the lengths of documents as a table."""
 
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 import numpy as np
 
 from neardup.arrays import Array
 from neardup.display import threshold_text
 from neardup.judging.reports.tally import STEPS, Tally
+from neardup.judging.reports.texts import Texts
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 460, 216, 44, 38, 16
 MOST_BARS = 50
@@ -139,12 +141,24 @@ def _short(value: int) -> str:
     return f"{value:,}"
 
 
-def length_label(power: int) -> str:
+def _length_label(power: int) -> str:
     """Label of a length class in `ReadAgain.lengths`, such as `64 – 127`."""
     return "0 – 1" if power == 0 else f"{2**power:,} – {2 ** (power + 1) - 1:,}"
 
 
-def spread(lengths: Array) -> range:
+def _spread(lengths: Array) -> range:
     """The length classes from the shortest to the longest that has a document."""
     known = np.flatnonzero(lengths.sum(axis=1))
     return range(int(known[0]), int(known[-1]) + 1) if known.size else range(0)
+
+
+def lengths_of(texts: Texts) -> list[dict[str, Any]]:
+    """Kept and removed documents by length, in powers of two of characters."""
+    if texts.read is None:
+        return []
+    table = texts.read.lengths
+    most = int(table.sum(axis=1).max(initial=1))
+    return [
+        {"label": _length_label(power), "kept": int(table[power, 0]), "removed": int(table[power, 1]), "most": most}
+        for power in _spread(table)
+    ]

@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING, Any
 from neardup.display import similarity_text, threshold_text
 from neardup.errors import MissingExtra
 from neardup.judging.reports.bands import Bands
-from neardup.judging.reports.charts import distance_chart, similarity_chart
+from neardup.judging.reports.charts import distance_chart, lengths_of, similarity_chart
 from neardup.judging.reports.commands import command_of, evaluate_command
-from neardup.judging.reports.members import Members
 from neardup.judging.reports.removal_ranges import RemovalRange, removal_ranges
 from neardup.judging.reports.run_facts import facts_of, inputs_of, size_in_words, stages_of, value_in_words
 from neardup.judging.reports.shown_clusters import equal_clusters, largest_clusters
-from neardup.judging.reports.shown_inputs import lengths_of, shown_sources
 from neardup.judging.reports.shown_pairs import bands_of_pairs
-from neardup.judging.reports.sources import Sources
-from neardup.judging.reports.tally import Tally
+from neardup.judging.reports.sources import Sources, shown_sources
+from neardup.judging.reports.tally import Members, Tally
 from neardup.judging.reports.texts import READ_CHARACTERS, Digests, Texts
 from neardup.recipe.tables.parts import FILES
 from neardup.text.side_by_side.visible import name_of, plainly

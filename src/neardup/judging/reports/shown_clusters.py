@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from neardup.judging.reports.changes import changes_of
-from neardup.judging.reports.members import Members
 from neardup.judging.reports.sources import Sources
-from neardup.judging.reports.tally import Tally
+from neardup.judging.reports.tally import Members, Tally
 from neardup.judging.reports.texts import Text, Texts
 from neardup.survivors.records.audit_reader import Line
 from neardup.text.side_by_side.visible import language, name_of, plainly

@@ -1,6 +1,7 @@
 """SOURCES: which files, or which values of a column, the removed documents come from."""
 
 import json
+import statistics
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -15,6 +16,9 @@ from neardup.resources.resources import DEFAULTS, Resources
 
 MOST_VALUES = 100_000
 """So many values of a column are told apart; documents of further ones are counted together."""
+
+SHOWN = 10
+"""Sources named in the page; others are summed."""
 
 NO_VALUE, MANIFOLD = "no value", "a list or an object"
 
@@ -120,3 +124,27 @@ def _named(token: str | None, has_row: bool) -> str:
         return MANIFOLD
     value: Any = None if token is None else json.loads(token)
     return NO_VALUE if value is None else value if isinstance(value, str) else str(token)
+
+
+def shown_sources(sources: Sources) -> dict[str, Any] | None:
+    """The sources that lost the most documents, the others summed as one, and how their shares spread; None if there are none."""
+    if not sources.counts:
+        return None
+    ordered = sorted(sources.counts, key=lambda each: -each.removed)
+    shown, rest = ordered[:SHOWN], ordered[SHOWN:]
+    kind = "file" if sources.column is None else "value"
+    others = None
+    if rest:
+        label = f"{len(rest):,} other {kind}{'s' if len(rest) > 1 else ''}"
+        others = Source(label, sum(each.documents for each in rest), sum(each.removed for each in rest))
+    shares = sorted(each.removed / each.documents for each in ordered) if len(ordered) > 1 else []
+    return {
+        "column": sources.column,
+        "kind": kind,
+        "number": len(ordered),
+        "shown": shown,
+        "others": [each for each in (others, sources.later) if each is not None],
+        "least": shares[0] if shares else None,
+        "most": shares[-1] if shares else None,
+        "median": statistics.median(shares) if shares else None,
+    }

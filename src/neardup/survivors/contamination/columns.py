@@ -49,50 +49,28 @@ REMOVALS, EVERYWHERE = (DOCUMENTS, RESULTS), (DOCUMENTS, RESULTS, ANNOTATED)
 
 # fmt: off
 CONTAMINATION_COLUMNS: "tuple[Column[ContaminationOutcomes], ...]" = (
-    Column(
-        "id", ID, "Id of the contaminated document.", REMOVALS,
-        lambda found: found.ids,
-    ),
-    Column(
-        "row", INTEGER, "Its row over all inputs, counted from 0.", REMOVALS,
-        lambda found: found.rows,
-    ),
-    Column(
-        "is_contaminated", BOOLEAN, "The document holds an item.", (ANNOTATED,),
-        lambda found: found.items > 0,
-    ),
-    Column(
-        "item_id", ID, "Id of the item of which it holds most: by share, then by run.", EVERYWHERE,
-        lambda found: found.item_ids,
-    ),
-    Column(
-        "item_row", INTEGER, "Row of that item in its benchmark, counted from 0.", REMOVALS,
-        lambda found: found.item_rows,
-    ),
-    Column(
-        "benchmark", STRING, "The benchmark: the name of its file.", EVERYWHERE,
-        lambda found: found.benchmarks,
-    ),
-    Column(
-        "item_share", NUMBER, "Share of the item's shingles that a passage of the document has.", EVERYWHERE,
-        lambda found: found.shares,
-    ),
-    Column(
-        "item_run", INTEGER, "Tokens of the longest run that stands in the item and in the document; 0 if under 5.", EVERYWHERE,
-        lambda found: found.runs,
-    ),
-    Column(
-        "items", INTEGER, "Number of items that the document holds; equal ones count once.", REMOVALS,
-        lambda found: found.items,
-    ),
-    Column(
-        "passage", STRING, "The passage, as it stands in the document: its first 300 characters.", REMOVALS,
-        lambda found: found.matched_texts,
-    ),
-    Column(
-        "passage_characters", INTEGER, "Length of the whole passage.", REMOVALS,
-        lambda found: found.characters,
-    ),
+    Column("id", ID, "Id of the contaminated document.", REMOVALS,
+           lambda found: found.ids),
+    Column("row", INTEGER, "Its row over all inputs, counted from 0.", REMOVALS,
+           lambda found: found.rows),
+    Column("is_contaminated", BOOLEAN, "The document holds an item.", (ANNOTATED,),
+           lambda found: found.items > 0),
+    Column("item_id", ID, "Id of the item of which it holds most: by share, then by run.", EVERYWHERE,
+           lambda found: found.item_ids),
+    Column("item_row", INTEGER, "Row of that item in its benchmark, counted from 0.", REMOVALS,
+           lambda found: found.item_rows),
+    Column("benchmark", STRING, "The benchmark: the name of its file.", EVERYWHERE,
+           lambda found: found.benchmarks),
+    Column("item_share", NUMBER, "Share of the item's shingles that a passage of the document has.", EVERYWHERE,
+           lambda found: found.shares),
+    Column("item_run", INTEGER, "Tokens of the longest run that stands in the item and in the document; 0 if under 5.", EVERYWHERE,
+           lambda found: found.runs),
+    Column("items", INTEGER, "Number of items that the document holds; equal ones count once.", REMOVALS,
+           lambda found: found.items),
+    Column("passage", STRING, "The passage, as it stands in the document: its first 300 characters.", REMOVALS,
+           lambda found: found.matched_texts),
+    Column("passage_characters", INTEGER, "Length of the whole passage.", REMOVALS,
+           lambda found: found.characters),
 )
 """All columns, in the order of writing."""
 # fmt: on

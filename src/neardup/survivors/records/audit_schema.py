@@ -1,8 +1,8 @@
 """The schema of audits: one row per column, with its type, its meaning, where it appears, and how its values are computed.
 
 Everything else follows from it: the lines of audits (`audit.py`, `unit_audit.py`), their reader (`audit_reader.py`), tables of
-results (`result_tables.py`), the columns that `--annotate` adds (`annotations.py`), and the table in the documentation. To add a
-column, add a row to `COLUMNS`, and run `make docs`.
+results and the columns that `--annotate` adds (`result_tables.py`), and the table in the documentation. To add a column, add a row
+to `COLUMNS`, and run `make docs`.
 """
 
 import json
@@ -119,91 +119,49 @@ class Column(Generic[Source]):
 
 # fmt: off
 COLUMNS: "tuple[Column[Outcomes], ...]" = (
-    Column(
-        "id", ID, "Id of the removed document.", REMOVALS,
-        lambda outcomes: outcomes.names.ids(outcomes.rows),
-    ),
-    Column(
-        "row", INTEGER, "Its row over all inputs, counted from 0.", REMOVALS,
-        lambda outcomes: outcomes.names.document_rows(outcomes.rows),
-    ),
-    Column(
-        "unit", INTEGER, "Number of the removed line or paragraph in its document, counted from 0.", (UNITS,),
-        lambda outcomes: outcomes.names.units(outcomes.rows),
-    ),
-    Column(
-        "survivor_id", ID, "Id of the document that stays.", REMOVALS,
-        lambda outcomes: outcomes.names.ids(outcomes.survivors),
-    ),
-    Column(
-        "survivor_row", INTEGER, "Row of that document; null if it is in the reference.", REMOVALS,
-        lambda outcomes: outcomes.names.document_rows(outcomes.survivors), nullable=True,
-    ),
-    Column(
-        "survivor_unit", INTEGER, "Number of the line or paragraph that stays.", (UNITS,),
-        lambda outcomes: outcomes.names.units(outcomes.survivors),
-    ),
-    Column(
-        "cluster_id", INTEGER,
-        "Number shared by the members of a cluster: for documents, the smallest row among them.",
-        (*REMOVALS, ANNOTATED), lambda outcomes: outcomes.of(outcomes.decisions.cluster),
-    ),
-    Column(
-        "cluster_size", INTEGER, "Number of documents in the cluster, including removed ones; 1 without matches.", (ANNOTATED,),
-        lambda outcomes: outcomes.of(outcomes.decisions.cluster_size),
-    ),
-    Column(
-        "is_duplicate", BOOLEAN, "The document is a duplicate.", (ANNOTATED,),
-        lambda outcomes: outcomes.removed,
-    ),
-    Column(
-        "duplicate_of", ID, "Id of the survivor that it duplicates; null if it is not a duplicate.", (ANNOTATED,),
-        lambda outcomes: outcomes.names.ids(outcomes.survivors_of_removed),
-    ),
-    Column(
-        "similarity", NUMBER, "Similarity to the survivor; null where it was not computed.", (*REMOVALS, ANNOTATED),
-        lambda outcomes: outcomes.of(outcomes.decisions.similarity), nullable=True,
-    ),
-    Column(
-        "distance", INTEGER, "Hamming distance of the fingerprints to the survivor's.", (*REMOVALS, ANNOTATED),
-        lambda outcomes: outcomes.of(outcomes.decisions.distance),
-    ),
-    Column(
-        "exact", BOOLEAN, "The normalized texts of the two are equal.", REMOVALS,
-        lambda outcomes: outcomes.of(outcomes.decisions.exact),
-    ),
-    Column(
-        "emptied", BOOLEAN, "Nothing is left of the document, so it is in no output.", (UNITS,),
-        lambda outcomes: outcomes.emptied,
-    ),
-    Column(
-        "text", STRING, "Beginning of the removed line or paragraph: 80 characters.", (UNITS,),
-        lambda outcomes: outcomes.texts,
-    ),
-    Column(
-        "matched_id", ID, "Id of the document whose match brought this one into the cluster.", REMOVALS,
-        lambda outcomes: outcomes.names.ids(outcomes.matched), only=COMPONENTS,
-    ),
-    Column(
-        "matched_row", INTEGER, "Row of that document.", (UNITS,),
-        lambda outcomes: outcomes.names.document_rows(outcomes.matched), only=COMPONENTS,
-    ),
-    Column(
-        "matched_unit", INTEGER, "Number of the line or paragraph that matched.", (UNITS,),
-        lambda outcomes: outcomes.names.units(outcomes.matched), only=COMPONENTS,
-    ),
-    Column(
-        "matched_similarity", NUMBER, "Similarity to the match; null where it was not computed.", REMOVALS,
-        lambda outcomes: outcomes.of(outcomes.decisions.matched_similarity), only=COMPONENTS, nullable=True,
-    ),
-    Column(
-        "reference", STRING, "Reference file with the survivor; null if the survivor is in the inputs.", (DOCUMENTS,),
-        lambda outcomes: outcomes.references[0], only=REFERENCE, nullable=True,
-    ),
-    Column(
-        "reference_row", INTEGER, "Row of the survivor in that file; null if the survivor is in the inputs.", (DOCUMENTS, RESULTS),
-        lambda outcomes: outcomes.references[1], only=REFERENCE, nullable=True,
-    ),
+    Column("id", ID, "Id of the removed document.", REMOVALS,
+           lambda outcomes: outcomes.names.ids(outcomes.rows)),
+    Column("row", INTEGER, "Its row over all inputs, counted from 0.", REMOVALS,
+           lambda outcomes: outcomes.names.document_rows(outcomes.rows)),
+    Column("unit", INTEGER, "Number of the removed line or paragraph in its document, counted from 0.", (UNITS,),
+           lambda outcomes: outcomes.names.units(outcomes.rows)),
+    Column("survivor_id", ID, "Id of the document that stays.", REMOVALS,
+           lambda outcomes: outcomes.names.ids(outcomes.survivors)),
+    Column("survivor_row", INTEGER, "Row of that document; null if it is in the reference.", REMOVALS,
+           lambda outcomes: outcomes.names.document_rows(outcomes.survivors), nullable=True),
+    Column("survivor_unit", INTEGER, "Number of the line or paragraph that stays.", (UNITS,),
+           lambda outcomes: outcomes.names.units(outcomes.survivors)),
+    Column("cluster_id", INTEGER,
+           "Number shared by the members of a cluster: for documents, the smallest row among them.",
+           (*REMOVALS, ANNOTATED), lambda outcomes: outcomes.of(outcomes.decisions.cluster)),
+    Column("cluster_size", INTEGER, "Number of documents in the cluster, including removed ones; 1 without matches.", (ANNOTATED,),
+           lambda outcomes: outcomes.of(outcomes.decisions.cluster_size)),
+    Column("is_duplicate", BOOLEAN, "The document is a duplicate.", (ANNOTATED,),
+           lambda outcomes: outcomes.removed),
+    Column("duplicate_of", ID, "Id of the survivor that it duplicates; null if it is not a duplicate.", (ANNOTATED,),
+           lambda outcomes: outcomes.names.ids(outcomes.survivors_of_removed)),
+    Column("similarity", NUMBER, "Similarity to the survivor; null where it was not computed.", (*REMOVALS, ANNOTATED),
+           lambda outcomes: outcomes.of(outcomes.decisions.similarity), nullable=True),
+    Column("distance", INTEGER, "Hamming distance of the fingerprints to the survivor's.", (*REMOVALS, ANNOTATED),
+           lambda outcomes: outcomes.of(outcomes.decisions.distance)),
+    Column("exact", BOOLEAN, "The normalized texts of the two are equal.", REMOVALS,
+           lambda outcomes: outcomes.of(outcomes.decisions.exact)),
+    Column("emptied", BOOLEAN, "Nothing is left of the document, so it is in no output.", (UNITS,),
+           lambda outcomes: outcomes.emptied),
+    Column("text", STRING, "Beginning of the removed line or paragraph: 80 characters.", (UNITS,),
+           lambda outcomes: outcomes.texts),
+    Column("matched_id", ID, "Id of the document whose match brought this one into the cluster.", REMOVALS,
+           lambda outcomes: outcomes.names.ids(outcomes.matched), only=COMPONENTS),
+    Column("matched_row", INTEGER, "Row of that document.", (UNITS,),
+           lambda outcomes: outcomes.names.document_rows(outcomes.matched), only=COMPONENTS),
+    Column("matched_unit", INTEGER, "Number of the line or paragraph that matched.", (UNITS,),
+           lambda outcomes: outcomes.names.units(outcomes.matched), only=COMPONENTS),
+    Column("matched_similarity", NUMBER, "Similarity to the match; null where it was not computed.", REMOVALS,
+           lambda outcomes: outcomes.of(outcomes.decisions.matched_similarity), only=COMPONENTS, nullable=True),
+    Column("reference", STRING, "Reference file with the survivor; null if the survivor is in the inputs.", (DOCUMENTS,),
+           lambda outcomes: outcomes.references[0], only=REFERENCE, nullable=True),
+    Column("reference_row", INTEGER, "Row of the survivor in that file; null if the survivor is in the inputs.",
+           (DOCUMENTS, RESULTS), lambda outcomes: outcomes.references[1], only=REFERENCE, nullable=True),
 )
 """All columns except those of `filter`, in the order of writing."""
 
@@ -211,42 +169,26 @@ BY_INDEX, BY_STORE, REPLACING = "by index", "by store", "replacing"
 """Audits of `neardup filter`. REPLACING: its lines about documents that replaced others, by the `keep` of a store."""
 
 FILTER_COLUMNS: "tuple[Column[FilterOutcomes], ...]" = (
-    Column(
-        "id", ID, "Id of the document that was not passed on; with `replaced_id`, of one that was.",
-        (BY_INDEX, BY_STORE, REPLACING),
-        lambda outcomes: outcomes.ids,
-    ),
-    Column(
-        "row", INTEGER, "Its row over all inputs, counted from 0.", (BY_INDEX, BY_STORE, REPLACING),
-        lambda outcomes: outcomes.rows,
-    ),
-    Column(
-        "matched_id", ID,
-        "Id of the nearest document that was passed on before; a string, unless the ids of the index are integers.", (BY_INDEX,),
-        lambda outcomes: _id_tokens(outcomes.matched),
-    ),
-    Column(
-        "survivor_id", ID, "Id of the most similar document that was passed on before.", (BY_STORE,),
-        lambda outcomes: _id_tokens(outcomes.matched),
-    ),
-    Column(
-        "replaced_id", ID,
-        "Id of the document that this one replaces: one that is not as good, by the `keep` of the store, or an earlier text of the "
-        "same id.",
-        (REPLACING,), lambda outcomes: _id_tokens(outcomes.matched),
-    ),
-    Column(
-        "similarity", NUMBER, "Similarity to that document; null if the store decides by distance alone.", (BY_STORE, REPLACING),
-        lambda outcomes: outcomes.similarities, nullable=True,
-    ),
-    Column(
-        "distance", INTEGER, "Hamming distance of the fingerprints of the two.", (BY_INDEX, BY_STORE, REPLACING),
-        lambda outcomes: outcomes.distances,
-    ),
-    Column(
-        "exact", BOOLEAN, "The normalized texts of the two are equal.", (BY_STORE,),
-        lambda outcomes: outcomes.exact,
-    ),
+    Column("id", ID, "Id of the document that was not passed on; with `replaced_id`, of one that was.",
+           (BY_INDEX, BY_STORE, REPLACING),
+           lambda outcomes: outcomes.ids),
+    Column("row", INTEGER, "Its row over all inputs, counted from 0.", (BY_INDEX, BY_STORE, REPLACING),
+           lambda outcomes: outcomes.rows),
+    Column("matched_id", ID,
+           "Id of the nearest document that was passed on before; a string, unless the ids of the index are integers.", (BY_INDEX,),
+           lambda outcomes: _id_tokens(outcomes.matched)),
+    Column("survivor_id", ID, "Id of the most similar document that was passed on before.", (BY_STORE,),
+           lambda outcomes: _id_tokens(outcomes.matched)),
+    Column("replaced_id", ID,
+           "Id of the document that this one replaces: one that is not as good, by the `keep` of the store, or an earlier text of "
+           "the same id.",
+           (REPLACING,), lambda outcomes: _id_tokens(outcomes.matched)),
+    Column("similarity", NUMBER, "Similarity to that document; null if the store decides by distance alone.", (BY_STORE, REPLACING),
+           lambda outcomes: outcomes.similarities, nullable=True),
+    Column("distance", INTEGER, "Hamming distance of the fingerprints of the two.", (BY_INDEX, BY_STORE, REPLACING),
+           lambda outcomes: outcomes.distances),
+    Column("exact", BOOLEAN, "The normalized texts of the two are equal.", (BY_STORE,),
+           lambda outcomes: outcomes.exact),
 )
 """The columns of the audits of `neardup filter`."""
 # fmt: on

@@ -1,4 +1,4 @@
-"""Decisions as Arrow tables: columns of the audit schema, and the result tables for texts in memory."""
+"""Decisions as Arrow tables: columns of the audit schema, the result tables for texts in memory, and the columns of `annotate`."""
 
 import json
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ import pyarrow as pa
 from neardup.io.formats.json.json_values import JSON_TOKEN
 from neardup.survivors.decisions import Decisions
 from neardup.survivors.outcomes import DocumentNames, Outcomes
-from neardup.survivors.records.audit_schema import ID, RESULTS, Column, Source, columns_named, columns_of
+from neardup.survivors.records.audit_schema import ANNOTATED, ID, RESULTS, Column, Source, columns_named, columns_of
 
 
 def table_of(columns: Iterable[Column[Source]], outcomes: Source, *, ids_are_json: bool = False) -> Any:
@@ -59,3 +59,13 @@ def clusters_table(decisions: Decisions, ids: Any) -> Any:
     rows = np.flatnonzero(decisions.cluster >= 0)
     columns = columns_named("id", "row", "cluster_id", "survivor_id")
     return with_pandas_types(table_of(columns, Outcomes(decisions, rows, DocumentNames(ids, len(decisions.survivor)))))
+
+
+ANNOTATIONS = tuple(column.name for column in columns_of(ANNOTATED))
+"""The columns that `annotate` adds."""
+
+
+def annotations(decisions: Decisions, ids: Any, rows: slice, *, ids_are_json: bool = True) -> Any:
+    """The added columns of some rows. `ids`: the ids of all rows, as an Arrow array of JSON values or of any type."""
+    outcomes = Outcomes(decisions, rows, DocumentNames(ids, len(decisions.survivor)))
+    return with_pandas_types(table_of(columns_of(ANNOTATED), outcomes, ids_are_json=ids_are_json))
