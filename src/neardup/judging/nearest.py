@@ -76,32 +76,13 @@ class _Candidate:
         cost: nearness; a lower cost is nearer.
         document: the candidate.
         distance: Hamming distance between its fingerprint and the asked document's.
-        tokens: number of tokens in its text.
+        tokens: number of tokens in the shorter of the two texts.
         equal: whether its text is equal to the asked document's, as the recipe normalizes both.
     """
 
     cost: float
     document: _Document
     distance: int
-    tokens: int
-    equal: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """The document that was asked about, and a near one.
-
-    Attributes:
-        asked, near: the documents.
-        distance, similarity: of the two.
-        tokens: the number of tokens in the shorter text.
-        equal: whether the normalized texts are equal.
-    """
-
-    asked: _Document
-    near: _Document
-    distance: int
-    similarity: float
     tokens: int
     equal: bool
 
@@ -136,8 +117,7 @@ def why_kept(audit: Place, doc_id: str, recipe: RecipeLike | None = None) -> Kep
         near = each.document
         text = pa.array([near.text], pa.large_string())
         alike = float(similarities_to(mine.text, text, similarity=run.similarity, recipe=run.recipe)[0])
-        pair = _Pair(mine, near, each.distance, alike, min(each.tokens, int(prints.tokens[0])), each.equal)
-        verdict = _verdict(pair, run, survivors.get(near.row))
+        verdict = _verdict(mine, each, alike, run, survivors.get(near.row))
         neighbors.append(Neighbor(near.id, near.row, each.distance, alike, verdict))
     nearest_by = "distance" if by_distance else "similarity"
     return KeptDocument(mine.id, mine.row, tuple(neighbors), nearest_by, run.min_similarity)
@@ -170,8 +150,9 @@ def _nearest(
     else:
         cost = -similarities_to(mine.text, batch.texts, similarity=run.similarity, recipe=run.recipe)
     cost[~present] = np.inf
+    tokens = np.minimum(others.tokens, prints.tokens)
     return [
-        _Candidate(float(cost[i]), _document(batch, i), int(distance[i]), int(others.tokens[i]), bool(equal[i]))
+        _Candidate(float(cost[i]), _document(batch, i), int(distance[i]), int(tokens[i]), bool(equal[i]))
         for i in np.argsort(cost, kind="stable")[: NEAREST + 1].tolist()
         if present[i]
     ]
@@ -198,16 +179,18 @@ def _named(batch: Batch, doc_id: str) -> tuple[_Document | None, list[str | None
     return None, tokens
 
 
-def _verdict(pair: _Pair, run: FinishedRun, survivor: tuple[Any, int | None] | None) -> str:
+def _verdict(
+    asked: _Document, near: _Candidate, alike: float, run: FinishedRun, survivor: tuple[Any, int | None] | None
+) -> str:
     """Say why the two do not match, or what became of the match; `survivor`: that of the near document, if it was removed."""
-    reason = _why_apart(pair, run)
-    if not reason and not pair.equal:
-        reason = _why_not(pair, run)
+    reason = _why_apart(asked, near.document, run)
+    if not reason and not near.equal:
+        reason = _why_not(near, alike, run)
     if reason:
         return reason
     if survivor is not None:
         name, row = survivor
-        whose = "this one" if row == pair.asked.row else f"{json.dumps(name, ensure_ascii=False)} ({_place(row)})"
+        whose = "this one" if row == asked.row else f"{json.dumps(name, ensure_ascii=False)} ({_place(row)})"
         return f"a match; removed as a duplicate of {whose}"
     if run.within is not None and run.within.endswith("()"):
         return f"a match, unless within={run.within} gave it another value"
@@ -220,22 +203,22 @@ def _place(row: int | None) -> str:
     return "of the reference" if row is None else f"row {row}"
 
 
-def _why_apart(pair: _Pair, run: FinishedRun) -> str:
+def _why_apart(asked: _Document, near: _Document, run: FinishedRun) -> str:
     if run.within is None or run.within.endswith("()"):
         return ""
-    groups = groups_of(pa.array([pair.asked.group, pair.near.group], pa.large_string()))
+    groups = groups_of(pa.array([asked.group, near.group], pa.large_string()))
     if groups[0] == groups[1]:
         return ""
-    values = [value or "no value" for value in (pair.near.group, pair.asked.group)]
+    values = [value or "no value" for value in (near.group, asked.group)]
     return f"{run.within!r} is {values[0]}, here {values[1]}: only documents with equal values match"
 
 
-def _why_not(pair: _Pair, run: FinishedRun) -> str:
-    reasons, most, alike = [], run.max_distance, pair.similarity
-    if pair.tokens < run.min_tokens:
+def _why_not(near: _Candidate, alike: float, run: FinishedRun) -> str:
+    reasons, most = [], run.max_distance
+    if near.tokens < run.min_tokens:
         reasons.append(f"one of the two has {few_tokens(run.min_tokens)}, so only equal texts match")
-    if most is not None and pair.distance > most:
-        reasons.append(f"distance {pair.distance} is above {most}")
+    if most is not None and near.distance > most:
+        reasons.append(f"distance {near.distance} is above {most}")
     if alike < run.min_similarity:
         reasons.append(f"similarity {similarity_text(alike, run.min_similarity)} is below {run.min_similarity}")
     return "; ".join(reasons)

@@ -1,6 +1,7 @@
 """METRICS of a service, for Prometheus. Labels are names of stores and routes, and statuses; never ids or texts."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
@@ -42,40 +43,27 @@ class Metrics:
 
     def __init__(self) -> None:
         self.registry = registry = CollectorRegistry()
-        self.requests = Counter(
-            "neardup_requests", "Requests by route and status.", ["route", "status"], registry=registry
-        )
-        self.latency = Histogram(
+        counter = partial(Counter, registry=registry)
+        gauge = partial(Gauge, labelnames=["store"], registry=registry)
+        histogram = partial(Histogram, registry=registry)
+        self.requests = counter("neardup_requests", "Requests by route and status.", ["route", "status"])
+        self.latency = histogram(
             "neardup_request_seconds", "Seconds from the headers of a request to the end of its response.", ["route"],
-            buckets=_SECONDS, registry=registry,
+            buckets=_SECONDS,
         )  # fmt: skip
         self.running = Gauge("neardup_requests_running", "Requests that are being answered.", registry=registry)
-        self.ready = _gauge(
-            "neardup_store_ready", "1 if a store can be used; 0 if it or its database has failed.", registry
-        )
-        self.documents = _gauge("neardup_store_documents", "Documents that a store keeps.", registry)
-        self.waiting = _gauge("neardup_store_waiting_documents", "Documents that wait for a store.", registry)
-        self.checked = _counter("neardup_store_checks", "Texts that were asked about.", registry)
-        self.failures = _counter("neardup_store_failures", "Calls of a store that failed.", registry)
-        self.added = Counter(
-            "neardup_store_added", "Documents that were decided.", ["store", "outcome"], registry=registry
-        )
-        self.sizes = Histogram(
-            "neardup_commit_documents", "Documents that share a commit.", ["store"], buckets=_SIZES, registry=registry
-        )
-        self.seconds = Histogram(
+        self.ready = gauge("neardup_store_ready", "1 if a store can be used; 0 if it or its database has failed.")
+        self.documents = gauge("neardup_store_documents", "Documents that a store keeps.")
+        self.waiting = gauge("neardup_store_waiting_documents", "Documents that wait for a store.")
+        self.checked = counter("neardup_store_checks", "Texts that were asked about.", ["store"])
+        self.failures = counter("neardup_store_failures", "Calls of a store that failed.", ["store"])
+        self.added = counter("neardup_store_added", "Documents that were decided.", ["store", "outcome"])
+        self.sizes = histogram("neardup_commit_documents", "Documents that share a commit.", ["store"], buckets=_SIZES)
+        self.seconds = histogram(
             "neardup_commit_seconds", "Seconds that deciding documents and making them durable takes.", ["store"],
-            buckets=_SECONDS, registry=registry,
+            buckets=_SECONDS,
         )  # fmt: skip
 
     def text(self) -> bytes:
         """All metrics, in the text format of Prometheus."""
         return generate_latest(self.registry)
-
-
-def _gauge(name: str, meaning: str, registry: CollectorRegistry) -> Gauge:
-    return Gauge(name, meaning, ["store"], registry=registry)
-
-
-def _counter(name: str, meaning: str, registry: CollectorRegistry) -> Counter:
-    return Counter(name, meaning, ["store"], registry=registry)

@@ -172,7 +172,7 @@ class _Steps(Steps[Contamination, FileDecontamination]):
         return FileDecontamination(counts, files | {"report": self.request.report}, annotated=self.request.annotate)
 
     def report(self, found: Contamination, result: FileDecontamination) -> bytes:
-        from neardup.judging.reports.contamination_page import contamination_page
+        from neardup.judging.reports.page import contamination_page
 
         lines = (json.loads(line) for _, chunk in self.audit(found) for line in chunk)
         return contamination_page(json.loads(result.to_json()), self.items(found), lines)

@@ -12,8 +12,8 @@ REQUEST, checked                                evaluation/request.py
 → RECOMMENDATION, run as it is; and warnings    evaluation/recommendation.py, warnings.py
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Unpack
+from collections.abc import Iterable, Sequence
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from neardup.judging.evaluation.options import MIN_PRECISION, SAMPLE, TARGET_REC
 from neardup.judging.evaluation.recipe_scores import recipe_results
 from neardup.judging.evaluation.recommendation import Definition, recommend
 from neardup.judging.evaluation.request import EvaluationRequest, similarities_of
-from neardup.judging.evaluation.result import Evaluation, Recommendation
+from neardup.judging.evaluation.result import Evaluation
 from neardup.judging.evaluation.scoring.curves import (
     distance_histogram,
     distance_scores,
@@ -39,14 +39,9 @@ from neardup.judging.evaluation.scoring.intervals import UNKNOWN, wilson
 from neardup.judging.evaluation.scoring.sampled_corpus import SampledCorpus, sample_corpus
 from neardup.judging.evaluation.scoring.sampling import SimilarPairs
 from neardup.judging.evaluation.scoring.scores import (
-    DistanceScore,
-    MethodScore,
     RecipeScore,
-    SimilarityCount,
-    Stratum,
-    ThresholdScore,
 )
-from neardup.judging.evaluation.scoring.trials import Trials, Tried
+from neardup.judging.evaluation.scoring.trials import Trials
 from neardup.judging.evaluation.scoring.truth import Truth, labeled_truth, sampled_truth
 from neardup.judging.evaluation.warnings import warnings_of
 from neardup.options import DedupOptions, options_of
@@ -55,27 +50,6 @@ from neardup.recipe.presets import RecipeLike, recipe_of, usual_distance
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.tables.methods import MeasuredMethod
 from neardup.survivors.records.counting import versions
-
-
-class Scores(NamedTuple):
-    """All measurements.
-
-    Attributes:
-        max_distance: the distance in use: methods by distance run with it, and it divides the strata.
-        recipes: the recipe of the corpus' fingerprints comes first.
-        thresholds: empty without labels.
-        strata: empty with labels.
-    """
-
-    max_distance: int
-    distances: tuple[DistanceScore, ...]
-    recipes: tuple[RecipeScore, ...]
-    methods: tuple[MethodScore, ...]
-    thresholds: tuple[ThresholdScore, ...]
-    strata: tuple[Stratum, ...]
-    similarities: tuple[SimilarityCount, ...]
-    tried: Tried
-    best: Recommendation
 
 
 def evaluate_corpus(
@@ -139,9 +113,44 @@ def evaluate_corpus(
             is_stated=truth.judged_by == "other similarity",
             run=trials.run,
         )
-    scores = Scores(max_distance, distances, recipe_scores, methods, thresholds, parts, similarities, tried, best)
-    warned = warnings_of(sampled, truth, own.reach <= max_distance, max_distance=max_distance)
-    return _evaluation(sampled, truth, request, scores, warned, progress.seconds)
+    by_labels, counts = truth.source == "labels", sampled.counts
+    of_recipe = {"digest": recipe.digest(), "name": recipe_scores[0].recipe, "max_distance": max_distance}
+    near, near_low, near_high = truth.pairs()
+    size, having = len(sampled.sampled), len(np.unique(truth.ends(truth.positive)[0]))
+    return Evaluation(
+        truth=truth.source,
+        documents=counts.documents,
+        equal_texts=counts.equal_texts,
+        short=counts.short,
+        few_tokens=counts.few_tokens,
+        min_similarity=options.min_similarity,
+        target_recall=float(request.target_recall),
+        min_precision=float(request.min_precision),
+        labeled_pairs=len(truth) if by_labels else 0,
+        labeled_positive=int(truth.positive.sum()) if by_labels else 0,
+        complete=request.complete,
+        judged_by=truth.judged_by,
+        sampled_documents=size,
+        seed=int(request.seed),
+        near_duplicates=near,
+        near_duplicates_low=near_low,
+        near_duplicates_high=near_high,
+        with_near_duplicate=UNKNOWN if by_labels else wilson(having, size),
+        recipe=recipe.as_dict() | of_recipe,
+        methods=methods,
+        distances=distances,
+        thresholds=thresholds,
+        strata=parts,
+        recipes=recipe_scores,
+        trials=tried.trials,
+        removal=tried.removal,
+        similarities=similarities,
+        left_out=tried.left_out,
+        recommendation=best,
+        warnings=warnings_of(sampled, truth, own.reach <= max_distance, max_distance=max_distance),
+        seconds=dict(progress.seconds),
+        versions=versions(),
+    )
 
 
 def _truth(corpus: SampledCorpus, request: EvaluationRequest, ids: Any) -> tuple[Truth, SimilarPairs | None]:
@@ -163,55 +172,6 @@ def _distance_in_use(options: DedupOptions, score: RecipeScore, recipe: Recipe) 
     """The distance that was given, else the recipe's own, else the one needed for the target, else an eighth of the bits."""
     limits = (options.max_distance, usual_distance(recipe), score.max_distance, recipe.bits // 8)
     return min(next(limit for limit in limits if limit is not None), recipe.bits)
-
-
-def _evaluation(
-    corpus: SampledCorpus,
-    truth: Truth,
-    request: EvaluationRequest,
-    scores: Scores,
-    warned: tuple[str, ...],
-    seconds: Mapping[str, float],
-) -> Evaluation:
-    """Return the result, with a recommendation based on the measurements."""
-    by_labels, recipe, least = truth.source == "labels", corpus.recipe, corpus.options.min_similarity
-    of_recipe = {"digest": recipe.digest(), "name": scores.recipes[0].recipe, "max_distance": scores.max_distance}
-    near, near_low, near_high = truth.pairs()
-    size, having = len(corpus.sampled), len(np.unique(truth.ends(truth.positive)[0]))
-    return Evaluation(
-        truth=truth.source,
-        documents=corpus.counts.documents,
-        equal_texts=corpus.counts.equal_texts,
-        short=corpus.counts.short,
-        few_tokens=corpus.counts.few_tokens,
-        min_similarity=least,
-        target_recall=float(request.target_recall),
-        min_precision=float(request.min_precision),
-        labeled_pairs=len(truth) if by_labels else 0,
-        labeled_positive=int(truth.positive.sum()) if by_labels else 0,
-        complete=request.complete,
-        judged_by=truth.judged_by,
-        sampled_documents=size,
-        seed=int(request.seed),
-        near_duplicates=near,
-        near_duplicates_low=near_low,
-        near_duplicates_high=near_high,
-        with_near_duplicate=UNKNOWN if by_labels else wilson(having, size),
-        recipe=recipe.as_dict() | of_recipe,
-        methods=scores.methods,
-        distances=scores.distances,
-        thresholds=scores.thresholds,
-        strata=scores.strata,
-        recipes=scores.recipes,
-        trials=scores.tried.trials,
-        removal=scores.tried.removal,
-        similarities=scores.similarities,
-        left_out=scores.tried.left_out,
-        recommendation=scores.best,
-        warnings=warned,
-        seconds=dict(seconds),
-        versions=versions(),
-    )
 
 
 def evaluate(

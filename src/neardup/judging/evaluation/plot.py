@@ -113,17 +113,8 @@ def _similarities(axes: Any, result: Evaluation) -> None:
     others = np.array([count.others for count in result.similarities])
     axes.bar(at, near, 1 / STEPS, color=BLUE, edgecolor="white", linewidth=0.3, label="near-duplicates")
     if others.any():
-        axes.bar(
-            at,
-            others,
-            1 / STEPS,
-            bottom=near,
-            color="white",
-            edgecolor=BLACK,
-            linewidth=0.4,
-            hatch="////",
-            label="others",
-        )
+        look = {"color": "white", "edgecolor": BLACK, "linewidth": 0.4, "hatch": "////"}
+        axes.bar(at, others, 1 / STEPS, bottom=near, label="others", **look)
     axes.axvline(result.min_similarity, **IN_USE)
     total = (near + others)[near + others > 0]
     if total.max() >= LOGARITHMIC * total.min():

@@ -133,17 +133,11 @@ class Evaluation:
 
     def as_dict(self) -> dict[str, Any]:
         """The fields as plain values, ready for JSON."""
-        trials = [dataclasses.replace(trial, similarity=None) for trial in self.trials]
         best = self.recommendation.best
-        if best is not None:
-            recommendation = dataclasses.replace(self.recommendation, best=dataclasses.replace(best, similarity=None))
-        else:
-            recommendation = self.recommendation
-        found = dataclasses.asdict(dataclasses.replace(self, trials=tuple(trials), recommendation=recommendation))
-        for trial, plainly in zip(self.trials, found["trials"], strict=True):
-            plainly["similarity"] = plain(trial.similarity)
-        if best is not None:
-            found["recommendation"]["best"]["similarity"] = plain(best.similarity)
+        without = dataclasses.replace(self.recommendation, best=None)
+        found = dataclasses.asdict(dataclasses.replace(self, trials=(), recommendation=without))
+        found["trials"] = list(map(_plain_trial, self.trials))
+        found["recommendation"]["best"] = None if best is None else _plain_trial(best)
         return found
 
     def to_json(self) -> str:
@@ -167,3 +161,7 @@ class Evaluation:
     def __repr__(self) -> str:
         method = self.recommendation.options().get("method")
         return f"Evaluation({self.documents:,} documents, truth from {self.truth}, recommended: method={method})"
+
+
+def _plain_trial(trial: Trial) -> dict[str, Any]:
+    return dataclasses.asdict(dataclasses.replace(trial, similarity=None)) | {"similarity": plain(trial.similarity)}

@@ -1,7 +1,5 @@
 """WARNINGS: where fingerprints fail on a corpus, and what works there."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from neardup.arrays import Array
@@ -34,9 +32,9 @@ def warnings_of(corpus: SampledCorpus, truth: Truth, within: Array, *, max_dista
     return tuple(found)
 
 
-def others_than_fingerprints(methods: Sequence[str] = MEASURED) -> str:
+def others_than_fingerprints() -> str:
     """The alternatives to distances, as code."""
-    return " or ".join(f"`method={name!r}`" for name in methods if not METHODS[name].is_by_distance)
+    return " or ".join(f"`method={name!r}`" for name in MEASURED if not METHODS[name].is_by_distance)
 
 
 def warnings_of_short(counts: DocumentCounts, min_tokens: int) -> list[str]:
@@ -44,12 +42,10 @@ def warnings_of_short(counts: DocumentCounts, min_tokens: int) -> list[str]:
     short, documents = counts.short, counts.documents
     if not short:
         return []
-    others = others_than_fingerprints()
-    instead = f" {others} finds their near copies." if others else ""
     return [
         f"{counted(short, 'document')} of {documents:,} ({short / documents:.1%}) "
         f"{'has' if short == 1 else 'have'} fewer than {min_tokens} tokens: "
-        f"by fingerprint they match only where their texts are equal.{instead}"
+        f"by fingerprint they match only where their texts are equal. {others_than_fingerprints()} finds their near copies."
     ]
 
 
@@ -70,7 +66,7 @@ def warnings_of_few(
         measured = f"within distance {max_distance} are {recall_of_few} of the near-duplicates with such a text"
         if recall_of_others.value is not None:
             measured += f", {recall_of_others} of the others"
-    instead = others_than_fingerprints() or "a larger `max_distance` with `min_similarity`"
+    instead = others_than_fingerprints()
     return [
         f"{counted(few, 'document')} of {documents:,} ({few / documents:.1%}) "
         f"{'has' if few == 1 else 'have'} fewer than {FEW_TOKENS} tokens, where distances spread: {measured}. "

@@ -1,12 +1,13 @@
-"""Build the page of a run: its values, and the template that shows them."""
+"""Build the page of a run, or of a decontamination: its values, and the template that shows them."""
 
 import base64
 import hashlib
 import json
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files as package_files
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from neardup.display import similarity_text, threshold_text
@@ -26,6 +27,10 @@ from neardup.text.side_by_side.visible import name_of, plainly
 
 if TYPE_CHECKING:
     import jinja2
+
+
+SHOWN_ITEMS, SHOWN_MATCHES = 200, 200
+"""So many items and so many matched texts are shown; the files have all."""
 
 
 def check_page() -> None:
@@ -66,7 +71,7 @@ def page(summary: dict[str, Any], found: Findings, labeled: Sequence[str] | None
     bands = list(bands_of_pairs(counts, found.bands, texts))
     ranges = _ranges(summary, found)
     shown = (
-        page_environment()
+        _environment()
         .get_template("page.html")
         .render(
             **_style_and_script(),
@@ -142,23 +147,51 @@ def values_of(summary: dict[str, Any], labeled: Sequence[str]) -> dict[str, Any]
     }
 
 
+def contamination_page(
+    summary: dict[str, Any], items: Iterable[dict[str, Any]], lines: Iterable[dict[str, Any]]
+) -> bytes:
+    """Return the page of a decontamination as UTF-8.
+
+    Args:
+        summary: the run's summary, with its files.
+        items: the records of all items.
+        lines: the lines of the audit, parsed.
+    """
+    found = [each for each in items if each["is_contaminated"]]
+    found.sort(key=lambda each: (-each["documents"], -each["item_share"]))
+    shown = (
+        _environment()
+        .get_template("contamination.html")
+        .render(
+            style=_style(),
+            summary=summary,
+            options=[(name, value_in_words(value)) for name, value in summary["options"].items()],
+            items=found[:SHOWN_ITEMS],
+            all_items=len(found),
+            matches=list(islice(lines, SHOWN_MATCHES)),
+            memory=size_in_words(summary["peak_memory_bytes"]),
+        )
+    )
+    return shown.encode("utf-8", "replace")
+
+
 def _style_and_script() -> dict[str, Any]:
     """Style and script, which go into the page unescaped, and the digest by which its policy allows the script."""
     from markupsafe import Markup
 
     script = _source("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return {"style": style(), "script": Markup(script), "script_digest": digest, "Markup": Markup}
+    return {"style": _style(), "script": Markup(script), "script_digest": digest, "Markup": Markup}
 
 
-def style() -> Any:
+def _style() -> Any:
     """The style of pages, which goes into a page unescaped."""
     from markupsafe import Markup
 
     return Markup(_source("page.css"))
 
 
-def page_environment() -> "jinja2.Environment":
+def _environment() -> "jinja2.Environment":
     """The environment of templates: it escapes all values and treats an unknown name as an error."""
     import jinja2
 

@@ -12,7 +12,6 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.io.corpora.batch import Columns
 from neardup.io.corpora.file_corpus import FileCorpus
-from neardup.resources.resources import DEFAULTS, Resources
 
 MOST_VALUES = 100_000
 """So many values of a column are told apart; documents of further ones are counted together."""
@@ -72,13 +71,8 @@ def sources_by_file(corpus: FileCorpus, documents: Array, removed: Array, wanted
     return found
 
 
-def _of_column(corpus: FileCorpus, column: str, resources: Resources = DEFAULTS) -> FileCorpus:
-    return FileCorpus(
-        corpus.shards,
-        Columns((), values=(column,), asked_by={column: "report_by="}),
-        on_error="skip",
-        resources=resources,
-    )
+def _of_column(corpus: FileCorpus, column: str) -> FileCorpus:
+    return FileCorpus(corpus.shards, Columns((), values=(column,), asked_by={column: "report_by="}), on_error="skip")
 
 
 def check_column(corpus: FileCorpus, column: str) -> None:
@@ -90,14 +84,12 @@ def check_column(corpus: FileCorpus, column: str) -> None:
     _of_column(corpus, column).check()
 
 
-def sources_by_column(
-    corpus: FileCorpus, column: str, documents: Array, removed: Array, wanted: Array, *, resources: Resources = DEFAULTS
-) -> Sources:
+def sources_by_column(corpus: FileCorpus, column: str, documents: Array, removed: Array, wanted: Array) -> Sources:
     """Count by the values of a column, in one pass over the inputs; arguments as in `sources_by_file`."""
     found, wanted = Sources(column), np.unique(wanted)
     totals: dict[str | None, list[int]] = {}
     later = [0, 0]
-    values = _of_column(corpus, column, resources)
+    values = _of_column(corpus, column)
     for first, batch in values.map(lambda batch: batch):
         end = min(first + len(batch.texts), len(documents))
         tokens = batch.values[0].slice(0, end - first).to_pylist()

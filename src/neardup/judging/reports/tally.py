@@ -3,6 +3,7 @@ clusters, in one more: those least like their survivors, and where all come from
 """
 
 import heapq
+import itertools
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +24,7 @@ SAMPLED = 40
 STEPS = 100
 """Bars of equal width for similarities from 0 to 1; similarity 1 has a bar of its own."""
 
-_TOGETHER = 1 << 14
+LINES_PER_BATCH = 1 << 14
 
 Lines = Callable[[], Iterator[Line]]
 """Returns an audit's lines, from the first, at each call."""
@@ -136,7 +137,8 @@ def tally(lines: Iterable[Line], bands: Bands, *, rows: int, bits: int, audit: s
     similarities, distances = np.zeros(STEPS + 1, np.int64), np.zeros(bits + 1, np.int64)
     duplicates = exact = unknown = 0
     near = [_near([])]
-    for some in _chunks(lines):
+    every = iter(lines)
+    while some := list(itertools.islice(every, LINES_PER_BATCH)):
         for line in some:
             samplers[bands.key_of(line)].add(line)
         places = np.array([[line["row"], line["cluster_id"], line["distance"]] for line in some], np.int64).T
@@ -188,17 +190,6 @@ def _near(lines: Sequence[Line]) -> NearRemovals:
     return NearRemovals(
         integers("row"), integers("survivor_row"), integers("cluster_id"), strength, integers("distance")
     )
-
-
-def _chunks(lines: Iterable[Line]) -> Iterator[list[Line]]:
-    some: list[Line] = []
-    for line in lines:
-        some.append(line)
-        if len(some) == _TOGETHER:
-            yield some
-            some = []
-    if some:
-        yield some
 
 
 _SPREAD = np.uint32(2_654_435_769)

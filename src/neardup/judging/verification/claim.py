@@ -132,10 +132,7 @@ def _claim(audit: Place, summaries: list[RunSummary], clusters: str | None, give
             f"`within={within!r}`: only its name is known here, not the function. Use `within` with a column to have runs that can "
             "be verified."
         )
-    for value, allowed in (
-        (summary["method"], METHODS),
-        (options["cluster"], CLUSTERS),
-    ):
+    for value, allowed in ((summary["method"], METHODS), (options["cluster"], CLUSTERS)):
         if value not in allowed:
             raise ValueError(value)
     counts = {name: sum(int(each[name]) for each in summaries) for name in COUNTS}

@@ -103,13 +103,8 @@ def read_removals(lines: Iterable[Line], read: ReadCorpus, row_of: RowOf) -> Rem
             )
     columns = zip(*numbers, strict=True) if numbers else iter([()] * len(_NUMBERS))
     arrays = {name: np.array(next(columns), kind) for name, kind in _NUMBERS.items()}
-    return Removals(
-        **arrays,
-        ids=ids,
-        survivor_ids=survivor_ids,
-        matched_ids=matched_ids,
-        other_ids=sorted(set(other_ids)),
-    )
+    others = sorted(set(other_ids))
+    return Removals(**arrays, ids=ids, survivor_ids=survivor_ids, matched_ids=matched_ids, other_ids=others)
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -110,12 +110,7 @@ def _read(path: Place) -> RunSummary:
         for part in (_Files, _MoreFiles):
             msgspec.convert(files, part)
         stored_reading(files)
-    except (
-        msgspec.ValidationError,
-        ValueError,
-        LookupError,
-        TypeError,
-        AttributeError,
-    ):  # of old releases, the first is no ValueError
+    # In old releases of msgspec, its error is no ValueError.
+    except (msgspec.ValidationError, ValueError, LookupError, TypeError, AttributeError):
         raise no_summary(path) from None
     return summary

@@ -14,7 +14,6 @@ from neardup.judging.evaluation.recipe_scores import RecipeResult
 from neardup.judging.evaluation.recommendation import pick
 from neardup.judging.evaluation.removal import removal_of_matches, removal_of_sample, removed_documents
 from neardup.judging.evaluation.request import EvaluationRequest
-from neardup.judging.evaluation.scoring.intervals import UNKNOWN
 from neardup.judging.evaluation.scoring.listing import (
     BUDGET_SECONDS,
     LEAST_TRIED,
@@ -214,21 +213,24 @@ class Trials:
     def _verified(
         self, method: MeasuredMethod, similarity: Similarity | SimilarityName, threshold: float, distance: int | None
     ) -> Trial:
-        trial = Trial(
+        options = dataclasses.replace(
+            self.corpus.options,
+            method=method,
+            similarity=similarity,
+            min_similarity=threshold,
+            max_distance=distance,
+        )
+        found, total = found_with(options, self.corpus, self.truth)
+        return Trial(
             method=method,
             similarity=similarity,
             min_similarity=threshold,
             recipe=self.recipes[0].score.recipe,
             bits=self.corpus.recipe.bits,
             max_distance=distance,
-            recall=UNKNOWN,
-            precision=UNKNOWN,
-            f1=UNKNOWN,
-            found=0,
-            unlabeled=0,
+            found=total,
+            **scores_of(self.truth, found, total)._asdict(),
         )
-        found, total = found_with(options_of(trial, self.corpus.options), self.corpus, self.truth)
-        return dataclasses.replace(trial, found=total, **scores_of(self.truth, found, total)._asdict())
 
 
 def options_of(trial: Trial, given: DedupOptions) -> DedupOptions:
