@@ -73,14 +73,9 @@ class Case:
 
 
 DEFAULTS = {
-    "method": "auto",
-    "min_similarity": 0.8,
-    "similarity": "jaccard",
-    "max_distance": None,
-    "keep": "first",
-    "cluster": "star",
-    "within": None,
-}
+    "method": "auto", "min_similarity": 0.8, "similarity": "jaccard", "max_distance": None, "keep": "first",
+    "cluster": "star", "within": None,
+}  # fmt: skip
 
 
 def threshold(rng: random.Random) -> float:

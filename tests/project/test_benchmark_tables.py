@@ -108,12 +108,8 @@ def test_capacity_counts_the_bytes_of_what_is_kept_and_the_time_of_all_that_come
     assert written.count("\n") == 5
     assert "| 3 KB | `exact` | 4 | 200 | 50 | 50 | 90 |" in written
     stop = {
-        "bytes": {"record": 2e9},
-        "anonymous_mb": 173,
-        "file_backed_mb": 410,
-        "check": check,
-        "open_seconds": 0.0036,
-    }
+        "bytes": {"record": 2e9}, "anonymous_mb": 173, "file_backed_mb": 410, "check": check, "open_seconds": 0.0036,
+    }  # fmt: skip
     methods = {"exact": {"stops": {"1000000": stop}}, "exact, durable later": {"stops": {"1000000": stop}}}
     written = tables_of_capacity.capacity_of_a_store({"methods": methods})
     assert written.count("\n") == 2
@@ -151,22 +147,14 @@ def test_a_share_below_one_is_never_written_as_one():
 
 def test_a_percentage_below_a_hundred_is_never_written_as_one():
     assert [cells.percent(value) for value in (1.0, 0.999997, 0.9972, 0.409, 0.0551)] == [
-        "100",
-        "99.9997",
-        "99.7",
-        "40.9",
-        "5.51",
-    ]
+        "100", "99.9997", "99.7", "40.9", "5.51",
+    ]  # fmt: skip
 
 
 def test_numbers_have_three_digits_and_commas():
     assert [cells.number(value) for value in (953.4, 1853, 0.0325, 12.34, None)] == [
-        "953",
-        "1,850",
-        "0.0325",
-        "12.3",
-        "",
-    ]
+        "953", "1,850", "0.0325", "12.3", "",
+    ]  # fmt: skip
 
 
 def test_the_comparison_says_what_a_peer_is_better_in():

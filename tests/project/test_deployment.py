@@ -110,14 +110,9 @@ def test_every_call_of_neardup_is_one_that_the_command_line_takes(place, argumen
 def test_calls_of_neardup_are_found_wherever_they_are():
     found = [place for place, _ in neardup_commands()]
     assert {
-        "Dockerfile",
-        "neardup.service",
-        "kubernetes.yaml",
-        "compose.yaml, create",
-        "compose.yaml, compact",
-        "compose.yaml, service-1",
-        'neardup store compact "postgresql://owner@database/neardup?sslmode=require"',
-    } <= set(found)
+        "Dockerfile", "neardup.service", "kubernetes.yaml", "compose.yaml, create", "compose.yaml, compact",
+        "compose.yaml, service-1", 'neardup store compact "postgresql://owner@database/neardup?sslmode=require"',
+    } <= set(found)  # fmt: skip
     assert sum(place.startswith(("docker run", "runuser")) for place in found) == 2
 
 

@@ -28,19 +28,12 @@ NOT_RUN = {
     "toml": {"files.md", "profiles.md"},
     "json": {"files.md"},
     "sh": {
-        "remote.md",
-        "migration.md",
-        "releasing.md",
-        "CONTRIBUTING.md",
-        "spark.md",
-        "ray.md",
-        "postgresql.md",
-        "deployment.md",
-        "service.md",
+        "remote.md", "migration.md", "releasing.md", "CONTRIBUTING.md", "spark.md", "ray.md", "postgresql.md",
+        "deployment.md", "service.md",
     },
     "py": {"migration.md", "spark.md", "ray.md", "postgresql.md"},
     "sql": {"migration.md", "postgresql.md"},
-}
+}  # fmt: skip
 """Fences that are no examples of ours, and the pages that may have them; TOML, JSON, Spark, Ray, PostgreSQL and deployment have tests of their own."""
 MODULES = sorted(module.name for module in pkgutil.walk_packages(neardup.__path__, "neardup."))
 IMPORTED = {

@@ -13,19 +13,10 @@ from guards import not_empty
 from places import ROOT
 
 FETCHED = {
-    "audio": ("src",),
-    "embed": ("src",),
-    "form": ("action",),
-    "iframe": ("src",),
-    "image": ("href",),
-    "img": ("src", "srcset"),
-    "input": ("src",),
-    "object": ("data",),
-    "script": ("src",),
-    "source": ("src", "srcset"),
-    "use": ("href",),
-    "video": ("src", "poster"),
-}
+    "audio": ("src",), "embed": ("src",), "form": ("action",), "iframe": ("src",), "image": ("href",),
+    "img": ("src", "srcset"), "input": ("src",), "object": ("data",), "script": ("src",), "source": ("src", "srcset"),
+    "use": ("href",), "video": ("src", "poster"),
+}  # fmt: skip
 LINKS = ("canonical", "next", "prev", "alternate", "edit")
 """Of `link` elements: those that name a page, and fetch nothing."""
 ELSEWHERE = re.compile(r"(?:[a-z]+:)?//", re.IGNORECASE)

@@ -44,15 +44,11 @@ def test_a_durable_contender_finds_duplicates_and_finds_them_after_it_was_closed
 def test_rounds_are_put_together_by_their_medians_unless_one_gave_nothing():
     rounds = [
         {
-            "documents": 10,
-            "documents_a_second": speed,
-            "decides_by": "bits",
-            "durable": "nothing",
-            "load": [1.0, speed],
-            "duplicates_found": None,
+            "documents": 10, "documents_a_second": speed, "decides_by": "bits", "durable": "nothing",
+            "load": [1.0, speed], "duplicates_found": None,
         }
         for speed in (5.0, 1.0, 3.0)
-    ]
+    ]  # fmt: skip
     found = store.together(rounds)
     assert (found["documents_a_second"], found["min"], found["max"], found["rounds"]) == (3.0, 1.0, 5.0, 3)
     assert (found["load"], found["duplicates_found"], found["durable"]) == ([1.0, 3.0], None, "nothing")
@@ -64,16 +60,12 @@ def test_the_targets_say_what_was_missed_and_whether_the_best_round_reached_it()
         return {
             "contenders": {
                 "neardup exact": {
-                    "documents": 1,
-                    "documents_a_second": speed,
-                    "min": speed,
-                    "max": 2 * speed,
-                    "rounds": 3,
+                    "documents": 1, "documents_a_second": speed, "min": speed, "max": 2 * speed, "rounds": 3,
                     "bytes_a_document_besides_sets": 2_000,
                 },
                 "other": {"skipped": "no package"},
             }
-        }
+        }  # fmt: skip
 
     table = tables_of_stores.store_targets({"pieces": contenders(20_000), "short": contenders(30_000)})
     assert "20,000 (20,000-40,000) | reached |" in table

@@ -64,15 +64,10 @@ def test_the_table_says_which_targets_are_reached(monkeypatch):
     }
     told = tables_of_service.service(
         {
-            "cases": cases,
-            "documents": 10,
-            "document_bytes": 20,
-            "peer_documents": 5,
-            "shared_documents": 7,
-            "seconds": 1.0,
-            "durable": {"PyPI simhash": "nothing"},
+            "cases": cases, "documents": 10, "document_bytes": 20, "peer_documents": 5, "shared_documents": 7,
+            "seconds": 1.0, "durable": {"PyPI simhash": "nothing"},
         }
-    )
+    )  # fmt: skip
     lines = [line for line in told.splitlines() if line.startswith("| ")][2:]
     assert ["reached" in line for line in lines] == [True, False, False, False]
     assert "1,400" in lines[1]

@@ -92,20 +92,12 @@ def tried(client):
 @pytest.mark.parametrize(
     "given",
     [
-        {"max_body": 2**63},
-        {"max_body": "9" * 30},
-        {"max_batch": 2**63},
-        {"max_requests": 10**30},
-        {"max_rate": 1e308},
-        {"max_rate": 10**400},
-        {"max_rate": 5e-324},
-        {"timeout": 1e308},
-        {"timeout": 2**63},
-        {"keep_answers": 1e308},
-        {"keep_answers": 2**63},
+        {"max_body": 2**63}, {"max_body": "9" * 30}, {"max_batch": 2**63}, {"max_requests": 10**30},
+        {"max_rate": 1e308}, {"max_rate": 10**400}, {"max_rate": 5e-324}, {"timeout": 1e308}, {"timeout": 2**63},
+        {"keep_answers": 1e308}, {"keep_answers": 2**63},
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_a_service_serves_under_limits_of_any_size_or_refuses_them(tmp_path, given):
     try:
         limits = limits_of(**given)

@@ -53,16 +53,10 @@ def test_the_examples_are_what_is_answered(tmp_path):
 
 
 OPTIONS = (
-    {},
-    {"method": "minhash"},
-    {"method": "simhash", "min_similarity": 0.5},
-    {"method": "simhash", "min_similarity": 0.0, "max_distance": 12},
-    {"similarity": "containment"},
-    {"keep": "longest"},
-    {"keep": "last"},
-    {"keep": "always"},
-    {"keep": "max:stars"},
-)
+    {}, {"method": "minhash"}, {"method": "simhash", "min_similarity": 0.5},
+    {"method": "simhash", "min_similarity": 0.0, "max_distance": 12}, {"similarity": "containment"},
+    {"keep": "longest"}, {"keep": "last"}, {"keep": "always"}, {"keep": "max:stars"},
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -32,14 +32,9 @@ def test_mixed_requests_lose_nothing_and_are_counted(kind):
 def test_the_table_of_waits_says_what_others_waited_for():
     each = {"requests": 3, "refused": 1, "longest_seconds": 31.0}
     of = {
-        "kind": "postgresql",
-        "documents": 1_000,
-        "first_start_seconds": 12.0,
-        "copy_seconds": 2.0,
-        "start_with_copy_seconds": 1.5,
-        "compaction": {"seconds": 30.5, "checks": each, "additions": each},
-        "load": 2.0,
-    }
+        "kind": "postgresql", "documents": 1_000, "first_start_seconds": 12.0, "copy_seconds": 2.0,
+        "start_with_copy_seconds": 1.5, "compaction": {"seconds": 30.5, "checks": each, "additions": each}, "load": 2.0,
+    }  # fmt: skip
     assert "| PostgreSQL | 1,000 | 12 | 2 + 1.5 | 30 | 31 | 31 | 2 | 2 |" in tables_of_service.service_waits(
         {"stores": [of]}
     )

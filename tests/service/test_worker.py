@@ -86,6 +86,17 @@ def run(work):
     return asyncio.run(asyncio.wait_for(work, 60))
 
 
+async def busy(worker, slow):
+    """Start the worker, whose store has begun with a question, and does not go on until it may."""
+    worker.start(asyncio.get_running_loop())
+    slow.may_go.clear()
+    first = question("x")
+    worker.put(first)
+    while not first.begun:
+        await asyncio.sleep(0.001)
+    return first
+
+
 def ended(worker):
     worker.end()
     assert not worker._thread.is_alive()
@@ -98,12 +109,7 @@ def test_what_waits_together_is_decided_in_one_call_as_if_one_after_another(tmp_
     worker, [store], _ = worker_of(new_store(tmp_path / "s"))
 
     async def work():
-        worker.start(asyncio.get_running_loop())
-        store.may_go.clear()
-        first = question("x")
-        worker.put(first)
-        while not first.begun:
-            await asyncio.sleep(0.001)
+        await busy(worker, store)
         jobs = [addition([Document(n, texts[n]) for n in range(at, at + 3)]) for at in range(0, 90, 3)]
         checks = [question(BREAD, FERRY), question(BREAD)]
         for job in [*jobs[:10], checks[0], *jobs[10:], checks[1]]:
@@ -126,12 +132,7 @@ def test_a_round_is_never_larger_than_it_should_be(tmp_path):
     worker, [store], _ = worker_of(new_store(tmp_path / "s"))
 
     async def work():
-        worker.start(asyncio.get_running_loop())
-        store.may_go.clear()
-        first = question("x")
-        worker.put(first)
-        while not first.begun:
-            await asyncio.sleep(0.001)
+        await busy(worker, store)
         jobs = [question(*["x"] * (TOGETHER // 2)) for _ in range(4)] + [question(*["x"] * (TOGETHER + 1))]
         for job in jobs:
             worker.put(job)
@@ -147,12 +148,7 @@ def test_a_document_that_is_refused_concerns_its_request_alone(tmp_path):
     worker, [slow], _ = worker_of(new_store(tmp_path / "s", keep="max:stars"))
 
     async def work():
-        worker.start(asyncio.get_running_loop())
-        slow.may_go.clear()
-        first = question("x")
-        worker.put(first)
-        while not first.begun:
-            await asyncio.sleep(0.001)
+        await busy(worker, slow)
         jobs = [
             addition([Document("a", FERRY, {"stars": 1})]),
             addition([Document("b", BREAD, {"stars": 2}), Document("c", "x", {"stars": "many"})]),
@@ -178,12 +174,7 @@ def test_too_much_that_waits_is_refused_and_what_waits_can_be_taken_back(tmp_pat
     worker, [store], _ = worker_of(new_store(tmp_path / "s"), Limits(max_waiting=10))
 
     async def work():
-        worker.start(asyncio.get_running_loop())
-        store.may_go.clear()
-        first = question("x")
-        worker.put(first)
-        while not first.begun:
-            await asyncio.sleep(0.001)
+        first = await busy(worker, store)
         waiting = addition([Document(number, f"{FERRY} {number}") for number in range(8)])
         worker.put(waiting)
         with pytest.raises(Problem, match="8 documents wait for the store 'default'. Ask again later") as refused:
@@ -412,12 +403,7 @@ def test_two_equal_requests_at_a_time_are_decided_once(tmp_path):
     worker, [store], _ = worker_of(new_store(tmp_path / "s"))
 
     async def work():
-        worker.start(asyncio.get_running_loop())
-        store.may_go.clear()
-        first = question("x")
-        worker.put(first)
-        while not first.begun:
-            await asyncio.sleep(0.001)
+        await busy(worker, store)
         jobs = [addition([Document("a", FERRY)], key="k") for _ in range(3)] + [
             addition([Document("b", BREAD)], key="k")
         ]

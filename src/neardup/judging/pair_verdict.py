@@ -39,10 +39,14 @@ def pair_verdict(left: str, right: str, found: Comparison, recipe: Recipe, optio
     row, limit, least = resolved.method, resolved.max_distance, options.min_similarity
     met, missed = list[str](), list[str]()
     if row.is_by_distance and limit is not None:
-        (met if found.distance <= limit else missed).append(_of_distance(found.distance, limit))
+        (met if found.distance <= limit else missed).append(
+            f"distance {found.distance} is {'within' if found.distance <= limit else 'above'} {limit}"
+        )
     alike = _alike(left, right, found, recipe, options)
     if least > 0:
-        (met if alike >= least else missed).append(_of_similarity(str(options.compared_by), alike, least))
+        reached = "reaches" if alike >= least else "is below"
+        shown = similarity_text(alike, least)
+        (met if alike >= least else missed).append(f"{options.compared_by} {shown} {reached} {threshold_text(least)}")
     few = resolved.min_tokens
     if row.is_by_distance and alike < 1 and fewest_tokens(left, right, recipe) < few:
         missed.append(f"one of the two has {few_tokens(few)}, so only equal texts match")
@@ -60,13 +64,3 @@ def _alike(left: str, right: str, found: Comparison, recipe: Recipe, options: De
         return known[options.compared_by]
     other = pa.array([right], pa.large_string())
     return float(similarities_to(left, other, similarity=options.compared_by, recipe=recipe)[0])
-
-
-def _of_similarity(name: str, alike: float, least: float) -> str:
-    return (
-        f"{name} {similarity_text(alike, least)} {'reaches' if alike >= least else 'is below'} {threshold_text(least)}"
-    )
-
-
-def _of_distance(distance: int, limit: int) -> str:
-    return f"distance {distance} is {'within' if distance <= limit else 'above'} {limit}"

@@ -175,11 +175,7 @@ def _shown(counts: Tally, clusters: dict[int, Members]) -> Iterator[Line]:
 
 
 def _texts(
-    corpus: FileCorpus,
-    inputs: RunInputs,
-    counts: Tally,
-    clusters: dict[int, Members],
-    applied: frozenset[str] | None,
+    corpus: FileCorpus, inputs: RunInputs, counts: Tally, clusters: dict[int, Members], applied: frozenset[str] | None
 ) -> Texts:
     """Read the texts of all that is shown, if they have not changed; `applied`: the files that count, or None for all."""
     rows, places = set[int](), set[tuple[str, int]]()

@@ -141,7 +141,6 @@ class Admission:
         self.running += 1
 
     def leave(self) -> None:
-        """End a request."""
         self.running -= 1
 
     def wait_for(self, caller: Caller, documents: int) -> float:

@@ -44,7 +44,6 @@ class Endpoint:
         self._counted = functools.cache(lambda status: service.metrics.requests.labels(row.name, str(status)))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         began, service = time.perf_counter(), self._service
         admission = service.admission
         request, held = Request(scope, receive), Held(admission)
@@ -102,7 +101,6 @@ class Endpoint:
 
 
 def problem_response(problem: Problem) -> Response:
-    """A problem as a response."""
     return Response(problem.body(), problem.status, problem.headers, media_type=MEDIA_TYPE)
 
 

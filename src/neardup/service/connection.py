@@ -44,7 +44,6 @@ class Connection(HttpToolsProtocol):
     _dropped = 0  # bytes of a body
 
     def connection_made(self, transport: Any) -> None:
-        """Begin to wait for a request, unless there are too many connections."""
         super().connection_made(transport)
         if len(self.connections) > self.limits.max_connections:
             transport.abort()
@@ -52,12 +51,10 @@ class Connection(HttpToolsProtocol):
             self._begin_waiting()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
         _stop(self._waits, self._unread)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Parse what has come."""
         before, was_dropping = self._waits, self._is_dropping
         super().data_received(data)
         if was_dropping or self._is_dropping:
@@ -88,7 +85,6 @@ class Connection(HttpToolsProtocol):
     # ------------------------------------------------------------------------------------------- headers of requests
 
     def on_message_begin(self) -> None:
-        """Begin with the headers of a request."""
         self._complete = 0
         super().on_message_begin()
 
@@ -117,7 +113,6 @@ class Connection(HttpToolsProtocol):
         """Say nothing of what could be installed: the request is answered like any other, without the upgrade."""
 
     def on_headers_complete(self) -> None:
-        """Begin with a request."""
         _stop(self._waits)
         self._waits = None
         self._has_more, self._is_begun, self._dropped = True, False, 0
@@ -127,7 +122,6 @@ class Connection(HttpToolsProtocol):
     # ---------------------------------------------------------------------------------- bodies, and ends of responses
 
     def on_body(self, body: bytes) -> None:
-        """Take a part of a body."""
         self._is_begun = True
         super().on_body(body)
 
@@ -161,12 +155,10 @@ class Connection(HttpToolsProtocol):
             self._begin_waiting()
 
     def pause_writing(self) -> None:
-        """Note that the client does not read."""
         super().pause_writing()
         self._unread = self.loop.call_later(self.limits.timeout, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """Note that the client reads."""
         _stop(self._unread)
         self._unread = None
         super().resume_writing()
@@ -191,7 +183,6 @@ class _Response:
         self.is_closing = connection.transport.is_closing
 
     def close(self) -> None:
-        """End the connection."""
         self._connection.end_after_request()
 
 

@@ -21,7 +21,6 @@ class Log:
         self.quiet = quiet
 
     def __call__(self, event: str, *, failure: BaseException | None = None, **facts: Any) -> None:
-        """Write an event."""
         line = {"time": round(time.time(), 3), "event": event, **facts}
         if failure is not None:
             line["failure"] = type(failure).__name__

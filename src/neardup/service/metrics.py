@@ -65,5 +65,4 @@ class Metrics:
         )  # fmt: skip
 
     def text(self) -> bytes:
-        """All metrics, in the text format of Prometheus."""
         return generate_latest(self.registry)

@@ -56,7 +56,6 @@ def page_files() -> dict[str, PageFile]:
 
 
 async def _page_file(_: Service, asked: Asked) -> Response:
-    """Send a file of the page."""
     found = page_files().get(asked.request.path_params.get("file", INDEX))
     if found is None:
         raise Problem("not_found", "The page has no such file. The page is at /.")

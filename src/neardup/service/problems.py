@@ -60,12 +60,10 @@ class Problem(Exception):  # noqa: N818 - the word of RFC 9457
         self.code, self.status, self.detail, self.headers = code, CODES[code], detail, dict(headers or {})
 
     def as_dict(self) -> dict[str, Any]:
-        """The members of the problem."""
         title = HTTPStatus(self.status).phrase
         return {"type": "about:blank", "title": title, "status": self.status, "code": self.code, "detail": self.detail}
 
     def body(self) -> bytes:
-        """The problem as JSON."""
         return _ENCODE(self.as_dict())
 
     def at(self, place: str) -> "Problem":

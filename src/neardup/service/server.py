@@ -175,7 +175,6 @@ class _Handler(logging.Handler):
         self._log = log
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write an event."""
         failure = record.exc_info[1] if record.exc_info else None
         self._log("server", message=str(record.msg).strip(), failure=failure)
 

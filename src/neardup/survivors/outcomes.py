@@ -41,15 +41,12 @@ class DocumentNames:
     inputs: int
 
     def ids(self, rows: Int64s) -> Any:
-        """See `Names`."""
         return self.of_rows.take(pa.array(rows, mask=rows < 0))
 
     def document_rows(self, rows: Int64s) -> Int64s:
-        """See `Names`."""
         return np.where(rows < self.inputs, rows, NONE)
 
     def units(self, rows: Int64s) -> Int64s:
-        """See `Names`."""
         return np.full(len(rows), NONE)
 
 

@@ -25,26 +25,11 @@ SERIES = ((BLUE, "-", "o"), (VERMILION, "--", "s"), (GREEN, "-.", "^"), (PURPLE,
 """Color, line and marker of each similarity or method."""
 
 STYLE: dict[str, Any] = {
-    "font.size": 8,
-    "axes.titlesize": 8,
-    "axes.labelsize": 8,
-    "xtick.labelsize": 7,
-    "ytick.labelsize": 7,
-    "legend.fontsize": 7,
-    "legend.frameon": False,
-    "axes.linewidth": 0.6,
-    "lines.linewidth": 1.3,
-    "lines.markersize": 3.5,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.alpha": 0.3,
-    "grid.linewidth": 0.4,
-    "hatch.linewidth": 0.5,
-    "pdf.fonttype": 42,
-    "svg.hashsalt": "neardup",
-}
+    "font.size": 8, "axes.titlesize": 8, "axes.labelsize": 8, "xtick.labelsize": 7, "ytick.labelsize": 7, "legend.fontsize": 7,
+    "legend.frameon": False, "axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True,
+    "axes.linewidth": 0.6, "lines.linewidth": 1.3, "lines.markersize": 3.5, "hatch.linewidth": 0.5,
+    "axes.grid": True, "grid.alpha": 0.3, "grid.linewidth": 0.4, "pdf.fonttype": 42, "svg.hashsalt": "neardup",
+}  # fmt: skip
 
 WIDTH, HEIGHT = 3.4, 2.5
 """Inches of a panel."""

@@ -148,11 +148,7 @@ def _rounded(share: Share) -> float:
 
 
 def _reasons_for(
-    best: Trial | None,
-    reaches: bool,
-    trials: Sequence[Trial],
-    target: float,
-    min_precision: float,
+    best: Trial | None, reaches: bool, trials: Sequence[Trial], target: float, min_precision: float
 ) -> list[str]:
     if best is None and all(trial.recall.value is None for trial in trials):
         return ["Nothing is recommended: no near-duplicate is known, or nothing could be tried."]

@@ -70,29 +70,26 @@ def page(summary: dict[str, Any], found: Findings, labeled: Sequence[str] | None
     counts, texts = found.counts, found.texts
     bands = list(bands_of_pairs(counts, found.bands, texts))
     ranges = _ranges(summary, found)
-    shown = (
-        _environment()
-        .get_template("page.html")
-        .render(
-            **_style_and_script(),
-            **values_of(summary, summary["files"]["inputs"] if labeled is None else labeled),
-            counts=counts,
-            similarity=similarity_chart(counts, summary["min_similarity"]),
-            distance=distance_chart(counts, summary["max_distance"]),
-            ranges=ranges,
-            ranges_json=json.dumps([[each.threshold, each.least, each.most, each.exact] for each in ranges]),
-            by=found.bands.by,
-            figures=_figures(found),
-            bands=bands,
-            pairs=sum(len(band["pairs"]) for band in bands),
-            shown_figures=sum(pair.figures for band in bands for pair in band["pairs"]),
-            clusters=list(largest_clusters(counts, found.clusters, texts, found.sources)),
-            equal_clusters=list(equal_clusters(counts, found.clusters, texts, found.sources)),
-            sources=None if found.sources is None else shown_sources(found.sources),
-            lengths=lengths_of(texts),
-            texts=texts,
-            read_characters=READ_CHARACTERS,
-        )
+    template = _environment().get_template("page.html")
+    shown = template.render(
+        **_style_and_script(),
+        **values_of(summary, summary["files"]["inputs"] if labeled is None else labeled),
+        counts=counts,
+        similarity=similarity_chart(counts, summary["min_similarity"]),
+        distance=distance_chart(counts, summary["max_distance"]),
+        ranges=ranges,
+        ranges_json=json.dumps([[each.threshold, each.least, each.most, each.exact] for each in ranges]),
+        by=found.bands.by,
+        figures=_figures(found),
+        bands=bands,
+        pairs=sum(len(band["pairs"]) for band in bands),
+        shown_figures=sum(pair.figures for band in bands for pair in band["pairs"]),
+        clusters=list(largest_clusters(counts, found.clusters, texts, found.sources)),
+        equal_clusters=list(equal_clusters(counts, found.clusters, texts, found.sources)),
+        sources=None if found.sources is None else shown_sources(found.sources),
+        lengths=lengths_of(texts),
+        texts=texts,
+        read_characters=READ_CHARACTERS,
     )
     return shown.encode("utf-8", "replace")
 
@@ -159,18 +156,15 @@ def contamination_page(
     """
     found = [each for each in items if each["is_contaminated"]]
     found.sort(key=lambda each: (-each["documents"], -each["item_share"]))
-    shown = (
-        _environment()
-        .get_template("contamination.html")
-        .render(
-            style=_style(),
-            summary=summary,
-            options=[(name, value_in_words(value)) for name, value in summary["options"].items()],
-            items=found[:SHOWN_ITEMS],
-            all_items=len(found),
-            matches=list(islice(lines, SHOWN_MATCHES)),
-            memory=size_in_words(summary["peak_memory_bytes"]),
-        )
+    template = _environment().get_template("contamination.html")
+    shown = template.render(
+        style=_style(),
+        summary=summary,
+        options=[(name, value_in_words(value)) for name, value in summary["options"].items()],
+        items=found[:SHOWN_ITEMS],
+        all_items=len(found),
+        matches=list(islice(lines, SHOWN_MATCHES)),
+        memory=size_in_words(summary["peak_memory_bytes"]),
     )
     return shown.encode("utf-8", "replace")
 

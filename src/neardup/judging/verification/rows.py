@@ -48,7 +48,6 @@ class RowKeys:
         self._parts: list[Array] = [np.empty((0, WORDS), np.uint64)]
 
     def first_pass(self, batch: Batch, recipe: Recipe) -> tuple[Fingerprints, Any]:
-        """See `SidePass`."""
         keys, found = keys_of(batch, self._shards), None
         if self._kept is None:
             return fingerprint_chunks(in_chunks(batch.texts), recipe), (keys, found)
@@ -56,7 +55,6 @@ class RowKeys:
         return prints, (keys, found)
 
     def take(self, first: int, found: tuple[Array, Any]) -> None:
-        """See `SidePass`."""
         keys, elements = found
         self._parts.append(keys)
         if self._kept is not None:

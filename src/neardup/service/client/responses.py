@@ -25,7 +25,6 @@ def failure(status: int, body: bytes) -> ServiceError | OptionError:
 
 
 def answers(body: bytes) -> list[StoreAnswer]:
-    """The answers about documents."""
     return [
         StoreAnswer(each.is_new, _matches(each.matches), each.exact, _matches(each.replaces), each.is_update)
         for each in decoded(body, type=list[messages.Answer])
@@ -33,7 +32,6 @@ def answers(body: bytes) -> list[StoreAnswer]:
 
 
 def document(body: bytes) -> StoredDocument | None:
-    """The document, if it is known."""
     found = decoded(body, type=messages.Found).documents
     if not found:
         return None
@@ -42,7 +40,6 @@ def document(body: bytes) -> StoredDocument | None:
 
 
 def neighbors(body: bytes) -> list[StoreMatch]:
-    """Similar documents."""
     return list(_matches(decoded(body, type=messages.Neighbors).neighbors))
 
 
@@ -53,7 +50,6 @@ def duplicates(body: bytes) -> tuple[list[RecentDuplicate], str | None]:
 
 
 def pairs(body: bytes) -> list[ReviewPair]:
-    """Pairs to judge."""
     return converted(decoded(body, type=review_messages.Pairs).pairs, list[ReviewPair])
 
 
@@ -64,7 +60,6 @@ def judgements(body: bytes) -> tuple[list[Judgement], int | None]:
 
 
 def comparison(body: bytes) -> Comparison:
-    """Two texts compared step by step."""
     found = decoded(body, type=messages.Compared)
     steps = {"left": _steps(found.left), "right": _steps(found.right)}
     return Comparison(**msgspec.structs.asdict(found) | steps)

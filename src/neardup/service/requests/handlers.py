@@ -282,7 +282,6 @@ class Service:
 
 
 def encoded_lines(answers: list[Answer]) -> bytes:
-    """Answers as lines of JSON."""
     return b"".join(encode(each) + b"\n" for each in answers)
 
 
@@ -291,5 +290,4 @@ def _encode_one(answers: list[Answer]) -> bytes:
 
 
 def json_response(body: bytes, headers: dict[str, str] | None = None, *, status: int = 200) -> Response:
-    """A body of JSON as a response."""
     return Response(body, status, headers, media_type=JSON)

@@ -117,7 +117,6 @@ class HeldStore:
         return self.store is not None
 
     def close(self) -> None:
-        """Close the store, if it is open."""
         store, self.store = self.store, None
         if store is None:
             return
