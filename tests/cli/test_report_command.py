@@ -165,7 +165,7 @@ def test_a_report_counts_by_the_values_of_a_column(run):
 
 
 def test_values_that_are_lists_are_counted_together_and_values_beyond_a_limit_too(run, monkeypatch):
-    monkeypatch.setattr("neardup.judging.reports.sources.MOST_VALUES", 2)
+    monkeypatch.setattr("neardup.judging.reports.sources.MAX_VALUES", 2)
     rows = [{"id": i, "text": f"{CLOCK} {'x' * i}", "lang": lang} for i, lang in enumerate([["a"], "b", "c", "d", "b"])]
     write_lines("in.jsonl", rows)
     run("dedup", "in.jsonl", "-o", "out.jsonl", "--report", "out.html", "--report-by", "lang")

@@ -53,13 +53,13 @@ def squeezed(case: Case) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         for name, value in (
             ("neardup.resources.resources.share_of", case.share and (lambda memory, use: case.share)),
-            ("neardup.survivors.clusters.STEP", case.step),
+            ("neardup.survivors.clusters.DOCUMENTS_PER_STEP", case.step),
             ("neardup.dedup.room_for_elements", None if case.keeps_elements else lambda _: 0),
             ("neardup.matching.candidates.auto.PATIENCE_SECONDS", None if case.patient else 0.0),
             ("neardup.matching.candidates.auto.SLOWER", None if case.patient else 0.0),
             ("neardup.survivors.families.FEW_EACH", case.block and -1),
-            ("neardup.survivors.families.SMALL", case.block),
-            ("neardup.survivors.families.COUNTED", case.block and 1 << 60),
+            ("neardup.survivors.families.SMALL_BLOCK_DOCUMENTS", case.block),
+            ("neardup.survivors.families.ESTIMATED_DOCUMENTS", case.block and 1 << 60),
         ):
             if value is not None:
                 stack.enter_context(mock.patch(name, value))

@@ -88,7 +88,7 @@ def test_more_of_the_same_takes_more_of_everything(tmp_path, small_parts):
 
 def test_a_sample_of_many_pairs_is_thinned(tmp_path, monkeypatch):
     monkeypatch.setattr(estimating, "PILOT_DOCUMENTS", 50)
-    monkeypatch.setattr(estimating, "MOST_PAIRS", 1_000)
+    monkeypatch.setattr(estimating, "MAX_PAIRS", 1_000)
     done = []
     find = estimating.find_duplicates
 

@@ -154,12 +154,7 @@ def test_every_similar_pair_of_a_sampled_document_is_found_and_no_other(texts, s
 def test_more_similar_pairs_than_there_was_room_for_are_all_found():
     texts = [f"one text that is here again and again and always the same, {number}" for number in range(60)]
     found = sampling.similar_pairs(
-        TableCorpus(texts),
-        np.arange(60),
-        np.ones(60, np.bool_),
-        least=0.5,
-        recipe=nd.Recipe(),
-        resources=Resources(1),
+        TableCorpus(texts), np.arange(60), np.ones(60, np.bool_), least=0.5, recipe=nd.Recipe(), resources=Resources(1)
     )
     assert len(found) == 60 * 59 // 2
 
@@ -624,7 +619,7 @@ def test_what_takes_too_long_is_left_out_and_said(monkeypatch):
 
 
 def test_too_many_pairs_are_left_out_and_said(monkeypatch):
-    monkeypatch.setattr(listing, "MOST_PAIRS", 20)
+    monkeypatch.setattr(listing, "MAX_PAIRS", 20)
     result = nd.evaluate(TEXTS, pairs=labels_of_families(), similarity="jaccard")
     assert (
         "`similarity='jaccard'` was not tried at `min_similarity=0.8` or less: more than 20 pairs match."

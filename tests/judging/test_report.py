@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 import naive
 from marks import long
 from neardup.errors import DataError
-from neardup.judging.reports.bands import FIRST, OTHERS, Bands
+from neardup.judging.reports.bands import FIRST_PAIRS, OTHER_PAIRS, Bands
 from neardup.judging.reports.changes import changes_of
 from neardup.judging.reports.charts import distance_chart, similarity_chart
-from neardup.judging.reports.commands import MOST_BYTES, command_of
+from neardup.judging.reports.commands import MAX_COMMAND_BYTES, command_of
 from neardup.judging.reports.page import Findings, page
 from neardup.judging.reports.removal_ranges import removal_ranges
-from neardup.judging.reports.shown_pairs import FIGURES, bands_of_pairs
+from neardup.judging.reports.shown_pairs import FIGURE_PAIRS, bands_of_pairs
 from neardup.judging.reports.sources import Source, Sources
-from neardup.judging.reports.tally import LARGEST, MEMBERS, SAMPLED, members, scattered, tally
+from neardup.judging.reports.tally import LARGEST_CLUSTERS, SAMPLED_LINES, SHOWN_MEMBERS, members, scattered, tally
 from neardup.judging.reports.texts import LENGTH_STEPS, Digests, ReadAgain, Text, Texts
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
@@ -113,7 +113,7 @@ def test_a_tally_counts_what_the_lines_say():
         sizes[line["cluster_id"]] += 1
     mixed = {line["cluster_id"] for line in near}
     assert counts.largest[0] == (0, sizes[0])
-    assert len(counts.largest) == LARGEST
+    assert len(counts.largest) == LARGEST_CLUSTERS
     assert {cluster for cluster, _ in counts.largest} <= mixed
     alike = sorted(sizes.keys() - mixed)
     scattered = sorted(alike, key=lambda cluster: cluster * 2_654_435_769 % 2**32)
@@ -131,11 +131,11 @@ def test_a_sample_has_of_each_band_what_it_may_and_is_the_same_in_any_order():
     sample = tally(lines, bands, rows=6000, bits=128).sample
     assert sample == tally(lines[::-1], bands, rows=6000, bits=128).sample
     for band in bands.table:
-        assert len(sample[band.key]) in (SAMPLED, 0)
+        assert len(sample[band.key]) in (SAMPLED_LINES, 0)
         rows = [line["row"] for line in lines if bands.key_of(line) == band.key]
-        assert [line["row"] for line in sample[band.key]] == sorted(rows, key=scattered)[:SAMPLED]
+        assert [line["row"] for line in sample[band.key]] == sorted(rows, key=scattered)[:SAMPLED_LINES]
     shown = list(bands_of_pairs(tally(lines, bands, rows=6000, bits=128), bands, Texts(None, {})))
-    assert [len(band["pairs"]) for band in shown] == [FIRST, *[OTHERS] * (len(shown) - 1)]
+    assert [len(band["pairs"]) for band in shown] == [FIRST_PAIRS, *[OTHER_PAIRS] * (len(shown) - 1)]
     rows = [line["row"] for line in sample["s0"]]
     assert max(rows) > 3000 > min(rows)
 
@@ -145,7 +145,7 @@ def test_members_are_those_least_like_their_survivor():
     found = members(lines, [0])[0]
     here = [line for line in lines if line["cluster_id"] == 0]
     alike = sorted(line["similarity"] for line in here)
-    assert [line["similarity"] for line in found.lines] == alike[:MEMBERS]
+    assert [line["similarity"] for line in found.lines] == alike[:SHOWN_MEMBERS]
     assert (found.duplicates, found.exact) == (len(here), sum(line["exact"] for line in here))
     assert found.most == max(line["similarity"] for line in here if not line["exact"])
     assert list(found.rows) == [line["row"] for line in here]
@@ -361,7 +361,7 @@ def test_pairs_that_differ_only_in_figures_are_shown_even_where_they_are_rare():
     lines = [line | {"exact": False} for line in audit(2000)]
     bands = Bands(0.8, None)
     counts = tally(lines, bands, rows=4000, bits=128)
-    rare = {line["row"] for some in counts.sample.values() for line in some[OTHERS + 6 : OTHERS + 9]}
+    rare = {line["row"] for some in counts.sample.values() for line in some[OTHER_PAIRS + 6 : OTHER_PAIRS + 9]}
     texts = {row: Text("a text", 6, str(row), None, digest=row, without_digits=row) for row in range(4000)}
     for some in counts.sample.values():
         for line in some:
@@ -370,7 +370,7 @@ def test_pairs_that_differ_only_in_figures_are_shown_even_where_they_are_rare():
                 texts[line["row"]] = Text("a text", 6, str(line["row"]), None, digest=line["row"], without_digits=known)
     read = ReadAgain(4000, texts, np.ones(4000, np.bool_), np.zeros((LENGTH_STEPS, 2), np.int64))
     pairs = [pair for band in bands_of_pairs(counts, bands, Texts(read, {})) for pair in band["pairs"]]
-    assert sum(pair.figures for pair in pairs) == FIGURES
+    assert sum(pair.figures for pair in pairs) == FIGURE_PAIRS
 
 
 def ranges_of(lines, rows, **options):
@@ -412,9 +412,9 @@ def test_a_range_is_of_the_matches_that_connect_a_chain_and_of_distances_where_t
 
 def test_a_command_that_is_too_long_leaves_inputs_out_and_says_so():
     command, notes = command_of(summary([], inputs=[f"shard-{i:05}.jsonl" for i in range(5000)]))
-    assert len(command) < MOST_BYTES
+    assert len(command) < MAX_COMMAND_BYTES
     assert notes[1:] == ["4,980 of 5,000 inputs are left out here; the summary has them all."]
-    command, notes = command_of(summary([], inputs=["x" * 2 * MOST_BYTES]))
+    command, notes = command_of(summary([], inputs=["x" * 2 * MAX_COMMAND_BYTES]))
     assert (command, notes) == ("", ["The command is too long to be shown; the summary has all options."])
 
 

@@ -256,7 +256,8 @@ def test_a_first_pass_gives_what_fingerprints_and_elements_are_apart(kind, recip
 @pytest.mark.parametrize("clusterer", CLUSTERERS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_clusters_are_of_the_matches_by_the_similarity_asked_for(kind, clusterer, threads, monkeypatch):
-    monkeypatch.setattr(clusters, "STEP", 7)  # of 24 documents: some survivors are of earlier steps, some of the same
+    # Of 24 documents: some survivors are of earlier steps, some of the same.
+    monkeypatch.setattr(clusters, "DOCUMENTS_PER_STEP", 7)
     random = np.random.default_rng(5)
     base = [random.choice([f"{letter}{i}" for letter in "abcdefgh"], 30).tolist() for i in range(4)]
     items = []

@@ -18,17 +18,7 @@ import pytest
 
 import neardup as nd
 import postgres_server
-from deployed import (
-    COMPOSE,
-    DEPLOY,
-    PAGE,
-    bearer,
-    certificate_in,
-    free_port,
-    make_secrets,
-    nginx,
-    running_nginx,
-)
+from deployed import COMPOSE, DEPLOY, PAGE, bearer, certificate_in, free_port, make_secrets, nginx, running_nginx
 from places import ROOT
 from service.serving import FERRY, Served, add, httpx, is_problem, lines, post, texts_of
 

@@ -12,7 +12,7 @@ OF_READERS = {
         'found = nd.compare("the cat sat on',
         "found.distance, len(found.left.bits)",
         "round(found.estimated_cosine, 3)",
-    ),
+    )
 }
 """Examples with texts in the reader's language instead."""
 

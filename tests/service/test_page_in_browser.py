@@ -109,10 +109,7 @@ def test_a_near_duplicate_is_told_large_with_its_texts_side_by_side(browser, url
 
 def test_the_page_ends_below_long_texts_that_scroll_in_their_frame(browser, tmp_path):
     text = "\n\n".join(f"Paragraph {place}: {FERRY.replace('ten', f'ten{place}')}" for place in range(60))
-    with (
-        listening({"default": filled_store(tmp_path / "s", {"long": text})}) as url,
-        opened(browser, url) as page,
-    ):
+    with listening({"default": filled_store(tmp_path / "s", {"long": text})}) as url, opened(browser, url) as page:
         check(page, text.replace("night", "evening"))
         page.wait_for_selector(".sides")
         assert page.evaluate("document.querySelector('.sides').scrollHeight") > 1000

@@ -53,8 +53,8 @@ class Forced:
 
     def __enter__(self):
         self._patch = pytest.MonkeyPatch()
-        self._patch.setattr(families, "SMALL", self._small)
-        self._patch.setattr(families, "COUNTED", EVERYTHING)
+        self._patch.setattr(families, "SMALL_BLOCK_DOCUMENTS", self._small)
+        self._patch.setattr(families, "ESTIMATED_DOCUMENTS", EVERYTHING)
         self._patch.setattr(families, "FEW_EACH", -1)
         self._patch.setattr(narrowed, "FEW_EACH", -1)
 
@@ -210,13 +210,7 @@ def test_references_groups_and_distances_alone_give_the_same(texts, reference, d
 
 @pytest.mark.parametrize(
     ("method", "options"),
-    [
-        ("exact", {}),
-        ("simhash", {}),
-        ("minhash", {}),
-        ("exact", {"memory": "16M", "threads": 3}),
-        ("auto", {}),
-    ],
+    [("exact", {}), ("simhash", {}), ("minhash", {}), ("exact", {"memory": "16M", "threads": 3}), ("auto", {})],
 )
 def test_a_large_family_costs_what_its_survivors_cost(method, options, monkeypatch):
     texts = templated(6_000, kinds=2, numbers=2)

@@ -35,7 +35,7 @@ from neardup.text.preference import Kinds, kinds_in
 
 PILOT_DOCUMENTS = 1_000
 """Run first to exclude compilation and loading from the timing, and to estimate the number of pairs."""
-MOST_PAIRS = 2_000_000
+MAX_PAIRS = 2_000_000
 """Samples expected to exceed this are thinned, to keep the estimate fast."""
 
 
@@ -205,7 +205,7 @@ def _demand_order(sample: Sample, options: DedupOptions) -> None:
 def _with_few_pairs(sample: Sample, pilot_documents: int, pilot_pairs: float) -> Sample:
     """Return the sample, or a part of it if joining it would take long, to judge by the pairs of the pilot."""
     expected = pilot_pairs * (len(sample) / max(1, pilot_documents)) ** 2
-    return sample if expected <= MOST_PAIRS else sample.thinned(math.ceil(math.sqrt(expected / MOST_PAIRS)))
+    return sample if expected <= MAX_PAIRS else sample.thinned(math.ceil(math.sqrt(expected / MAX_PAIRS)))
 
 
 def _element_bytes(findings: Findings, options: DedupOptions) -> int:

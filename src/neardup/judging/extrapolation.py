@@ -16,7 +16,7 @@ from neardup.survivors.decisions import Findings
 
 DOCUMENT_BYTES = 230
 """Peak memory per document, without its fingerprint and id."""
-BATCH_MEMORY = 64 << 20
+MEMORY_BYTES_PER_BATCH = 64 << 20
 """Memory per thread for batches in flight and what is computed from them."""
 UNREAD_SHARE = 0.2
 """Cost of skipping a row, as a share of the cost of reading it."""
@@ -109,7 +109,7 @@ class Extrapolation:
         kept = self.documents * (DOCUMENT_BYTES + 16 * self.recipe.words) + ids
         limit = memory_bytes(self.options.memory)
         finding = min(limit, self._finding_bytes() + self._held_bytes)
-        return int(kept + finding + (self.threads + 1) * BATCH_MEMORY)
+        return int(kept + finding + (self.threads + 1) * MEMORY_BYTES_PER_BATCH)
 
     @property
     def _held_bytes(self) -> int:

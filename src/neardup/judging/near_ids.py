@@ -10,9 +10,9 @@ from typing import Any
 
 from neardup.io.corpora.file_corpus import FileCorpus
 
-SHOWN = 3
+SHOWN_IDS = 3
 """Ids that are proposed."""
-LOOKED_AT = 50_000
+MAX_COMPARED_IDS = 50_000
 """Ids that are compared letter by letter; of more, only those with the wanted one in them are proposed."""
 _OF_ROW = re.compile(r"(?P<file>.+):(?P<row>\d+)")
 
@@ -38,8 +38,8 @@ class NearIds:
                 continue
             self._seen += 1
             alike = self._alike(token.strip('"').casefold(), folded, matcher)
-            if alike and (len(self._best) < SHOWN or alike > self._best[0][0]):
-                push = heapq.heappush if len(self._best) < SHOWN else heapq.heappushpop
+            if alike and (len(self._best) < SHOWN_IDS or alike > self._best[0][0]):
+                push = heapq.heappush if len(self._best) < SHOWN_IDS else heapq.heappushpop
                 push(self._best, (alike, -self._seen, json.loads(token)))
 
     def _alike(self, other: str, folded: str, matcher: "difflib.SequenceMatcher[str]") -> float:
@@ -48,7 +48,7 @@ class NearIds:
             return 1.0
         if folded in other or (len(other) > 2 and other in folded):
             return 0.9 + 0.09 * min(len(folded), len(other)) / max(len(folded), len(other))
-        if self._seen > LOOKED_AT:
+        if self._seen > MAX_COMPARED_IDS:
             return 0.0
         matcher.set_seq1(other)
         alike = min(matcher.real_quick_ratio(), matcher.quick_ratio())

@@ -24,7 +24,7 @@ from neardup.recipe.tables.methods import METHODS
 from neardup.survivors.records.audit_files import same_id
 from neardup.text.preference import groups_of
 
-NEAREST = 5
+SHOWN_NEIGHBORS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ def why_kept(audit: Place, doc_id: str, recipe: RecipeLike | None = None) -> Kep
     for first, candidates in corpus.map(work):
         placed = [replace(each, document=_placed(each.document, first)) for each in candidates]
         nearest += [each for each in placed if each.document.row != mine.row]
-        nearest = sorted(nearest, key=lambda each: (each.cost, each.document.row))[:NEAREST]
+        nearest = sorted(nearest, key=lambda each: (each.cost, each.document.row))[:SHOWN_NEIGHBORS]
     if corpus.starts is None or corpus.starts[-1] != _rows(run):
         raise run.changed()
     survivors = run.survivors(each.document.row for each in nearest)
@@ -153,7 +153,7 @@ def _nearest(
     tokens = np.minimum(others.tokens, prints.tokens)
     return [
         _Candidate(float(cost[i]), _document(batch, i), int(distance[i]), int(tokens[i]), bool(equal[i]))
-        for i in np.argsort(cost, kind="stable")[: NEAREST + 1].tolist()
+        for i in np.argsort(cost, kind="stable")[: SHOWN_NEIGHBORS + 1].tolist()
         if present[i]
     ]
 

@@ -21,7 +21,7 @@ from neardup.io.corpora.reading import Reading, recipe_for, split_options
 from neardup.io.corpora.sample import read_sample
 from neardup.judging.estimate import choose_by_sample, estimate_sample
 from neardup.judging.evaluation.options import EvaluateFileOptions
-from neardup.judging.extrapolation import BATCH_MEMORY, DOCUMENT_BYTES
+from neardup.judging.extrapolation import DOCUMENT_BYTES, MEMORY_BYTES_PER_BATCH
 from neardup.judging.run_cost import CostEstimate
 from neardup.matching.candidates.auto import is_slow
 from neardup.matching.candidates.costs import TYPICAL, Estimate, typical_estimates
@@ -248,7 +248,7 @@ def _typical_run(documents: int, estimate: Estimate, recipe: Recipe, options: De
         sampled_bytes=0,
         method=estimate.method,
         reason=None,
-        memory_bytes=kept + estimate.memory_bytes + (count + 1) * BATCH_MEMORY,
+        memory_bytes=kept + estimate.memory_bytes + (count + 1) * MEMORY_BYTES_PER_BATCH,
         limit_bytes=memory_bytes(options.memory),
         temporary_bytes=estimate.disk_bytes,
         seconds=seconds | {"total": round(sum(seconds.values()), 3)},

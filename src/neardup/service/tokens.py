@@ -16,7 +16,7 @@ ROLES: tuple[Role, ...] = get_args(Role)
 """Each may do what the ones before it may."""
 VARIABLE = "NEARDUP_TOKENS"
 """The environment variable that may have the lines of a file of tokens."""
-SHORTEST = 20
+MIN_TOKEN_CHARACTERS = 20
 """Characters of a token: 20 of 64 have 120 bits."""
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
 """What may stand behind `Bearer` (RFC 6750)."""
@@ -100,10 +100,10 @@ def _parse(line: str, place: str) -> tuple[bytes, Caller]:
     if len(words) != 3 or words[1] not in ROLES:
         raise InputError(f"{place}: give a name, one of the roles {', '.join(ROLES)}, and a token.")
     name, role, token = words
-    if not _TOKEN.fullmatch(token) or len(token) < SHORTEST:
+    if not _TOKEN.fullmatch(token) or len(token) < MIN_TOKEN_CHARACTERS:
         raise InputError(
-            f"{place}: the token of {name} has {len(token)} characters. Give at least {SHORTEST} letters, digits and - . _ ~ + /, "
-            "such as `python -c 'import secrets; print(secrets.token_urlsafe(32))'` makes."
+            f"{place}: the token of {name} has {len(token)} characters. Give at least {MIN_TOKEN_CHARACTERS} "
+            "letters, digits and - . _ ~ + /, such as `python -c 'import secrets; print(secrets.token_urlsafe(32))'` makes."
         )
     return hashlib.sha256(token.encode()).digest(), Caller(name, next(each for each in ROLES if each == role))
 

@@ -19,9 +19,9 @@ from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.scratch import Scratch
 from neardup.resources.threads import in_order
 
-STEP = 16_384
+DOCUMENTS_PER_STEP = 16_384
 """Documents walked between two checks of the clock and the memory; threads share the documents of a step."""
-PARTS = 4
+PARTS_PER_THREAD = 4
 """Parts of a step per thread: some documents have far more candidates than others."""
 
 
@@ -60,8 +60,8 @@ def _steps(
 ) -> Iterator[tuple[int, int]]:
     """Yield ranges of documents. `counts` (int64[…, 2]) holds the pairs compared and matched so far."""
     compared = 0
-    for first in range(begin, n, STEP):
-        last = min(first + STEP, n)
+    for first in range(begin, n, DOCUMENTS_PER_STEP):
+        last = min(first + DOCUMENTS_PER_STEP, n)
         yield first, last
         if sets is not None:
             now = int(counts[..., 0].sum())
@@ -108,7 +108,7 @@ def cluster_star(
     scratch, threads, threshold = resources.scratch, resources.thread_count, float(min_similarity)
     n, texts = len(candidates), _texts_by_position(rows, sets, scratch)
     graph, state = candidates.graph, _first_survivors(candidates, fixed, scratch)
-    counts = np.zeros((PARTS * threads, 2), np.int64)
+    counts = np.zeros((PARTS_PER_THREAD * threads, 2), np.int64)
     copies = [texts._replace(memory=texts.memory.copy()) for _ in counts]  # each thread needs working memory of its own
 
     def look(part: tuple[int, int, int]) -> None:

@@ -19,7 +19,7 @@ from neardup.recipe.recipe import Recipe
 from neardup.recipe.safe_distances import distance_alone
 from neardup.recipe.serialization import check_same
 
-TOGETHER = 1 << 10
+DOCUMENTS_PER_BLOCK = 1 << 10
 """Documents decided in one block; the answers do not depend on it."""
 
 
@@ -92,8 +92,8 @@ class DistanceStream:
             prints: the fingerprints of the texts.
         """
         distances, matched = np.empty(len(prints.values), np.int64), list[Any]()
-        for first in range(0, len(prints.values), TOGETHER):
-            rows = slice(first, first + TOGETHER)
+        for first in range(0, len(prints.values), DOCUMENTS_PER_BLOCK):
+            rows = slice(first, first + DOCUMENTS_PER_BLOCK)
             part = Fingerprints(prints.values[rows], prints.digests[rows], prints.tokens[rows])
             found = self._decide(labels[rows], part)
             distances[rows] = found.distances

@@ -20,9 +20,11 @@ from neardup.matching.candidates.task import Found
 from neardup.resources.pair_spool import ManyPairs
 from neardup.survivors.clusters import Clustering, Verification
 
-SMALL, COUNTED = 512, 4096
-"""Up to SMALL documents are joined with each other as they are; the pairs of fewer than COUNTED are not estimated beforehand."""
-USELESS_EACH = 64
+SMALL_BLOCK_DOCUMENTS, ESTIMATED_DOCUMENTS = 512, 4096
+"""Up to the first number of documents are joined with each other as they are; the pairs of fewer than the second are not estimated
+beforehand.
+"""
+USELESS_PAIRS_EACH = 64
 """With more pairs than this for each document, between survivors and others, blocks do not help."""
 BLOCKS = 8
 """Of what is to be decided, an eighth is decided first."""
@@ -114,16 +116,16 @@ class _Families:
     def _pairs_within(self, places: Array) -> tuple[Array, Array]:
         """The packed pairs of classes of documents, as numbers of classes that there are; and these classes, int64[k]."""
         classes = np.unique(self._class_of[places])
-        if SMALL < len(places) < COUNTED:
+        if SMALL_BLOCK_DOCUMENTS < len(places) < ESTIMATED_DOCUMENTS:
             raise ManyPairs  # by experience: where all are dense, so are these
-        most = FEW_EACH * len(places) if len(places) > SMALL else None
+        most = FEW_EACH * len(places) if len(places) > SMALL_BLOCK_DOCUMENTS else None
         return self._join.pairs(classes, most=most), classes
 
     def _pairs_across(self, survivors: Array, others: Array) -> tuple[Array, Array]:
         """The same for pairs of a survivor and another document; a class may have some of each."""
         left, right = np.unique(self._class_of[survivors]), np.unique(self._class_of[others])
         classes, both = np.union1d(left, right), np.concatenate([left, right])
-        most = USELESS_EACH * (len(survivors) + len(others))
+        most = USELESS_PAIRS_EACH * (len(survivors) + len(others))
         packed = self._join.pairs(both, len(left), names=np.searchsorted(classes, both), most=most)
         if len(packed) > most and may_be_narrowed(self._join):
             raise ManyPairs  # so few are not estimated beforehand; there is another way

@@ -38,9 +38,7 @@ from neardup.judging.evaluation.scoring.curves import (
 from neardup.judging.evaluation.scoring.intervals import UNKNOWN, wilson
 from neardup.judging.evaluation.scoring.sampled_corpus import SampledCorpus, sample_corpus
 from neardup.judging.evaluation.scoring.sampling import SimilarPairs
-from neardup.judging.evaluation.scoring.scores import (
-    RecipeScore,
-)
+from neardup.judging.evaluation.scoring.scores import RecipeScore
 from neardup.judging.evaluation.scoring.trials import Trials
 from neardup.judging.evaluation.scoring.truth import Truth, labeled_truth, sampled_truth
 from neardup.judging.evaluation.warnings import warnings_of

@@ -23,7 +23,7 @@ SCORE_COLUMNS = ("similarity", "jaccard")
 LABEL_COLUMN = "label"
 ENDINGS = ".jsonl, .ndjson, .csv, .tsv or .parquet, the texts also with .gz or .zst"
 _TRUTHS = {"1": True, "true": True, "0": False, "false": False}
-_SHOWN = 5
+_SHOWN_IDS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +236,7 @@ def read_labels(labels: LabelRows, ids: Iterable[str | None], *, min_similarity:
         if pair is not None and found.setdefault(pair, verdict)[1] != verdict[1]:
             raise DataError(f"{where}: {names[0]!r} and {names[1]!r} are both near and not. Keep one line.")
     if rows.unknown:
-        shown = ", ".join(map(repr, list(rows.unknown)[:_SHOWN])) + (" …" if len(rows.unknown) > _SHOWN else "")
+        shown = ", ".join(map(repr, list(rows.unknown)[:_SHOWN_IDS])) + (" …" if len(rows.unknown) > _SHOWN_IDS else "")
         raise InputError(
             f"{labels} names {counted(len(rows.unknown), 'id')} that no document of the input has: {shown}. "
             "Give the whole input, or name the column of the ids with `id`."

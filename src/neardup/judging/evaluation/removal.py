@@ -15,7 +15,7 @@ from neardup.recipe.tables.similarities import SimilarityName
 from neardup.survivors.decisions import in_order_of_preference
 from neardup.survivors.listed_pairs import EqualTexts, RowPairs, pairs_of_representatives, star_of_listed
 
-STEP = 5
+STEP_PERCENT = 5
 """Between thresholds, in percent."""
 
 
@@ -25,7 +25,9 @@ def thresholds_from(least: float) -> list[float]:
     >>> thresholds_from(0.87)
     [0.87, 0.9, 0.95, 1.0]
     """
-    return sorted({least, *(percent / 100 for percent in range(STEP, 101, STEP) if percent / 100 > least)})
+    return sorted(
+        {least, *(percent / 100 for percent in range(STEP_PERCENT, 101, STEP_PERCENT) if percent / 100 > least)}
+    )
 
 
 def removal_of_matches(

@@ -9,7 +9,7 @@ from neardup.judging.evaluation.scoring.sampled_corpus import FEW_TOKENS, Docume
 from neardup.judging.evaluation.scoring.truth import Truth
 from neardup.recipe.tables.methods import MEASURED, METHODS
 
-MANY_FEW = 0.05
+WARNED_SHARE = 0.05
 """From this share of documents with few tokens on, a warning is worthwhile."""
 
 
@@ -59,7 +59,7 @@ def warnings_of_few(
         and recall_of_others.low is not None
         and recall_of_few.high < recall_of_others.low
     )
-    if few <= MANY_FEW * documents and not worse:
+    if few <= WARNED_SHARE * documents and not worse:
         return []
     measured = "of the near-duplicates with such a text none is known"
     if recall_of_few.value is not None:

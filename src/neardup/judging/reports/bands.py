@@ -7,7 +7,7 @@ from typing import Any
 SHARES = (0.0, 0.1, 0.25, 0.5, 0.75)
 """Where bands begin between the minimum similarity and 1: narrow at first, where a person has to judge."""
 
-FIRST, OTHERS = 12, 6
+FIRST_PAIRS, OTHER_PAIRS = 12, 6
 """Number of pairs shown from the first band, and from each other band."""
 
 
@@ -17,7 +17,7 @@ class Band:
 
     key: str
     title: str
-    shown: int = OTHERS
+    shown: int = OTHER_PAIRS
 
 
 class Bands:
@@ -35,7 +35,7 @@ class Bands:
             self._edges = sorted({min_similarity + (1 - min_similarity) * share for share in SHARES} - {1.0})
             for number, (low, high) in enumerate(itertools.pairwise([*self._edges, 1.0])):
                 title = f"similarity {_short(low)} to below {_short(high)}"
-                table.append(Band(f"s{number}", title, FIRST if number == 0 else OTHERS))
+                table.append(Band(f"s{number}", title, FIRST_PAIRS if number == 0 else OTHER_PAIRS))
             table.append(
                 Band("below", f"similarity to the survivor below {_short(min_similarity)}: matched in a chain")
             )
@@ -45,7 +45,9 @@ class Bands:
             far = 0 if max_distance is None else max_distance
             self._far = sorted({round(far * share) for share in (0.25, 0.5, 0.75, 1)}, reverse=True)
             for number, (high, low) in enumerate(zip(self._far, [*self._far[1:], -1], strict=True)):
-                table.append(Band(f"d{number}", f"distance {_span(low + 1, high)}", FIRST if number == 0 else OTHERS))
+                table.append(
+                    Band(f"d{number}", f"distance {_span(low + 1, high)}", FIRST_PAIRS if number == 0 else OTHER_PAIRS)
+                )
             table.append(Band("beyond", f"distance to the survivor above {far}: matched in a chain"))
         table.append(Band("equal", "equal text after normalization"))
         self.table = tuple(table)

@@ -10,19 +10,19 @@ from neardup.recipe.tables.parts import FOLDING
 from neardup.text.side_by_side.alignment import Alignment, align
 from neardup.text.side_by_side.visible import plainly
 
-AROUND = 36
+AROUND_CHARACTERS = 36
 """Common characters shown before and after a change."""
 
-JOINED = 48
+JOINED_CHARACTERS = 48
 """Changes with no more common characters between them stand in one excerpt."""
 
-LONGEST = 90
+CHANGE_CHARACTERS = 90
 """Characters shown of what was removed or added in one place."""
 
 EXCERPTS = 2
 """Excerpts shown of a text."""
 
-EXCERPT = 320
+EXCERPT_CHARACTERS = 320
 """No change is added to an excerpt of so many characters."""
 
 
@@ -65,11 +65,11 @@ def changes_of(
     while first < len(found) and len(shown) < EXCERPTS:
         last, length = first, 0
         while last + 1 < len(found):
-            between = found[last + 1].start - found[last].end
-            length += (
-                between + min(LONGEST, len(found[last].removed)) + min(LONGEST, found[last].end - found[last].start)
-            )
-            if between > JOINED or length > EXCERPT:
+            change = found[last]
+            between = found[last + 1].start - change.end
+            sizes = len(change.removed), change.end - change.start
+            length += between + sum(min(CHANGE_CHARACTERS, size) for size in sizes)
+            if between > JOINED_CHARACTERS or length > EXCERPT_CHARACTERS:
                 break
             last += 1
         shown.append(tuple(_excerpt(other, found[first : last + 1])))
@@ -110,7 +110,7 @@ def _shared(gap: str, other: str) -> int:
 
 
 def _excerpt(text: str, changes: Sequence[_Change]) -> Iterator[Piece]:
-    begin = max(0, changes[0].start - AROUND)
+    begin = max(0, changes[0].start - AROUND_CHARACTERS)
     if begin:
         word = re.compile(r"\s\S").search(
             text, begin, changes[0].start
@@ -121,7 +121,7 @@ def _excerpt(text: str, changes: Sequence[_Change]) -> Iterator[Piece]:
         yield from _pieces(("common", text[begin : change.start]))
         yield from _pieces(("removed", _clipped(change.removed)), ("added", _clipped(text[change.start : change.end])))
         begin = change.end
-    end = min(len(text), begin + AROUND)
+    end = min(len(text), begin + AROUND_CHARACTERS)
     yield from _pieces(("common", text[begin:end]))
     if end < len(text.rstrip()):
         yield Piece("gap", "…")
@@ -134,4 +134,4 @@ def _pieces(*given: tuple[str, str]) -> Iterator[Piece]:
 
 
 def _clipped(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 20]} … {text[-16:]}"
+    return text if len(text) <= CHANGE_CHARACTERS else f"{text[: CHANGE_CHARACTERS - 20]} … {text[-16:]}"

@@ -12,7 +12,7 @@ from neardup.judging.reports.tally import STEPS, Tally
 from neardup.judging.reports.texts import Texts
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 460, 216, 44, 38, 16
-MOST_BARS = 50
+MAX_BARS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def similarity_chart(counts: Tally, threshold: float) -> Chart | None:
         return None
     low = int(np.flatnonzero(steps)[0]) if steps.any() else STEPS
     low = max(0, min(low, int(threshold * STEPS + 1e-9)))
-    width = max(1, -(-(STEPS - low) // MOST_BARS))
+    width = max(1, -(-(STEPS - low) // MAX_BARS))
     low -= low % width
     bars = []
     for begin in range(low, STEPS, width):
@@ -63,7 +63,7 @@ def distance_chart(counts: Tally, most: int | None) -> Chart | None:
     end = max(
         int(known[-1]) if known.size else 0, 8 if most is None else min(most, 4 * (int(known[-1]) if known.size else 2))
     )
-    width = -(-(end + 1) // MOST_BARS)
+    width = -(-(end + 1) // MAX_BARS)
     bars = [Bar("equal", counts.exact, equal=True), Bar("", 0), Bar("", 0)]
     for begin in range(0, end + 1, width):
         last = min(end, begin + width - 1)

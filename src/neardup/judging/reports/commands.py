@@ -13,13 +13,13 @@ from neardup.options import DedupOptions
 from neardup.recipe.given_elements import recipe_of_elements
 from neardup.recipe.presets import RECIPES
 
-MOST_BYTES = 20_000
+MAX_COMMAND_BYTES = 20_000
 """In a longer command some inputs are left out, and a note says so."""
 
-LONG_LIST = 2_000
-"""For a list of inputs with more bytes, a command in a sentence shows only the first FEW and an ellipsis."""
+LONG_LIST_BYTES = 2_000
+"""For a list of inputs with more bytes, a command in a sentence shows only the first SHOWN_INPUTS and an ellipsis."""
 
-FEW = 5
+SHOWN_INPUTS = 5
 
 
 def command_of(summary: dict[str, Any]) -> tuple[str, list[str]]:
@@ -59,13 +59,13 @@ def command_of(summary: dict[str, Any]) -> tuple[str, list[str]]:
     if files["html"] is not None:
         notes.append("The texts were HTML.")
     text = shlex.join([*words, *inputs, *end, *flags])
-    if len(text.encode("utf-8", "replace")) > MOST_BYTES:
-        shown = inputs[:20] if len("".join(inputs[:20])) < MOST_BYTES // 2 else inputs[:1]
+    if len(text.encode("utf-8", "replace")) > MAX_COMMAND_BYTES:
+        shown = inputs[:20] if len("".join(inputs[:20])) < MAX_COMMAND_BYTES // 2 else inputs[:1]
         notes.append(
             f"{len(inputs) - len(shown):,} of {len(inputs):,} inputs are left out here; the summary has them all."
         )
         text = shlex.join([*words, *shown]) + " … " + shlex.join([*end, *flags])
-        if len(text.encode("utf-8", "replace")) > MOST_BYTES:
+        if len(text.encode("utf-8", "replace")) > MAX_COMMAND_BYTES:
             return "", ["The command is too long to be shown; the summary has all options."]
     return text, notes
 
@@ -98,8 +98,8 @@ def evaluate_command(summary: dict[str, Any], inputs: Sequence[str]) -> str:
     flags = flags_of(_reading(summary["files"]))
     if summary["files"]["rejects"] or summary["rejected"]:
         flags += ["--on-error", "skip"]
-    is_long = len(inputs) > FEW and len(shlex.join(inputs).encode("utf-8", "replace")) > LONG_LIST
-    shown = shlex.join(inputs[:FEW]) + " …" if is_long else shlex.join(inputs)
+    is_long = len(inputs) > SHOWN_INPUTS and len(shlex.join(inputs).encode("utf-8", "replace")) > LONG_LIST_BYTES
+    shown = shlex.join(inputs[:SHOWN_INPUTS]) + " …" if is_long else shlex.join(inputs)
     return f"neardup evaluate {shown} {shlex.join(['--pairs', 'labels.csv', *flags])}"
 
 

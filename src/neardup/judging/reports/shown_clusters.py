@@ -10,13 +10,13 @@ from neardup.judging.reports.texts import Text, Texts
 from neardup.survivors.records.audit_reader import Line
 from neardup.text.side_by_side.visible import language, name_of, plainly
 
-SNIPPET = 220
+SNIPPET_CHARACTERS = 220
 """Characters shown of a survivor's text."""
 
-GROUPS = 4
+SHOWN_TEXTS = 4
 """Different texts shown of a cluster, besides that of its survivor."""
 
-SOURCES = 3
+SHOWN_SOURCES = 3
 """Sources named of a cluster."""
 
 
@@ -34,8 +34,8 @@ def largest_clusters(
             "near": duplicates - some.exact,
             "least": first["similarity"] if some.most else None,
             "most": some.most,
-            "groups": [_group(lines, survivor, texts) for lines in groups[:GROUPS]],
-            "more": duplicates - some.exact - sum(map(len, groups[:GROUPS])),
+            "groups": [_group(lines, survivor, texts) for lines in groups[:SHOWN_TEXTS]],
+            "more": duplicates - some.exact - sum(map(len, groups[:SHOWN_TEXTS])),
         }
 
 
@@ -93,14 +93,14 @@ def _sources(some: Members, sources: Sources | None) -> str:
         return ""
     rows = [*some.rows, *(line["survivor_row"] for line in some.lines[:1] if line["survivor_row"] is not None)]
     found = sources.of(rows)
-    named = ", ".join(f"{name_of(name, 60)} ({count:,})" for name, count in found[:SOURCES])
-    more = f" and {len(found) - SOURCES:,} more" if len(found) > SOURCES else ""
+    named = ", ".join(f"{name_of(name, 60)} ({count:,})" for name, count in found[:SHOWN_SOURCES])
+    more = f" and {len(found) - SHOWN_SOURCES:,} more" if len(found) > SHOWN_SOURCES else ""
     return f"{named}{more}"
 
 
 def _snippet(text: Text | None) -> str | None:
     if text is None:
         return None
-    some = " ".join(text.beginning[: 4 * SNIPPET].split())
-    is_all = len(some) <= SNIPPET and text.characters <= 4 * SNIPPET
-    return plainly(some if is_all else some[:SNIPPET].rstrip() + "…")
+    some = " ".join(text.beginning[: 4 * SNIPPET_CHARACTERS].split())
+    is_all = len(some) <= SNIPPET_CHARACTERS and text.characters <= 4 * SNIPPET_CHARACTERS
+    return plainly(some if is_all else some[:SNIPPET_CHARACTERS].rstrip() + "…")

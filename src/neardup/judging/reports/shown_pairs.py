@@ -13,10 +13,10 @@ from neardup.survivors.records.audit_reader import Line
 from neardup.text.side_by_side.rows import Row, aligned_rows
 from neardup.text.side_by_side.visible import language, name_of
 
-LABELED_ID = 1000
+LABELED_ID_CHARACTERS = 1000
 """Longer ids are not written in full into the page, so their pairs cannot be labeled there."""
 
-FIGURES = 6
+FIGURE_PAIRS = 6
 """So many pairs that differ only in figures are shown, if as many were sampled."""
 
 
@@ -62,7 +62,7 @@ class ShownPair:
 def bands_of_pairs(counts: Tally, bands: Bands, texts: Texts) -> Iterator[dict[str, Any]]:
     """Yield each band that has pairs, borderline bands first: its title, its number of pairs, and the shown pairs, numbered.
 
-    Of those sampled, the page shows as many as the band says, and up to FIGURES in all that differ only in figures.
+    Of those sampled, the page shows as many as the band says, and up to FIGURE_PAIRS in all that differ only in figures.
     """
     number, figures = 0, 0
     for band in bands.table:
@@ -71,7 +71,7 @@ def bands_of_pairs(counts: Tally, bands: Bands, texts: Texts) -> Iterator[dict[s
             continue
         lines, further = sampled[: band.shown], sampled[band.shown :]
         figures += sum(_differs_in_figures(line, texts) for line in lines)
-        more = [line for line in further if _differs_in_figures(line, texts)][: max(0, FIGURES - figures)]
+        more = [line for line in further if _differs_in_figures(line, texts)][: max(0, FIGURE_PAIRS - figures)]
         figures += len(more)
         pairs = []
         for line in sorted([*lines, *more], key=partial(_doubt, by=bands.by)):
@@ -102,7 +102,7 @@ def _pair(number: int, line: Line, texts: Texts) -> ShownPair:
             _side("Removed", line["id"], f"row {line['row']:,}", removed),
         )
     names = (line["survivor_id"], line["id"])
-    known = json.dumps(list(map(str, names))) if max(map(len, map(str, names))) <= LABELED_ID else None
+    known = json.dumps(list(map(str, names))) if max(map(len, map(str, names))) <= LABELED_ID_CHARACTERS else None
     return ShownPair(
         number=number,
         similarity=line["similarity"],

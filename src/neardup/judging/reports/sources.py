@@ -13,10 +13,10 @@ from neardup.arrays import Array
 from neardup.io.corpora.batch import Columns
 from neardup.io.corpora.file_corpus import FileCorpus
 
-MOST_VALUES = 100_000
+MAX_VALUES = 100_000
 """So many values of a column are told apart; documents of further ones are counted together."""
 
-SHOWN = 10
+SHOWN_SOURCES = 10
 """Sources named in the page; others are summed."""
 
 NO_VALUE, MANIFOLD = "no value", "a list or an object"
@@ -98,7 +98,7 @@ def sources_by_column(corpus: FileCorpus, column: str, documents: Array, removed
             found.names[row] = _named(tokens[row - first], has_row[row - first])
         for place in np.flatnonzero(documents[first:end]).tolist():
             token = tokens[place] if has_row[place] else MANIFOLD
-            if token not in totals and len(totals) < MOST_VALUES:
+            if token not in totals and len(totals) < MAX_VALUES:
                 totals[token] = [0, 0]
             total = totals.get(token, later)
             total[0] += 1
@@ -106,7 +106,7 @@ def sources_by_column(corpus: FileCorpus, column: str, documents: Array, removed
     for token, (count, gone) in totals.items():
         found.counts.append(Source(_named(token, token != MANIFOLD), count, gone))
     if later[0]:
-        found.later = Source(f"values after the first {MOST_VALUES:,}", *later)
+        found.later = Source(f"values after the first {MAX_VALUES:,}", *later)
     return found
 
 
@@ -123,7 +123,7 @@ def shown_sources(sources: Sources) -> dict[str, Any] | None:
     if not sources.counts:
         return None
     ordered = sorted(sources.counts, key=lambda each: -each.removed)
-    shown, rest = ordered[:SHOWN], ordered[SHOWN:]
+    shown, rest = ordered[:SHOWN_SOURCES], ordered[SHOWN_SOURCES:]
     kind = "file" if sources.column is None else "value"
     others = None
     if rest:

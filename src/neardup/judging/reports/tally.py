@@ -15,10 +15,10 @@ from neardup.errors import DataError
 from neardup.judging.reports.bands import Bands
 from neardup.survivors.records.audit_reader import Line
 
-LARGEST, LARGEST_EQUAL = 8, 5
+LARGEST_CLUSTERS, LARGEST_EQUAL_CLUSTERS = 8, 5
 """Number of clusters shown: of those with different texts, and of those with equal ones only."""
 
-SAMPLED = 40
+SAMPLED_LINES = 40
 """Lines sampled from each band; the page shows the first of them, and further ones that differ only in figures."""
 
 STEPS = 100
@@ -101,7 +101,7 @@ class _Sampler:
     def add(self, line: Line) -> None:
         self.seen += 1
         entry = (-scattered(line["row"]), line["row"], line)
-        if len(self.kept) < SAMPLED:
+        if len(self.kept) < SAMPLED_LINES:
             heapq.heappush(self.kept, entry)
         elif entry[0] > self.kept[0][0]:
             heapq.heapreplace(self.kept, entry)
@@ -176,8 +176,8 @@ def tally(lines: Iterable[Line], bands: Bands, *, rows: int, bits: int, audit: s
         {key: sampler.lines() for key, sampler in samplers.items()},
         {key: sampler.seen for key, sampler in samplers.items()},
         int(np.count_nonzero(sizes)),
-        _largest(np.where(unequal > 0, sizes, np.uint32(0)), LARGEST),
-        _largest(np.where(unequal > 0, np.uint32(0), sizes), LARGEST_EQUAL),
+        _largest(np.where(unequal > 0, sizes, np.uint32(0)), LARGEST_CLUSTERS),
+        _largest(np.where(unequal > 0, np.uint32(0), sizes), LARGEST_EQUAL_CLUSTERS),
     )
 
 
@@ -206,10 +206,10 @@ def _largest(sizes: Array, most: int) -> list[tuple[int, int]]:
     return [(int(cluster), int(sizes[cluster])) for cluster in order]
 
 
-MEMBERS = 24
+SHOWN_MEMBERS = 24
 """Duplicates of a cluster whose texts are read; those with equal texts are shown as one."""
 
-LOCATED = 100_000
+LOCATED_MEMBERS = 100_000
 """Duplicates of a cluster whose sources are counted."""
 
 
@@ -218,9 +218,9 @@ class Members:
     """The duplicates of a cluster.
 
     Attributes:
-        lines: up to MEMBERS lines, those least like the survivor first.
+        lines: up to SHOWN_MEMBERS lines, those least like the survivor first.
         duplicates, exact: number of all lines, and of those with the survivor's text.
-        rows: the rows of the first LOCATED lines.
+        rows: the rows of the first LOCATED_MEMBERS lines.
         most: the highest similarity to the survivor among texts that are not equal; 0 if none is known.
     """
 
@@ -241,13 +241,13 @@ def members(lines: Iterable[Line], clusters: Iterable[int]) -> dict[int, Members
             continue
         here = found[cluster]
         here.duplicates, here.exact = here.duplicates + 1, here.exact + line["exact"]
-        if len(here.rows) < LOCATED:
+        if len(here.rows) < LOCATED_MEMBERS:
             here.rows.append(line["row"])
         alike = 1.0 if line["exact"] else line["similarity"]
         if not line["exact"] and alike is not None:
             here.most = max(here.most, alike)
         entry = (line["distance"] / 1000 - 1 if alike is None else -alike, -line["row"], line)
-        if len(kept[cluster]) < MEMBERS:
+        if len(kept[cluster]) < SHOWN_MEMBERS:
             heapq.heappush(kept[cluster], entry)
         elif entry[:2] > kept[cluster][0][:2]:
             heapq.heapreplace(kept[cluster], entry)

@@ -123,9 +123,7 @@ EXAMPLES = (
         route="review",
         title="pairs to judge",
         given={"limit": 10},
-        answer={
-            "pairs": [{"kind": "removed", "left": _LEFT, "right": _RIGHT, "similarity": 0.75, "distance": 16}],
-        },
+        answer={"pairs": [{"kind": "removed", "left": _LEFT, "right": _RIGHT, "similarity": 0.75, "distance": 16}]},
     ),
     Example(
         route="judge",

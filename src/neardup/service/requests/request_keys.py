@@ -8,7 +8,7 @@ from starlette.datastructures import Headers
 from neardup.service.problems import Problem
 from neardup.service.tokens import Caller
 
-LONGEST = 200
+MAX_KEY_CHARACTERS = 200
 _KEY = re.compile(r'"(?P<quoted>[\x20-\x21\x23-\x5b\x5d-\x7e]+)"|(?P<bare>[\x21\x23-\x5b\x5d-\x7e]+)')
 
 
@@ -39,9 +39,10 @@ def key_of(headers: Headers, caller: Caller) -> RequestKey | None:
     if given is None:
         return None
     found = _KEY.fullmatch(given.strip())
-    if found is None or len(given) > LONGEST:
+    if found is None or len(given) > MAX_KEY_CHARACTERS:
         raise Problem(
             "invalid_value",
-            f"Idempotency-Key: {given[:LONGEST]!r}. Give up to {LONGEST} printable ASCII characters, such as a UUID.",
+            f"Idempotency-Key: {given[:MAX_KEY_CHARACTERS]!r}. Give up to {MAX_KEY_CHARACTERS} printable ASCII characters, "
+            "such as a UUID.",
         )
     return RequestKey(caller.name, found["quoted"] or found["bare"])

@@ -21,7 +21,7 @@ from neardup.survivors.decisions import NONE
 from neardup.survivors.records.audit_schema import ANNOTATED
 from neardup.survivors.records.result_tables import table_of
 
-STRONGEST = 10
+STRONGEST_DOCUMENTS = 10
 """So many documents are listed for each item: those that hold most of it. All are counted."""
 
 
@@ -68,7 +68,7 @@ class Contamination:
         counts: int64[contaminated], how many distinct items each holds.
         valid: bool[rows of the corpus], whether each row is a document.
         documents: int64[distinct items], how many documents hold each item.
-        strongest: for each distinct item that was found: at most STRONGEST documents, as (-share, -run, row, id), ascending.
+        strongest: for each distinct item that was found: at most STRONGEST_DOCUMENTS, as (-share, -run, row, id), ascending.
         by_benchmark: int64[benchmarks], how many documents hold an item of each.
     """
 
@@ -98,7 +98,7 @@ class Contamination:
                     self.documents[item] += 1
                     listed = self.strongest.setdefault(item, [])
                     insort(listed, (-overlap.share, -overlap.run, row, id_), key=lambda entry: entry[:3])
-                    del listed[STRONGEST:]
+                    del listed[STRONGEST_DOCUMENTS:]
                 for benchmark in set().union(*(self._of_benchmarks[item] for item in each.items)):
                     self.by_benchmark[benchmark] += 1
             progress.advance(len(found.valid))

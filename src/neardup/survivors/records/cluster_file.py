@@ -31,7 +31,7 @@ from neardup.survivors.records.result_tables import table_of
 
 KEY = "neardup.clusters"
 FORMAT = 1
-MOST_ROWS = 1 << 18
+ROWS_PER_GROUP = 1 << 18
 """Rows of a row group."""
 
 AS_IN_AUDITS = ("similarity", "distance", "exact", "matched_row", "matched_similarity")
@@ -96,7 +96,7 @@ def write_cluster_file(path: Path, clusters: ClusterFile) -> None:
     }
     table = pa.table(columns)
     writer = SealedWriter(path, table.schema)
-    for batch in table.to_batches(MOST_ROWS):
+    for batch in table.to_batches(ROWS_PER_GROUP):
         writer.write(batch)
     writer.close({KEY: json.dumps(said)})
 

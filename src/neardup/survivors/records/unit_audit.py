@@ -17,7 +17,7 @@ from neardup.survivors.records.audit import AuditChunk, lines_of
 from neardup.survivors.records.audit_schema import UNITS, columns_of
 from neardup.text.units import split
 
-SHOWN = 80
+SHOWN_CHARACTERS = 80
 """Characters of the text that a line shows."""
 
 
@@ -69,8 +69,8 @@ def unit_audit_lines(
         here = slice(*np.searchsorted(rows, [first, first + len(batch.texts)]).tolist())
         parts = split(batch.texts, unit)
         places = parts.firsts[rows[here] - first] + corpus.numbers[removed[here]]
-        texts = [parts.data[parts.starts[u] : parts.ends[u]][: 4 * SHOWN].tobytes() for u in places.tolist()]
-        shown = [text.decode("utf-8", "ignore")[:SHOWN] for text in texts]
+        texts = [parts.data[parts.starts[u] : parts.ends[u]][: 4 * SHOWN_CHARACTERS].tobytes() for u in places.tolist()]
+        shown = [text.decode("utf-8", "ignore")[:SHOWN_CHARACTERS] for text in texts]
         outcomes = Outcomes(decisions, removed[here], names, emptied=emptied[rows[here]], texts=shown)
         return rows[here], lines_of(columns, outcomes)
 

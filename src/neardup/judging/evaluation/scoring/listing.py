@@ -24,7 +24,7 @@ from neardup.recipe.tables.similarities import SimilarityName
 
 BUDGET_SECONDS = 20.0
 """What one similarity may take by estimate, in seconds of the reference machine; so the same is tried on every machine."""
-MOST_PAIRS = 10_000_000
+MAX_PAIRS = 10_000_000
 """Of so many pairs, 24 bytes each are held at a time."""
 LEAST_TRIED, USUAL = 0.1, (0.3, 0.5)
 """Below the first, texts match that have little in common. The others are tried where less takes too long."""
@@ -61,7 +61,7 @@ def list_pairs(corpus: SampledCorpus, similarity: Similarity | SimilarityName, l
             matches = collected(corpus, chosen)
             if matches is not None:
                 return Listing(threshold, matches, tuple(left_out[-1:]))
-            why = f"more than {MOST_PAIRS:,} pairs match"
+            why = f"more than {MAX_PAIRS:,} pairs match"
         left_out.append(
             f"`similarity={str(similarity)!r}` was not tried at `min_similarity={threshold!r}` or less: {why}."
         )
@@ -69,7 +69,7 @@ def list_pairs(corpus: SampledCorpus, similarity: Similarity | SimilarityName, l
 
 
 def collected(corpus: SampledCorpus, options: DedupOptions, *, distinct: bool = False) -> Matches | None:
-    """The pairs that `pair_files` writes with these options; None if there are more than MOST_PAIRS."""
+    """The pairs that `pair_files` writes with these options; None if there are more than MAX_PAIRS."""
     parts, total = [], 0
     matches = list_matches(
         corpus.corpus, corpus.documents, corpus.recipe, options=options, progress=Progress(), distinct=distinct
@@ -78,7 +78,7 @@ def collected(corpus: SampledCorpus, options: DedupOptions, *, distinct: bool = 
         for part in matches:
             parts.append(part)
             total += len(part)
-            if total > MOST_PAIRS:
+            if total > MAX_PAIRS:
                 return None
     nothing = np.empty(0, np.int64)
     parts.append(Matches(nothing, nothing, nothing, np.empty(0)))

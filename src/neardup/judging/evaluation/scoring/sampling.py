@@ -28,7 +28,7 @@ from neardup.text.columns import in_chunks
 MARK_BITS = 22
 """2^22 bytes; they rule out most shingles that are in no sampled document's prefix."""
 
-SCAN_CHUNK = 16
+DOCUMENTS_PER_SCAN = 16
 """Documents that a thread compares with all others at a time."""
 
 
@@ -73,9 +73,9 @@ def distance_counts(fingerprints: Array, chosen: Array, *, threads: int | None) 
     out = np.zeros((len(chosen), 64 * fingerprints.shape[1] + 1), np.int64)
 
     def scan(first: int) -> None:
-        count_distances(fingerprints, chosen, first, min(first + SCAN_CHUNK, len(chosen)), out)
+        count_distances(fingerprints, chosen, first, min(first + DOCUMENTS_PER_SCAN, len(chosen)), out)
 
-    for _ in in_order(scan, range(0, len(chosen), SCAN_CHUNK), thread_count(threads)):
+    for _ in in_order(scan, range(0, len(chosen), DOCUMENTS_PER_SCAN), thread_count(threads)):
         pass
     return out
 

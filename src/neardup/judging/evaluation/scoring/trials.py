@@ -214,11 +214,7 @@ class Trials:
         self, method: MeasuredMethod, similarity: Similarity | SimilarityName, threshold: float, distance: int | None
     ) -> Trial:
         options = dataclasses.replace(
-            self.corpus.options,
-            method=method,
-            similarity=similarity,
-            min_similarity=threshold,
-            max_distance=distance,
+            self.corpus.options, method=method, similarity=similarity, min_similarity=threshold, max_distance=distance
         )
         found, total = found_with(options, self.corpus, self.truth)
         return Trial(

@@ -27,7 +27,7 @@ ROUNDED, MOST_ALIKE = 0.01, 0.95
 
 LEAST_SHOWN = 0.5
 """From here on the removed share is shown, whatever the similarity of near-duplicates."""
-MOST_COMPARED = 4_000 * 100_000
+MAX_COMPARED_PAIRS = 4_000 * 100_000
 """For more pairs of a sampled document and another, nothing is looked for below the similarity of near-duplicates."""
 
 
@@ -165,7 +165,7 @@ def similarities_of_rows(
 def sampled_truth(corpus: SampledCorpus) -> tuple[Truth, SimilarPairs]:
     """Find every pair of a sampled document that is similar enough; and those from LEAST_SHOWN up, if they are worth the time."""
     options = corpus.options
-    is_small = len(corpus.sampled) * int(np.count_nonzero(corpus.among)) <= MOST_COMPARED
+    is_small = len(corpus.sampled) * int(np.count_nonzero(corpus.among)) <= MAX_COMPARED_PAIRS
     below = similar_pairs(
         corpus.corpus,
         corpus.sampled,
