@@ -1,6 +1,7 @@
 """What tests of the files in deploy/ share: the folder, secrets that its script makes, and the certificate of a service."""
 
 import contextlib
+import re
 import shutil
 import signal
 import socket
@@ -17,6 +18,11 @@ COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
 PAGE = (ROOT / "docs/deployment.md").read_text(encoding="utf-8")
 UNIT = (DEPLOY / "neardup.service").read_text(encoding="utf-8")
 CALLERS = ("crawler", "prometheus", "operator")
+
+
+def of_unit(name):
+    """The values of a setting of the unit."""
+    return re.findall(rf"^{name}=(.*)$", UNIT, re.MULTILINE)
 
 
 def make_secrets(folder):

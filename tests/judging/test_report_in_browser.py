@@ -2,13 +2,14 @@
 
 import contextlib
 import csv
+import functools
 import json
 import shlex
 
 import pytest
 
 import neardup
-from accessible import barriers
+from accessible import barriers, windows
 from neardup.cli.main import main
 
 TEXTS = {
@@ -40,22 +41,9 @@ def corpus(tmp_path_factory):
 
 @pytest.fixture
 def opened(browser, corpus):
-    """Open the report in a new window; what the page asks for and complains of is gathered in `page.heard`."""
-    contexts = []
-
-    def open_page(width=1280, **options):
-        contexts.append(browser.new_context(viewport={"width": width, "height": 900}, **options))
-        page = contexts[-1].new_page()
-        page.heard = []
-        page.on("console", lambda message: page.heard.append(message.text))
-        page.on("pageerror", lambda error: page.heard.append(str(error)))
-        page.on("request", lambda request: page.heard.append(request.url))
-        page.goto((corpus / "out.html").as_uri())
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
+    """What opens the report in a new window."""
+    with windows(browser) as open_page:
+        yield functools.partial(open_page, (corpus / "out.html").as_uri())
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -75,9 +63,8 @@ def test_long_names_of_files_are_divided_where_the_window_is_narrow(browser, tmp
     line = TEXTS["en"].format("a", "b")
     place.write_text("".join(json.dumps({"text": text}) + "\n" for text in (line, line.upper(), line + " " + line)))
     neardup.deduplicate_files(place, str(tmp_path / "out.jsonl"), report=str(tmp_path / "out.html"))
-    with contextlib.closing(browser.new_context(viewport={"width": 380, "height": 900})) as context:
-        page = context.new_page()
-        page.goto((tmp_path / "out.html").as_uri())
+    with windows(browser) as open_page:
+        page = open_page((tmp_path / "out.html").as_uri(), 380)
         assert place.name in page.inner_text(".bars >> nth=0")
         assert page.evaluate("document.documentElement.scrollWidth") <= 380
 
@@ -87,9 +74,8 @@ def test_a_cluster_says_if_no_word_differs(browser, tmp_path):
         "".join(json.dumps({"text": TEXTS["en"].format("a", "b") + end}) + "\n" for end in (".", "!"))
     )
     neardup.deduplicate_files(tmp_path / "in.jsonl", str(tmp_path / "out.jsonl"), report=str(tmp_path / "out.html"))
-    with contextlib.closing(browser.new_context()) as context:
-        page = context.new_page()
-        page.goto((tmp_path / "out.html").as_uri())
+    with windows(browser) as open_page:
+        page = open_page((tmp_path / "out.html").as_uri())
         assert "no word is in one of them only" in page.inner_text(".cluster li")
 
 

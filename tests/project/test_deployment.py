@@ -11,7 +11,7 @@ import click
 import pytest
 import yaml
 
-from deployed import COMPOSE, DEPLOY, PAGE, UNIT
+from deployed import COMPOSE, DEPLOY, PAGE, UNIT, of_unit
 from guards import not_empty
 from neardup.cli.main import cli
 from neardup.service.limits import HEADER_BYTES, Limits
@@ -53,11 +53,6 @@ def of_dockerfile(instruction, stage="service"):
     [text] = re.findall(rf"^FROM \S+ AS {stage}$(.*?)(?=^FROM)", DOCKERFILE, re.MULTILINE | re.DOTALL)
     found = re.findall(rf"^{instruction} (.*)$", text, re.MULTILINE)[-1]
     return yaml.safe_load(found[found.index("[") :]) if found.endswith("]") else found
-
-
-def of_unit(name):
-    """The values of a setting of the unit."""
-    return re.findall(rf"^{name}=(.*)$", UNIT, re.MULTILINE)
 
 
 def of_nginx(directive, text=NGINX):

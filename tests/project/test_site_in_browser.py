@@ -5,7 +5,7 @@ import io
 import pytest
 from PIL import Image
 
-from accessible import barriers
+from accessible import barriers, windows
 from built_site import build
 
 PAGES = ("index", "gallery", "simhash", "choosing", "quickstart.zh", "quickstart.ja", "cli", "reference/deduplicate")
@@ -18,26 +18,10 @@ def site(tmp_path_factory):
 
 @pytest.fixture
 def opened(browser, site):
-    """Open a page from the disk; what it asks of others, and complains of, is gathered in `heard`."""
-    contexts = []
-
-    def open_page(name, width=1280, **options):
-        contexts.append(browser.new_context(viewport={"width": width, "height": 900}, **options))
-        page = contexts[-1].new_page()
-        page.heard = []
-        page.on("console", lambda message: page.heard.append(message.text))
-        page.on("pageerror", lambda error: page.heard.append(str(error)))
-        page.on("request", lambda request: page.heard.append(request.url) if is_foreign(request.url, site) else None)
-        page.goto((site / f"{name}.html").as_uri())
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-
-
-def is_foreign(url, site):
-    return not url.startswith((site.as_uri(), "data:", "blob:", "about:"))
+    """What opens a page from the disk; what it asks of others, and complains of, is gathered in `heard`."""
+    own = (site.as_uri(), "data:", "blob:", "about:")
+    with windows(browser, lambda url: not url.startswith(own)) as open_page:
+        yield lambda name, *args, **options: open_page((site / f"{name}.html").as_uri(), *args, **options)
 
 
 @pytest.mark.parametrize("name", PAGES)

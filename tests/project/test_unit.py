@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from deployed import PAGE, UNIT, bearer, make_secrets
+from deployed import PAGE, UNIT, bearer, make_secrets, of_unit
 from neardup.kernels import compilation
 from service.serving import BREAD, FERRY, LATER, add, httpx, new_store, post
 
@@ -50,11 +50,6 @@ def test_systemd_finds_the_unit_hardened(unit):
     loose = unit.read_text().replace("CapabilityBoundingSet=\n", "").replace("NoNewPrivileges=yes\n", "")
     unit.write_text(loose)
     assert systemd_analyze("security", "--offline=yes", "--threshold=15", str(unit)).returncode != 0
-
-
-def of_unit(name):
-    """The values of a setting of the unit."""
-    return re.findall(rf"^{name}=(.*)$", UNIT, re.MULTILINE)
 
 
 def test_the_unit_names_folders_and_credentials_that_it_has():

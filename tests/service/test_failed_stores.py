@@ -34,6 +34,10 @@ def held(monkeypatch):
     return SimpleNamespace(store=found, now=now, told=told, opened=opened)
 
 
+def events_of(log, beginnings):
+    return [each["event"] for each in log if each["event"].startswith(beginnings)]
+
+
 def fails(failure):
     raise failure
 
@@ -90,10 +94,7 @@ def test_a_store_that_has_failed_is_not_ready_and_is_opened_again_while_nobody_a
             time.sleep(0.02)
         assert gauge() == 1
         assert add(client, 1, BREAD)["is_new"]
-    assert [each["event"] for each in log if each["event"].startswith("store")] == [
-        "store_failed",
-        "store_opened_again",
-    ]
+    assert events_of(log, "store") == ["store_failed", "store_opened_again"]
 
 
 @pytest.mark.parametrize("failure", [OptionError("no"), ValueError("no"), TypeError("no"), OverflowError("no")])
@@ -117,9 +118,7 @@ def test_an_unchecked_argument_is_an_internal_error_and_the_store_goes_on(tmp_pa
         monkeypatch.setattr(store._files, "forget", lambda _: fails(OverflowError()))
         is_problem(post(client, "remove", {"ids": [1]}), 500, "internal")  # in the middle of a change
         assert not post(client, "check", {"text": BREAD}).json()["is_new"]
-    assert [each["event"] for each in log if each["event"].startswith(("store", "request_failed"))] == [
-        "request_failed"
-    ] * 2
+    assert events_of(log, ("store", "request_failed")) == ["request_failed"] * 2
 
 
 def test_a_change_that_fails_inside_leads_to_another_opening_at_once(tmp_path, monkeypatch):
@@ -130,7 +129,4 @@ def test_a_change_that_fails_inside_leads_to_another_opening_at_once(tmp_path, m
         monkeypatch.setattr(record, "add_documents", lambda _: fails(OverflowError()))
         is_problem(post(client, "check-and-add", {"id": 2, "text": FERRY}), 500, "internal")
         assert add(client, 2, FERRY)["is_new"]
-    assert [each["event"] for each in log if each["event"].startswith("store")] == [
-        "store_failed",
-        "store_opened_again",
-    ]
+    assert events_of(log, "store") == ["store_failed", "store_opened_again"]

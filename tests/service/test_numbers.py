@@ -61,20 +61,11 @@ def demand_all_numbers(client, route):
 
 
 @pytest.mark.parametrize("route", TAKING, ids=lambda route: route.name)
-@pytest.mark.parametrize("keep", ["first", "max:source"])
-def test_a_number_is_answered_or_refused(tmp_path, route, keep):
+@pytest.mark.parametrize("kind", ["first", "max:source", "postgresql"])
+def test_a_number_is_answered_or_refused(request, tmp_path, route, kind):
+    at, keep = (request.getfixturevalue("place"), "first") if kind == "postgresql" else (tmp_path / "s", kind)
     log = []
-    with asking(new_store(tmp_path / "s", texts=True, keep=keep), log=log) as client:
-        add(client, "ferry", FERRY)
-        add(client, "late", LATER)
-        demand_all_numbers(client, route)
-    assert not {each["event"] for each in log} & {"store_failed", "request_failed"}
-
-
-@pytest.mark.parametrize("route", TAKING, ids=lambda route: route.name)
-def test_a_number_is_answered_or_refused_by_a_store_in_postgresql(place, route):
-    log = []
-    with asking(new_store(place, texts=True), log=log) as client:
+    with asking(new_store(at, texts=True, keep=keep), log=log) as client:
         add(client, "ferry", FERRY)
         add(client, "late", LATER)
         demand_all_numbers(client, route)

@@ -161,7 +161,7 @@ def test_5000_idle_connections_leave_room_for_others_and_are_closed_in_the_end(t
     try:
         with Served("--store", new_store(tmp_path / "s"), "--timeout", "12", "--quiet") as served:
             for _ in range(5_000):
-                idle.append(socket.create_connection(("127.0.0.1", served.port), timeout=30))  # noqa: PERF401
+                idle.append(connected(served))  # noqa: PERF401
             with served.client() as client:
                 assert add(client, "a", FERRY)["is_new"]
                 assert not post(client, "check", {"text": FERRY}).json()["is_new"]
@@ -216,7 +216,7 @@ def hasty(tmp_path_factory):
 
 def raw(served, sent, *, ends=False):
     """What comes back until the connection is closed."""
-    with socket.create_connection(("127.0.0.1", served.port), timeout=30) as connection:
+    with connected(served) as connection:
         connection.sendall(sent)
         if ends:
             connection.shutdown(socket.SHUT_WR)
@@ -231,7 +231,13 @@ def raw(served, sent, *, ends=False):
             found += part
 
 
+def connected(served):
+    return socket.create_connection(("127.0.0.1", served.port), timeout=30)
+
+
 HOST = b"Host: localhost\r\n"
+CHECK = b"POST /v1/stores/default/check HTTP/1.1\r\n" + HOST
+JSON, IN_LINES = b"Content-Type: application/json\r\n", b"Content-Type: application/x-ndjson\r\n"
 
 
 @pytest.mark.parametrize(
@@ -274,21 +280,14 @@ def test_connections_that_send_nothing_or_not_enough_are_closed_after_a_time(has
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda sent: raw(hasty, sent), beginnings))
         assert found == [b""] * 3
-        [slow] = pool.map(
-            lambda sent: raw(hasty, sent),
-            [
-                b"POST /v1/stores/default/check HTTP/1.1\r\n"
-                + HOST
-                + b"Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
-            ],
-        )
+    slow = raw(hasty, CHECK + JSON + b"Content-Length: 100\r\n\r\n{")
     assert b"408 Request Timeout" in slow
     assert b"The body did not come within 1 s. Send it faster." in slow
     assert time.monotonic() - began < 60  # it ends at all
 
 
 def test_a_client_that_sends_a_byte_at_a_time_does_not_hold_its_connection(hasty):
-    with socket.create_connection(("127.0.0.1", hasty.port), timeout=30) as connection:
+    with connected(hasty) as connection:
         for byte in b"GET /v1/health HTTP/1.1\r\nX-Slow: " + b"x" * 200:
             try:
                 connection.sendall(bytes([byte]))
@@ -301,18 +300,10 @@ def test_a_client_that_sends_a_byte_at_a_time_does_not_hold_its_connection(hasty
 
 def test_half_closed_clients_get_their_answers(served):
     body = json.dumps({"text": FERRY}).encode()
-    head = (
-        b"POST /v1/stores/default/check HTTP/1.1\r\nConnection: close\r\n"
-        + HOST
-        + b"Content-Type: application/json\r\n"
-    )
+    head = CHECK + b"Connection: close\r\n" + JSON
     found = raw(served, head + b"Content-Length: %d\r\n\r\n" % len(body) + body, ends=True)
     assert found.startswith(b"HTTP/1.1 200")
     assert raw(served, head + b"Content-Length: 100\r\n\r\n" + body[:10], ends=True)[:12] in (b"", b"HTTP/1.1 408")
-
-
-CHECK = b"POST /v1/stores/default/check HTTP/1.1\r\n" + HOST
-JSON = b"Content-Type: application/json\r\n"
 
 
 def test_a_body_that_is_said_to_be_too_large_is_refused_before_it_comes(hasty):
@@ -342,7 +333,7 @@ def test_after_a_refusal_the_rest_of_the_body_is_dropped_and_the_next_request_an
     body = b"x" * 90_000
     refused = CHECK + b"Content-Type: text/plain\r\nContent-Length: %d\r\n\r\n" % len(body) + body
     last = b"GET /v1/health HTTP/1.1\r\nConnection: close\r\n" + HOST + b"\r\n"
-    with socket.create_connection(("127.0.0.1", served.port), timeout=30) as connection:
+    with connected(served) as connection:
         for sent in (refused[:200], refused[200:50_000], refused[50_000:] + last):
             connection.sendall(sent)
             time.sleep(0.05)
@@ -353,7 +344,7 @@ def test_after_a_refusal_the_rest_of_the_body_is_dropped_and_the_next_request_an
 
 
 def test_a_body_without_end_is_dropped_up_to_a_size(served):
-    with socket.create_connection(("127.0.0.1", served.port), timeout=30) as connection:
+    with connected(served) as connection:
         connection.sendall(CHECK + JSON + b"Content-Length: 999999999999\r\n\r\n")
         assert connection.recv(65536).startswith(b"HTTP/1.1 413")
         sent = 0
@@ -382,7 +373,7 @@ def test_many_idle_connections_leave_room_for_others(served):
     idle = []
     try:
         for _ in range(400):
-            idle.append(socket.create_connection(("127.0.0.1", served.port), timeout=30))  # noqa: PERF401
+            idle.append(connected(served))  # noqa: PERF401
         with served.client() as client:
             assert post(client, "check", {"text": FERRY}).status_code == 200
     finally:
@@ -391,12 +382,8 @@ def test_many_idle_connections_leave_room_for_others(served):
 
 
 def test_more_requests_than_may_run_are_refused_and_the_others_answered(served):
-    head = (
-        b"POST /v1/stores/default/check HTTP/1.1\r\n"
-        + HOST
-        + b"Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
-    )
-    waiting = [socket.create_connection(("127.0.0.1", served.port), timeout=30) for _ in range(50)]
+    head = CHECK + JSON + b"Content-Length: 100\r\n\r\n{"
+    waiting = [connected(served) for _ in range(50)]
     try:
         for each in waiting:
             each.sendall(head)
@@ -414,11 +401,8 @@ def test_more_requests_than_may_run_are_refused_and_the_others_answered(served):
 
 
 def test_a_line_is_answered_while_the_stream_goes_on(served):
-    with socket.create_connection(("127.0.0.1", served.port), timeout=30) as connection:
-        connection.sendall(
-            b"POST /v1/stores/default/check HTTP/1.1\r\n" + HOST + b"Content-Type: application/x-ndjson\r\n"
-            b"Transfer-Encoding: chunked\r\n\r\n"
-        )
+    with connected(served) as connection:
+        connection.sendall(CHECK + IN_LINES + b"Transfer-Encoding: chunked\r\n\r\n")
         answers = connection.makefile("rb")
         for number in range(3):
             line = json.dumps({"text": FERRY, "id": number}).encode() + b"\n"
@@ -430,12 +414,9 @@ def test_a_line_is_answered_while_the_stream_goes_on(served):
 
 def test_a_client_that_does_not_read_is_dropped(hasty):
     line = json.dumps({"text": "x", "id": "i" * 2_000}).encode() + b"\n"
-    with socket.create_connection(("127.0.0.1", hasty.port), timeout=30) as connection:
+    with connected(hasty) as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        connection.sendall(
-            b"POST /v1/stores/default/check HTTP/1.1\r\n" + HOST + b"Content-Type: application/x-ndjson\r\n"
-            b"Transfer-Encoding: chunked\r\n\r\n"
-        )
+        connection.sendall(CHECK + IN_LINES + b"Transfer-Encoding: chunked\r\n\r\n")
         chunk = b"%x\r\n%s\r\n" % (len(line), line)
         with pytest.raises((ConnectionResetError, BrokenPipeError)):
             connection.sendall(20_000 * chunk)

@@ -79,16 +79,10 @@ def corpora(draw):
 @pytest.mark.parametrize(
     ("method", "similarity"),
     [
-        ("exact", "jaccard"),
-        ("exact", "weighted"),
-        ("exact", "containment"),
-        ("exact", "cosine"),
-        ("exact", "edit"),
-        ("minhash", "jaccard"),
-        ("simhash", "jaccard"),
-        ("simhash", "edit"),
+        ("exact", "jaccard"), ("exact", "weighted"), ("exact", "containment"), ("exact", "cosine"), ("exact", "edit"),
+        ("minhash", "jaccard"), ("simhash", "jaccard"), ("simhash", "edit"),
     ],
-)
+)  # fmt: skip
 @given(texts=corpora(), least=st.sampled_from([0.5, 0.7, 0.85]), keep=st.sampled_from(["first", "last", "longest"]))
 def test_survivors_found_first_give_the_same_decisions(method, similarity, texts, least, keep):
     options = {"method": method, "similarity": similarity, "min_similarity": least, "keep": keep, "threads": 1}

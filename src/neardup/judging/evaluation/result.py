@@ -75,7 +75,10 @@ class Evaluation:
         near_duplicates: number of near-duplicate pairs: those labeled, or an estimate for the input.
         near_duplicates_low, near_duplicates_high: 95 % interval of that estimate.
         with_near_duplicate: share of the sampled documents that have a near-duplicate; empty with labels.
-        recipe: the recipe behind `distances` and `strata`, and its digest.
+        recipe: the recipe behind `distances` and `strata`, its digest, and the distance in use: methods by distance run with it,
+            and it divides the strata.
+        thresholds, strata: the first is empty without labels, the second with labels.
+        recipes: that of the corpus' fingerprints comes first.
         trials: the options that were tried, one for each method, similarity or recipe.
         removal: the share of documents removed, by threshold of similarity.
         similarities: the distribution of similarities; without labels, from the least one that was looked for.
