@@ -12,7 +12,7 @@ import neardup as nd
 from neardup.store.candidates import exact
 from neardup.store.formats import segments as postings
 from neardup.store.record.record import Record
-from neardup.store.session import replay as recalling
+from neardup.store.session import lookup as recalling
 from neardup.store.session.writer import Files
 from neardup.store.store import Store
 

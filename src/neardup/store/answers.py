@@ -1,4 +1,4 @@
-"""The ANSWERS of a store, and the pairs that people look at: duplicates that came lately, pairs to judge, and judgements."""
+"""The ANSWERS of a store, the pairs that people look at, which came lately, are to be judged or were, and what a check finds."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -175,3 +175,23 @@ class Judgement:
     distance: int
     same: bool
     judged: float
+
+
+@dataclass(frozen=True, slots=True)
+class StoreCheck:
+    """What a check of all bytes has found.
+
+    Attributes:
+        documents: how many kept documents were checked.
+        damaged: the ids of those whose contents are not what was written; a repair removes them.
+        problems: whatever else is wrong, in words; a repair makes derived files anew.
+    """
+
+    documents: int
+    damaged: tuple[Any, ...]
+    problems: tuple[str, ...]
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.damaged and not self.problems

@@ -8,15 +8,14 @@ from neardup.errors import InputError
 from neardup.io.storage.places import local_path
 from neardup.recipe.presets import RecipeLike
 from neardup.resources.resources import Resources
-from neardup.store.kind import Building, Kind
+from neardup.store.answers import StoreCheck
 from neardup.store.postgresql.kind import PostgreSQL
 from neardup.store.rules import DECIDING, stored_rules
-from neardup.store.session.backend import Backend
+from neardup.store.session.backend import Backend, Building, Kind
 from neardup.store.session.folder import is_store
 from neardup.store.session.writer import Files
 from neardup.store.upkeep import backup, build_from_run, compact, restore, verify
 from neardup.store.upkeep.finished_run import read_decided_run
-from neardup.store.upkeep.verify import StoreCheck
 
 
 class Folder(Kind):

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Self, Unpack
 
 import numpy as np
 
@@ -13,22 +13,31 @@ from neardup.options import DedupOptions, MatchingOptions, refuse_unknown
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike
 from neardup.recipe.recipe import Recipe
-from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch, StorePair
+from neardup.store.answers import (
+    Judgement,
+    RecentDuplicate,
+    ReviewPair,
+    StoreAnswer,
+    StoreCheck,
+    StoredDocument,
+    StoreMatch,
+    StorePair,
+)
 from neardup.store.arguments import Duration, id_as_json, several, time_of
 from neardup.store.back_ends import back_end_of
-from neardup.store.decisions import keep_first as deciding
-from neardup.store.decisions import neighbors as neighborhood
+from neardup.store.decisions import keep_first, neighbors
 from neardup.store.decisions.add import Expires, Notes, State, add_documents
-from neardup.store.kind import Building
-from neardup.store.maintenance import Maintained
 from neardup.store.record.notes_table import keys_of, values_of
-from neardup.store.reviewing import Reviewed
+from neardup.store.review import judge, lists
+from neardup.store.review.judge import Pair
+from neardup.store.session.backend import Building
 from neardup.store.session.calls import changing_call, one_call
 from neardup.store.session.reader import AT_ONCE, Durable, Mode
-from neardup.store.upkeep.info import SeenBy, expired, stored_document
+from neardup.store.upkeep import export
+from neardup.store.upkeep.info import SeenBy, StoreInfo, expired, info_of, stored_document
 
 
-class Store(Maintained, Reviewed):
+class Store:
     """Documents by id; one recipe, similarity and least similarity.
 
     A document that matches a kept one is a duplicate of its best match, and of equally good ones, of the one that was added first.
@@ -145,7 +154,7 @@ class Store(Maintained, Reviewed):
         self._files.demand_sound()
         given = several("texts", texts)
         made = (self._files.texts(given[at : at + AT_ONCE]) for at in range(0, len(given), AT_ONCE))
-        return [answer for some in made for answer in deciding.ask(self._files, some)]
+        return [answer for some in made for answer in keep_first.ask(self._files, some)]
 
     @one_call
     def get(self, id: int | str) -> StoredDocument | None:  # noqa: A002
@@ -178,7 +187,7 @@ class Store(Maintained, Reviewed):
         if (text is None) == (id is None):
             raise OptionError("Give a text, or the `id` of a kept document.")
         name = None if id is None else id_as_json(id)
-        return neighborhood.neighbors(self._files, text, name, min_similarity)
+        return neighbors.neighbors(self._files, text, name, min_similarity)
 
     @one_call
     def pairs(self, *, min_similarity: float | None = None) -> list[StorePair]:
@@ -187,12 +196,12 @@ class Store(Maintained, Reviewed):
         Args:
             min_similarity: as for `neighbors`. With `keep="first"`, none reach the least similarity of matches.
         """
-        return list(neighborhood.pairs(self._files, min_similarity))
+        return list(neighbors.pairs(self._files, min_similarity))
 
     @one_call
     def clusters(self, *, min_similarity: float | None = None) -> list[tuple[Any, ...]]:
         """The ids of kept documents that pairs connect, however long the chain: clusters of two or more, in the order of adding."""
-        return neighborhood.clusters(self._files, min_similarity)
+        return neighbors.clusters(self._files, min_similarity)
 
     # --------------------------------------------------------------------------------------------------------- changes
 
@@ -286,6 +295,142 @@ class Store(Maintained, Reviewed):
         at = time.time() if now is None else time_of("now", now)
         with self._files.one_change():
             return self._files.forget(expired(self._files, older_than, newest, by, at))
+
+    # ---------------------------------------------------------------------------------------------------------- review
+
+    @one_call
+    def recent(
+        self, *, limit: int = 50, before: str | None = None, max_bytes: int | None = None
+    ) -> list[RecentDuplicate]:
+        """The latest duplicates that are remembered, newest first.
+
+        A store remembers each different text that was a duplicate when it came, once. These are not listed: copies that are equal
+        to a kept document after normalization; later copies of a remembered text; duplicates whose survivors were removed; and all
+        of a store whose `keep` is not "first", which remembers none.
+
+        Args:
+            limit: how many, at most.
+            before: the `position` of a duplicate; those that came before it are listed. To go on, give that of the last one.
+            max_bytes: fewer are listed if their texts would have more bytes, but one at least.
+        """
+        return lists.recent(self._files, limit, before, max_bytes)
+
+    @one_call
+    def review(self, *, limit: int = 20, max_bytes: int | None = None) -> list[ReviewPair]:
+        """The pairs nearest the threshold that nobody has judged, the nearest first.
+
+        These are remembered duplicates, which are at or above it; with a `floor` below the threshold, or `keep="always"`, also
+        pairs of kept documents, one of which is among the last 256 that were added.
+
+        Args:
+            limit, max_bytes: as for `recent`.
+        """
+        return lists.review(self._files, limit, max_bytes)
+
+    @changing_call
+    def judge(self, pair: Pair, *, same: bool) -> int:
+        """Keep a judgement of a pair, in the place of an earlier one; returns how many there are. No decision depends on them.
+
+        It is as durable as documents are, and has the similarity, and the texts if the store keeps them. It is forgotten with
+        either of the documents.
+
+        Args:
+            pair: what `recent` or `review` has listed; or the ids of two kept documents.
+            same: whether the two are duplicates.
+
+        Raises:
+            OptionError: there is no such pair any more.
+        """
+        return judge.judge(self._files, pair, same)
+
+    @one_call
+    def judgements(self, *, limit: int | None = None, after: int = 0, max_bytes: int | None = None) -> list[Judgement]:
+        """All judgements, the oldest first.
+
+        Args:
+            limit: how many, at most; all by default.
+            after: the `number` of a judgement; later ones are listed.
+            max_bytes: as for `recent`.
+        """
+        return judge.judgements(self._files, limit, after, max_bytes)
+
+    # ---------------------------------------------------------------------------------------------------------- upkeep
+
+    @one_call
+    def info(self) -> StoreInfo:
+        """What the store is, and what it takes."""
+        return info_of(self._files)
+
+    def ping(self) -> None:
+        """Ask whether the store can be used now. A database is tried once, where other calls try again for `wait` seconds.
+
+        Raises:
+            InputError: the store is closed, or is not there any more.
+            TransferError: the database cannot be reached.
+        """
+        self._files.ping()
+
+    @changing_call
+    def compact(self) -> bool:
+        """Give up the room of documents that were removed, and of texts whose survivors were; and answer faster. Takes the
+        room of what stays, once more, until it is done; a crash leaves the old or the new. Returns False if nothing is to be
+        gained, and nothing was done.
+        """
+        return self._kind.compact(self._files)
+
+    @one_call
+    def verify(self) -> StoreCheck:
+        """Read every byte, compare it with its checksum, and ask for every document."""
+        return self._kind.verify(self._files)
+
+    @one_call
+    def backup(self, path: str | Path) -> None:
+        """Copy the store, as it is now, to a folder that is empty or not there. Another process may write meanwhile.
+
+        Raises:
+            InputError: the folder is not empty.
+        """
+        self._kind.backup(self._files, path)
+
+    @one_call
+    def export(self, path: str | Path) -> None:
+        """Write documents, remembered texts and facts as Parquet and JSON to a folder that is empty or not there.
+
+        Raises:
+            InputError: the folder is not empty.
+        """
+        export.export(self._files, local_path(path, "an export"))
+
+    @changing_call
+    def flush(self) -> None:
+        """Make durable what was changed; see `durable`."""
+        self._files.flush()
+
+    def close(self) -> None:
+        """Make everything durable, and close the store, so that another process can write to it."""
+        self._files.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -------------------------------------------------------------------------------------------------- made of others
+
+    @classmethod
+    def repair(cls, path: str | Path, *, wait: float = 0.0) -> StoreCheck:
+        """Make anew what is made of other files, and remove the documents that are damaged. Returns what was wrong.
+
+        Args:
+            path: the folder of the store.
+            wait: seconds to wait until another process that writes has ended.
+
+        Raises:
+            InputError: there is no store, or another process writes to it.
+            DataError: the record is damaged, so nothing says what is there.
+        """
+        return back_end_of(path).repair(path, wait)
 
     @classmethod
     def from_export(cls, path: str | Path, source: str | Path, *, threads: int | None = None) -> "Store":

@@ -26,7 +26,7 @@ from neardup.progress import Progress, Watcher, progress_of
 from neardup.resources.resources import Resources
 from neardup.resources.unfinished import temporary_folder, told_if_interrupted
 from neardup.store.answers import StoreAnswer
-from neardup.store.command_state import CommandState, RowIds, state_for_commands
+from neardup.store.record.command_state import CommandState, RowIds, state_for_commands
 from neardup.store.store import Store
 
 CONTINUES = "the same command goes on where it stopped"

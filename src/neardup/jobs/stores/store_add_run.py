@@ -24,7 +24,7 @@ from neardup.io.outputs.outputs import Outputs
 from neardup.io.storage.places import Place, real_name
 from neardup.jobs.stores.store_answers import UpdateCounts
 from neardup.jobs.streams.filter_run import recorded_inputs
-from neardup.store.command_state import ADDING, CommandState, state_for_commands
+from neardup.store.record.command_state import ADDING, CommandState, state_for_commands
 from neardup.store.store import Store
 
 LISTED = 16

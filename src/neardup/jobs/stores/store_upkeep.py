@@ -14,13 +14,12 @@ from neardup.jobs.store_places import folder_of_store, opened_store, store_is_th
 from neardup.jobs.stores.store_answers import meant_ids
 from neardup.progress import Watcher
 from neardup.recipe.presets import RecipeLike
-from neardup.store.answers import StoreMatch
+from neardup.store.answers import StoreCheck, StoreMatch
 from neardup.store.arguments import Duration
 from neardup.store.back_ends import back_end_of, shown_place
 from neardup.store.formats.versions import OtherVersionError
 from neardup.store.store import Store
 from neardup.store.upkeep.info import SeenBy, StoreInfo
-from neardup.store.upkeep.verify import StoreCheck
 
 
 def expire_in_store(

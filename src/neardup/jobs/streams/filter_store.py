@@ -37,7 +37,7 @@ from neardup.resources.threads import thread_count
 from neardup.resources.unfinished import told_if_interrupted
 from neardup.store.arguments import Duration, seconds_of
 from neardup.store.back_ends import back_end_of
-from neardup.store.command_state import FILTERING, CommandState, state_for_commands
+from neardup.store.record.command_state import FILTERING, CommandState, state_for_commands
 from neardup.store.store import Store
 
 ONCE = "the same command goes on where it stopped, and no line is lost or passed on twice"

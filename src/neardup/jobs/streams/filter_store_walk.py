@@ -20,7 +20,7 @@ from neardup.jobs.streams.line_walk import Block, FilterCounts, LineWalk, Sinks,
 from neardup.jobs.streams.store_rows import DOCUMENTS_AT_ONCE, MetadataColumns
 from neardup.progress import Progress
 from neardup.store.answers import StoreAnswer, StoreMatch
-from neardup.store.command_state import CommandState, RowIds, state_for_commands
+from neardup.store.record.command_state import CommandState, RowIds, state_for_commands
 from neardup.store.store import Store
 from neardup.survivors.outcomes import FilterOutcomes
 from neardup.survivors.records.audit import filter_lines, replacement_lines

@@ -19,8 +19,7 @@ from neardup.matching.text_features import Texts
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
 from neardup.resources.threads import in_order
-from neardup.store.candidates.plan import Plan
-from neardup.store.candidates.proposing import Candidates, once, smaller_first
+from neardup.store.candidates.proposing import Candidates, Plan, once, smaller_first
 from neardup.store.formats.segments import Found, Postings, Table, joined
 
 FIRST_LEARNED, GROWTH = 64, 128

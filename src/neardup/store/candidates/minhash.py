@@ -15,8 +15,7 @@ from neardup.matching.similarities.table import maker_of
 from neardup.matching.text_features import Texts
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
-from neardup.store.candidates.plan import Plan
-from neardup.store.candidates.proposing import Candidates, once, smaller_first
+from neardup.store.candidates.proposing import Candidates, Plan, once, smaller_first
 from neardup.store.formats.removal_bits import NO_MARKS
 from neardup.store.formats.segments import Found, Table
 

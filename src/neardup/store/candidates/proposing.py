@@ -1,7 +1,8 @@
-"""What the methods of a store have in common."""
+"""What the methods of a store have in common, and the plan that a method makes when a store is created."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,33 @@ from neardup.matching.resolved_options import resolve
 from neardup.matching.text_features import Texts
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
-from neardup.store.candidates.plan import Plan
 from neardup.store.formats.contents import Contents
 from neardup.store.formats.derived import Derived
 from neardup.store.formats.removal_bits import Marks
 from neardup.store.formats.segments import Found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """Limits of candidates, by the options of a new store. The record has them: a later version may plan otherwise.
+
+    Attributes:
+        min_tokens: texts with fewer tokens match only equal ones.
+        max_distance: the largest distance of candidates, if the method has one.
+        bands, rows: how the method minhash cuts signatures: into so many bands of so many values. None for others.
+        agreement: in how many values of signatures candidates must agree. None for others.
+    """
+
+    min_tokens: int
+    max_distance: int | None
+    bands: int | None = None
+    rows: int | None = None
+    agreement: int | None = None
+
+    def to_store(self) -> dict[str, Any]:
+        """Plain values."""
+        return asdict(self)
+
 
 AT_ONCE = 1 << 12
 

@@ -17,8 +17,7 @@ from neardup.io.outputs.growing_file import to_disk
 from neardup.matching.text_features import Texts
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
-from neardup.store.candidates.plan import Plan
-from neardup.store.candidates.proposing import Candidates, once
+from neardup.store.candidates.proposing import Candidates, Plan, once
 from neardup.store.formats.contents import Contents
 from neardup.store.formats.derived import Derived
 from neardup.store.formats.removal_bits import Marks

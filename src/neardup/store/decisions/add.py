@@ -12,10 +12,10 @@ from neardup.errors import OptionError
 from neardup.matching.text_features import Texts
 from neardup.store.answers import StoreAnswer
 from neardup.store.arguments import as_json, id_as_json, plain, several, time_of
-from neardup.store.command_state import state_after
 from neardup.store.decisions import keep_first as deciding
 from neardup.store.decisions.keep_always import add_all
 from neardup.store.decisions.keep_best import add_better
+from neardup.store.record.command_state import state_after
 from neardup.store.record.documents_table import Given
 from neardup.store.record.notes_table import keys_of, note_rows
 from neardup.store.rules import rank_of, replaces

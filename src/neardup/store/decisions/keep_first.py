@@ -140,7 +140,7 @@ def _came(files: Backend, texts: Texts, is_removed: Array, names: Sequence[str])
         return []
     places = np.flatnonzero(is_removed)
     part = texts[places]
-    return originals(part.digests, [names[place] for place in places.tolist()], part.originals)
+    return originals(part.digests, [names[place] for place in places.tolist()], part.originals.to_pylist())
 
 
 def copy_of(name: str) -> StoreAnswer:

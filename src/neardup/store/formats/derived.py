@@ -1,4 +1,5 @@
-"""DERIVED: all that a store can make again of its record and contents, in files that never change: postings and orders of elements.
+"""DERIVED: all that a store can make again of its record and contents, in files that never change: postings and orders of elements
+(`neardup.matching.element_order`).
 
 The record lists the files, so that those which a crash left are known, and removed. A thread writes what has come together in
 memory, and merges segments, while documents are decided; what it writes answers, and may be listed, once `settle` has taken it.
@@ -9,12 +10,15 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from neardup.arrays import Array
-from neardup.hamming.index.files.segment_file import SegmentFile
+from neardup.errors import DataError
+from neardup.hamming.index.files.segment_file import SegmentFile, write_segment_file
 from neardup.kernels.store.prefixes import Order
-from neardup.store.formats.orders import read_order, write_order
+from neardup.matching.element_order import order_of
 from neardup.store.formats.removal_bits import NO_MARKS, Marks
-from neardup.store.formats.segments import Frozen, Postings, Segment, compacted, read_listed, spilled
+from neardup.store.formats.segments import REPAIR, Frozen, Postings, Segment, compacted, read_listed, spilled
 
 MOST_IN_MEMORY = 1 << 21
 """Entries of a table in memory before all are written: 40 MB."""
@@ -182,3 +186,22 @@ class Derived:
         path = self.folder / f"{prefix}{self._serial}"
         path.unlink(missing_ok=True)  # a crash left it
         return path
+
+
+def write_order(path: Path, order: Order) -> dict[str, Any]:
+    """Write an order to a new file. Returns what the record says of it."""
+    known = np.flatnonzero(order.counts)
+    arrays = {"elements": order.elements[known], "counts": order.counts[known]}
+    return {"file": path.name, "seal": f"{write_segment_file(path, arrays, {}):016x}"}
+
+
+def read_order(file: SegmentFile) -> Order:
+    """Read what `write_order` has written.
+
+    Raises:
+        DataError: the file is damaged.
+    """
+    if file.damaged_pages():
+        raise DataError(f"{file.path} is damaged. {REPAIR}")
+    arrays = file.arrays
+    return order_of(arrays["elements"], arrays["counts"])

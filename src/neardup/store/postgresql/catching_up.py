@@ -1,20 +1,63 @@
 """CATCH UP: bring a replica to the head of the log, from what the tables have for the numbers that it has not.
 
+A log is read up to a head of it, in one transaction: from what was read ahead with the lock, as far as that goes.
+
 Nothing is decided again: what a service has decided is written with its numbers, so every replica gets the same documents under
 the same numbers, whatever its version or its recipe's packages.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
 from neardup.errors import DataError, InputError
-from neardup.store.postgresql.log_rows import StoredRemoved, StoredRow, sealed, sealed_removed
-from neardup.store.postgresql.reading import Reading
+from neardup.store.postgresql.log import Log
+from neardup.store.postgresql.log_rows import Ahead, Change, Head, StoredRemoved, StoredRow, sealed, sealed_removed
 from neardup.store.postgresql.replicas import Followed, OutdatedError, Replica
 from neardup.store.postgresql.row_contents import texts_of_contents
 from neardup.store.record.documents_table import DocumentRow, RemovedRow
 from neardup.store.session.writer import Files
+
+
+class Reading:
+    """A transaction that reads, and the head that it has read.
+
+    Attributes:
+        head: how far the log goes.
+    """
+
+    def __init__(self, log: Log, connection: Any, head: Head, ahead: Ahead | None = None) -> None:
+        self._log, self._connection, self.head = log, connection, head
+        self._ahead = ahead if ahead is not None and ahead.known.rows == head.rows else None
+
+    def request_at(self, position: int) -> str | None:
+        """The request of a change; None if there is none of this number."""
+        if self._ahead is not None and self._ahead.known.position == position:
+            return self._ahead.request
+        return self._log.request_at(self._connection, self.head.rows, position)
+
+    def documents(self, first: int, upto: int) -> list[StoredRow]:
+        """See `Log.documents`."""
+        ahead = self._ahead
+        if ahead is not None and ahead.known.documents == first and len(ahead.documents) >= upto - first:
+            return ahead.documents[: upto - first]
+        return self._log.documents(self._connection, self.head.rows, first, upto)
+
+    def removed(self, first: int, upto: int) -> list[StoredRemoved]:
+        """See `Log.removed`."""
+        ahead = self._ahead
+        if ahead is not None and ahead.known.removed == first and len(ahead.removed) >= upto - first:
+            return ahead.removed[: upto - first]
+        return self._log.removed(self._connection, self.head.rows, first, upto)
+
+    def changes(self, after: int) -> Iterable[Change]:
+        """The changes after a position up to the head."""
+        ahead, count = self._ahead, self.head.position - after
+        if ahead is not None and ahead.known.position == after and len(ahead.changes) == count:
+            return ahead.changes
+        return self._log.changes(self._connection, self.head.rows, after, self.head.position)
+
 
 AT_ONCE = 1 << 11
 """Documents that are read together."""

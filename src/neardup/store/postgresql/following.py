@@ -13,13 +13,13 @@ from neardup.errors import DataError, InputError, OptionError, TransferError
 from neardup.recipe.presets import RecipeLike
 from neardup.store.arguments import seconds_of
 from neardup.store.postgresql import catching_up, replicas
+from neardup.store.postgresql.catching_up import Reading
 from neardup.store.postgresql.connection import Database
 from neardup.store.postgresql.facts import shared_facts
 from neardup.store.postgresql.log import Log, commit
 from neardup.store.postgresql.log_rows import Head, Known
 from neardup.store.postgresql.places import DatabasePlace
 from neardup.store.postgresql.problems import LostError
-from neardup.store.postgresql.reading import Reading
 from neardup.store.postgresql.replicas import OutdatedError, Replica
 from neardup.store.session.calls import demand_process
 from neardup.store.session.folder import BusyError

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from neardup.errors import InputError, TransferError
-from neardup.store.kind import Building, Kind
+from neardup.store.answers import StoreCheck
 from neardup.store.postgresql.connection import Database
 from neardup.store.postgresql.facts import is_there
 from neardup.store.postgresql.places import DatabasePlace, database_place, is_database
@@ -15,9 +15,8 @@ from neardup.store.postgresql.schema import upgrade
 from neardup.store.postgresql.shared_files import SharedFiles
 from neardup.store.postgresql.upkeep import compact_shared, verify_shared
 from neardup.store.rules import DECIDING, stored_rules
-from neardup.store.session.backend import Backend
+from neardup.store.session.backend import Backend, Building, Kind
 from neardup.store.upkeep import restore as restoring
-from neardup.store.upkeep.verify import StoreCheck
 
 
 class PostgreSQL(Kind):

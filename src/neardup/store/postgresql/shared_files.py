@@ -18,12 +18,12 @@ from neardup.arrays import Array
 from neardup.errors import InputError, NeardupError, OptionError, TransferError
 from neardup.matching.text_features import Texts
 from neardup.store.postgresql import log
+from neardup.store.postgresql.catching_up import Reading
 from neardup.store.postgresql.following import Follower
 from neardup.store.postgresql.log import commit
 from neardup.store.postgresql.log_rows import Ahead, Change, Head, Pending, sealed, sealed_removed
 from neardup.store.postgresql.places import DatabasePlace
 from neardup.store.postgresql.problems import LostError, UnknownOutcomeError
-from neardup.store.postgresql.reading import Reading
 from neardup.store.postgresql.replicas import OutdatedError
 from neardup.store.postgresql.row_contents import contents_of
 from neardup.store.record.documents_table import DocumentRow, RemovedRow

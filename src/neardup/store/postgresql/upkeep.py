@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from neardup.errors import DataError
+from neardup.store.answers import StoreCheck
+from neardup.store.postgresql.catching_up import Reading
 from neardup.store.postgresql.log import Log, commit
 from neardup.store.postgresql.log_rows import Head, sealed
 from neardup.store.postgresql.problems import LostError
-from neardup.store.postgresql.reading import Reading
 from neardup.store.postgresql.row_contents import contents_of
 from neardup.store.postgresql.shared_files import AT_ONCE, SharedFiles
 from neardup.store.upkeep import verify as checking
-from neardup.store.upkeep.verify import StoreCheck
 
 KEPT_CHANGES = 100_000
 """Changes that a compaction lets stay."""

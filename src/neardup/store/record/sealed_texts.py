@@ -3,7 +3,7 @@
 import struct
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from zlib import crc32
 
 from neardup.errors import DataError
@@ -31,24 +31,24 @@ class Original(NamedTuple):
     sealed: bytes | None
 
 
-def sealed(digest: bytes, name: str, text: str) -> bytes:
+def sealed(digest: bytes, name: str, text: str | None) -> bytes | None:
     """A text as it is kept: the CRC-32 of its digest, the id and the frame (4 bytes, little-endian), then the frame.
 
     Args:
         digest: 16 bytes, of the normalized text.
         name: the id of the document, as JSON.
-        text: as it was given.
+        text: as it was given; None for one that is lost.
     """
+    if text is None:
+        return None
     frame = zstd.compress(text.encode(), LEVEL)
     return _SEAL.pack(_crc(digest, name, frame)) + frame
 
 
-def originals(digests: Sequence[bytes], names: Sequence[str], column: Any) -> list[Original]:
-    """The texts of an Arrow array, as they are kept; null stands for one that is lost."""
-    columns = (digests, names, column.to_pylist())
+def originals(digests: Sequence[bytes], names: Sequence[str], texts: Sequence[str | None]) -> list[Original]:
+    """Texts as they are kept; None stands for one that is lost."""
     return [
-        Original(name, None if text is None else sealed(digest, name, text))
-        for digest, name, text in zip(*columns, strict=True)
+        Original(name, sealed(digest, name, text)) for digest, name, text in zip(digests, names, texts, strict=True)
     ]
 
 

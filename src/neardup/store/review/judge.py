@@ -14,8 +14,7 @@ from neardup.store.decisions.all_matches import similarity_to
 from neardup.store.record.judgements_table import JudgementRow
 from neardup.store.review.lists import AT_ONCE, bytes_of, id_of, limit_of, position_in, with_survivor, within
 from neardup.store.session.backend import Backend
-from neardup.store.upkeep.judgement_columns import judged_texts
-from neardup.store.upkeep.read_texts import originals_of_removed
+from neardup.store.upkeep.read_texts import judged_texts, originals_of_removed
 
 Pair = RecentDuplicate | ReviewPair | tuple[Any, Any]
 """What `Store.judge` takes."""

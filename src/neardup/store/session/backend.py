@@ -1,4 +1,4 @@
-"""BACK ENDS: what calls of a store need of the one that keeps it.
+"""BACK ENDS: what calls of a store need of the one that keeps it, and what is done with the places of each kind.
 
 A back end answers from files in a folder, which `Documents` has, and makes changes in its own way. `Files` is the one of a folder;
 one that several services share has such files as a replica of what it keeps, and is a `WithReplica`.
@@ -7,13 +7,15 @@ one that several services share has such files as a replica of what it keeps, an
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from neardup.arrays import Array
 from neardup.matching.text_features import Texts
+from neardup.progress import Progress
+from neardup.recipe.presets import RecipeLike
 from neardup.resources.resources import Resources
-from neardup.store.candidates.plan import Plan
-from neardup.store.candidates.proposing import Candidates
+from neardup.store.answers import StoreCheck
+from neardup.store.candidates.proposing import Candidates, Plan
 from neardup.store.formats.contents import Contents, Layout
 from neardup.store.formats.derived import Derived
 from neardup.store.formats.removal_bits import Marks
@@ -143,3 +145,50 @@ class WithReplica:
     digests = passed_on("local", "digests")
     texts = passed_on("local", "texts")
     demand_sound = passed_on("local", "demand_sound")
+
+
+class Building(NamedTuple):
+    """How a store is made of a run; see `Store.build`."""
+
+    recipe: RecipeLike | None
+    texts: bool
+    threads: int | None
+    progress: Progress
+
+
+class Kind(Protocol):
+    """One row of `neardup.store.back_ends.BACK_ENDS`: what is done with places of stores (`path`), and with a whole one
+    (`files`: what `open` has returned). See the methods of `Store` with these names.
+
+    Attributes:
+        is_shared: whether several services write to a store at a time.
+    """
+
+    is_shared: bool = False
+
+    def has(self, path: Any) -> bool:
+        """Whether a place is of this kind."""
+        ...
+
+    def shown(self, path: str | Path) -> str:
+        """A place as messages show it: without password."""
+        ...
+
+    def folder(self, path: str | Path) -> Path | None:
+        """The folder that has all of a store; None if there is none."""
+        ...
+
+    def is_there(self, path: str | Path) -> bool: ...
+    def open(self, path: str | Path, **how: Any) -> Backend:
+        """Open a store, or create it. `how`: see `neardup.store.session.reader.OpenFiles`."""
+        ...
+
+    def compact(self, files: Any) -> bool: ...
+    def verify(self, files: Any) -> StoreCheck: ...
+    def backup(self, files: Any, target: str | Path) -> None: ...
+    def repair(self, path: str | Path, wait: float) -> StoreCheck: ...
+    def restore(self, path: str | Path, exported: Path, threads: int | None) -> None: ...
+    def build(self, path: str | Path, run: str | Path, made: Building) -> None: ...
+    def upgrade(self, path: str | Path) -> tuple[int, int]:
+        """Make of the tables of stores those of this version. Returns the versions before and after."""
+        ...

@@ -14,8 +14,7 @@ from neardup.kernels.matching.similarities import BY_NORM
 from neardup.matching.similarities.table import maker_of
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
-from neardup.store.candidates.plan import Plan
-from neardup.store.candidates.proposing import Candidates
+from neardup.store.candidates.proposing import Candidates, Plan
 from neardup.store.candidates.table import CANDIDATES
 from neardup.store.formats.contents import Layout
 from neardup.store.formats.derived import nothing_derived

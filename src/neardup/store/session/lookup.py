@@ -1,6 +1,9 @@
-"""KNOWN: what a store has already, by id and by equal text. Postings propose it, the record and the rows confirm it."""
+"""KNOWN: what a store has already, by id and by equal text: postings propose it, the record and the rows confirm it. And how
+postings are made again from contents and record, some at a time.
+"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 
 import numpy as np
 
@@ -8,7 +11,8 @@ from neardup.arrays import Array
 from neardup.fingerprints.simhash import Fingerprints
 from neardup.kernels.digests import digest_documents
 from neardup.matching.join_keys import keys_of
-from neardup.matching.text_features import digest_bytes
+from neardup.matching.text_features import digest_bytes, digest_words
+from neardup.store.candidates.proposing import Candidates
 from neardup.store.formats.contents import DIGEST, Contents
 from neardup.store.formats.derived import DIGESTS, IDS, REMOVED, Derived
 from neardup.store.formats.removal_bits import Marks
@@ -92,3 +96,45 @@ def hashes_of(names: Sequence[str]) -> Array:
     found = np.empty((len(names), 2), np.uint64)
     digest_documents(np.frombuffer(b"".join(contents) or b"\0", np.uint8), offsets, found)
     return np.ascontiguousarray(found[:, 0])
+
+
+AT_ONCE = 1 << 12
+"""Documents whose postings are made together."""
+
+
+def recall(
+    documents: Iterator[tuple[int, str]],
+    removed: Iterator[tuple[int, bytes]],
+    contents: Contents,
+    known: Known,
+    candidates: Candidates | None,
+    *,
+    starts: tuple[int, int] = (0, 0),
+    after: Callable[[int, int], None],
+) -> tuple[int, int]:
+    """Give all that is known of documents to what finds them. Returns the numbers before which all were given.
+
+    Args:
+        documents: the number and the id (JSON) of each.
+        removed: the number and the digest of each text that was not kept.
+        contents: of the documents.
+        known, candidates: what finds them; None if candidates need nothing.
+        starts: the numbers from which documents and texts come.
+        after: called now and then with the numbers before which all were given.
+    """
+    upto, removed_upto = starts
+    while some := list(islice(documents, AT_ONCE)):
+        numbers = np.array([number for number, _ in some], np.int64)
+        texts = contents.texts(numbers)
+        if candidates is not None:
+            candidates.keep(texts, numbers)
+        known.keep([name for _, name in some], texts.prints, numbers)
+        upto = some[-1][0] + 1
+        after(upto, removed_upto)
+    while part := list(islice(removed, AT_ONCE)):
+        known.keep_removed(
+            digest_words([digest for _, digest in part]), np.array([number for number, _ in part], np.int64)
+        )
+        removed_upto = part[-1][0] + 1
+        after(upto, removed_upto)
+    return upto, removed_upto

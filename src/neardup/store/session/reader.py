@@ -22,8 +22,7 @@ from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.serialization import recipe_of_run
 from neardup.resources.resources import Resources
 from neardup.store.arguments import seconds_of
-from neardup.store.candidates.plan import Plan
-from neardup.store.candidates.proposing import Candidates
+from neardup.store.candidates.proposing import Candidates, Plan
 from neardup.store.formats.contents import Contents, Layout, sweep_generations
 from neardup.store.formats.derived import Derived
 from neardup.store.record.record import Record
@@ -32,8 +31,7 @@ from neardup.store.session.batching import Blocks
 from neardup.store.session.calls import demand_process
 from neardup.store.session.creating import candidates_of, layout_of, written
 from neardup.store.session.folder import RECORD, REPLICA, demand_own, is_store
-from neardup.store.session.lookup import Known
-from neardup.store.session.replay import recall
+from neardup.store.session.lookup import Known, recall
 
 AT_ONCE = 1 << 11
 """Texts that are decided together; the answers do not depend on it."""

@@ -332,4 +332,4 @@ class Files(OpenFiles):
 
 def originals_of(texts: Texts, rows: Sequence[DocumentRow]) -> list[Original]:
     """The texts of documents that are kept, as they are kept."""
-    return originals(texts.digests, [row.id for row in rows], texts.originals) if rows else []
+    return originals(texts.digests, [row.id for row in rows], texts.originals.to_pylist()) if rows else []

@@ -22,8 +22,8 @@ from neardup.matching.text_features import Texts, digest_bytes, texts_of_column
 from neardup.progress import Progress
 from neardup.resources.resources import Resources
 from neardup.resources.unfinished import removed_by, undisturbed
-from neardup.store.command_state import RowIds
 from neardup.store.formats.contents import DIGEST
+from neardup.store.record.command_state import RowIds
 from neardup.store.record.documents_table import DocumentRow, removed_rows
 from neardup.store.record.sealed_texts import Original, originals
 from neardup.store.session.folder import demand_empty, free_folder
@@ -209,7 +209,7 @@ def _keep(
         if came is not None:
             part = texts[np.flatnonzero(removed)]
             of_part = [json.dumps(names[i], ensure_ascii=False) for i in np.flatnonzero(removed).tolist()]
-            came.add(originals(part.digests, of_part, part.originals))
+            came.add(originals(part.digests, of_part, part.originals.to_pylist()))
         digests.append(texts.prints.digests[removed])
         prints.append(texts.prints.values[removed])
         documents += len(rows)

@@ -14,8 +14,7 @@ from neardup.io.outputs.growing_file import to_disk
 from neardup.store.formats.contents import Contents
 from neardup.store.formats.derived import Derived, nothing_derived
 from neardup.store.formats.removal_bits import NO_MARKS, Marks
-from neardup.store.session.lookup import Known
-from neardup.store.session.replay import AT_ONCE, recall
+from neardup.store.session.lookup import AT_ONCE, Known, recall
 from neardup.store.session.writer import Files
 
 

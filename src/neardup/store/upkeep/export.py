@@ -13,13 +13,13 @@ from neardup.io.outputs.sealed_parquet import SealedWriter
 from neardup.matching.similarities.table import Elements
 from neardup.store.formats.contents import Layout, weights_of
 from neardup.store.record.documents_table import RemovedRow
+from neardup.store.record.judgements_table import JudgementRow
 from neardup.store.rules import to_store
 from neardup.store.session.backend import Backend
 from neardup.store.session.folder import free_folder
-from neardup.store.session.replay import AT_ONCE
+from neardup.store.session.lookup import AT_ONCE
 from neardup.store.upkeep.backup import copy_recipe, demand_outside
-from neardup.store.upkeep.judgement_columns import OF_JUDGEMENTS, judgement_columns
-from neardup.store.upkeep.read_texts import texts_of_documents, texts_of_removed
+from neardup.store.upkeep.read_texts import judged_texts, texts_of_documents, texts_of_removed
 
 FORMAT = 1
 DOCUMENTS, REMOVED, JUDGEMENTS, FACTS = "documents.parquet", "removed.parquet", "judgements.parquet", "store.json"
@@ -35,9 +35,24 @@ _OF_REMOVED = pa.schema(
     }
 )
 
-
 _OF_TEXTS = [pa.field("id", pa.string()), pa.field("text", pa.large_string())]
 """Of remembered duplicates, if the store keeps texts."""
+OF_JUDGEMENTS = pa.schema(
+    {
+        "left": pa.binary(16),
+        "right": pa.binary(16),
+        "kind": pa.string(),
+        "left_id": pa.string(),
+        "right_id": pa.string(),
+        "same": pa.bool_(),
+        "similarity": pa.float64(),
+        "distance": pa.int32(),
+        "judged": pa.float64(),
+        "left_text": pa.large_string(),
+        "right_text": pa.large_string(),
+    }
+)
+"""One column for each field of `JudgementRow`."""
 
 
 def export(files: Backend, target: Path) -> None:
@@ -53,7 +68,7 @@ def export(files: Backend, target: Path) -> None:
     blocks = (_removed_table(files, rows[first : first + AT_ONCE], places) for first in range(0, len(rows), AT_ONCE))
     seals[REMOVED] = _write(target / REMOVED, of_removed, (pa.record_batch(each, schema=of_removed) for each in blocks))
     if judged := files.judgements(0, None):
-        columns = judgement_columns([row for _, row in judged], files.texts_shown)
+        columns = _judgement_columns([row for _, row in judged], files.texts_shown)
         seals[JUDGEMENTS] = _write(target / JUDGEMENTS, OF_JUDGEMENTS, [pa.record_batch(columns, schema=OF_JUDGEMENTS)])
     facts = {
         "format": FORMAT,
@@ -138,3 +153,12 @@ def _removed_table(files: Backend, rows: Sequence[RemovedRow], places: Mapping[i
         fields += _OF_TEXTS
         columns += texts_of_removed(files, rows)
     return [pa.array(column, field.type) for column, field in zip(columns, fields, strict=True)]
+
+
+def _judgement_columns(rows: Sequence[JudgementRow], shown: str) -> list[Any]:
+    """Judgements as the columns of `OF_JUDGEMENTS`."""
+    texts = [judged_texts(row, shown) for row in rows]
+    values = [[*row[:-2], *both] for row, both in zip(rows, texts, strict=True)]
+    return [
+        pa.array(column, field.type) for column, field in zip(zip(*values, strict=True), OF_JUDGEMENTS, strict=True)
+    ]

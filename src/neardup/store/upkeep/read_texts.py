@@ -1,8 +1,9 @@
-"""READ TEXTS that a store keeps: of documents and of remembered duplicates."""
+"""READ TEXTS that a store keeps: of documents, of remembered duplicates and of judgements."""
 
 from collections.abc import Sequence
 
 from neardup.store.record.documents_table import DocumentRow, RemovedRow
+from neardup.store.record.judgements_table import JudgementRow
 from neardup.store.record.sealed_texts import Original, text_of
 from neardup.store.session.backend import Backend
 
@@ -42,3 +43,14 @@ def originals_of_removed(files: Backend, rows: Sequence[RemovedRow]) -> list[Ori
         return [None] * len(rows)
     found = files.removed_originals([row.number for row in rows])
     return [found.get(row.number) for row in rows]
+
+
+def judged_texts(row: JudgementRow, shown: str) -> tuple[str | None, str | None]:
+    """The two texts of a judgement; None if the store kept none. `shown`: the store in messages.
+
+    Raises:
+        DataError: one is not what was written.
+    """
+    where = f"{shown} is damaged: a text that was judged"
+    left = text_of(row.left, Original(row.left_id or "null", row.left_text), where)
+    return left, text_of(row.right, Original(row.right_id, row.right_text), where)

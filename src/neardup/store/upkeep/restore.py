@@ -23,12 +23,12 @@ from neardup.recipe.serialization import recipe_of_run
 from neardup.store.formats.contents import weights_of
 from neardup.store.formats.versions import demand_version
 from neardup.store.record.documents_table import DocumentRow, RemovedRow
-from neardup.store.record.sealed_texts import Original, sealed
+from neardup.store.record.judgements_table import JudgementRow
+from neardup.store.record.sealed_texts import Original, originals, sealed
 from neardup.store.session.backend import Backend
-from neardup.store.session.replay import AT_ONCE
+from neardup.store.session.lookup import AT_ONCE
 from neardup.store.session.writer import Files
 from neardup.store.upkeep.export import DOCUMENTS, FACTS, FORMAT, JUDGEMENTS, OF_ROWS, REMOVED
-from neardup.store.upkeep.judgement_columns import judgement_rows
 
 AGAIN = "Export the store again."
 
@@ -96,18 +96,23 @@ def fill(files: Backend, source: Path, facts: dict[str, Any]) -> None:
             files.keep(files.texts([]), [], rows_of[begin : begin + AT_ONCE], set(), 0.0, came)
         if JUDGEMENTS in facts["seals"]:
             for batch in _read(source / JUDGEMENTS, facts):
-                for judged in judgement_rows(batch):
-                    files.keep_judgement(judged)
+                for values in batch.to_pylist():
+                    files.keep_judgement(_judgement(values))
         written["state"] = facts["state"]
 
 
 def _came(rows: Sequence[Mapping[str, Any]]) -> list[Original]:
     """The texts of remembered duplicates."""
-    names = [row["id"] or "null" for row in rows]
-    return [
-        Original(name, None if row["text"] is None else sealed(row["digest"], name, row["text"]))
-        for name, row in zip(names, rows, strict=True)
-    ]
+    return originals(
+        [row["digest"] for row in rows], [row["id"] or "null" for row in rows], [row["text"] for row in rows]
+    )
+
+
+def _judgement(values: Mapping[str, Any]) -> JudgementRow:
+    """A judgement of an export, with its texts sealed."""
+    row = JudgementRow(**values)
+    left = sealed(row.left, row.left_id or "null", values["left_text"])
+    return row._replace(left_text=left, right_text=sealed(row.right, row.right_id, values["right_text"]))
 
 
 def _read(path: Path, facts: dict[str, Any]) -> Iterator[pa.RecordBatch]:

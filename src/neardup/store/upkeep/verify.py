@@ -4,7 +4,6 @@ import contextlib
 import dataclasses
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +14,7 @@ from neardup.arrays import Array
 from neardup.display import counted
 from neardup.errors import DataError, InputError, NeardupError
 from neardup.matching.text_features import digest_words
+from neardup.store.answers import StoreCheck
 from neardup.store.arguments import seconds_of
 from neardup.store.candidates.table import CANDIDATES
 from neardup.store.formats.derived import Derived, nothing_derived
@@ -24,32 +24,12 @@ from neardup.store.record.sealed_texts import damaged
 from neardup.store.session.backend import Backend
 from neardup.store.session.batching import Blocks, by_halves
 from neardup.store.session.folder import RECORD, is_store, writing
-from neardup.store.session.replay import AT_ONCE
+from neardup.store.session.lookup import AT_ONCE
 from neardup.store.session.writer import Files
 from neardup.store.upkeep.repair_record import salvage
 
 ASKED = 1 << 8
 """Documents that are asked for together, at most."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoreCheck:
-    """What a check of all bytes has found.
-
-    Attributes:
-        documents: how many kept documents were checked.
-        damaged: the ids of those whose contents are not what was written; a repair removes them.
-        problems: whatever else is wrong, in words; a repair makes derived files anew.
-    """
-
-    documents: int
-    damaged: tuple[Any, ...]
-    problems: tuple[str, ...]
-
-    @property
-    def is_sound(self) -> bool:
-        """Whether nothing is wrong."""
-        return not self.damaged and not self.problems
 
 
 def check_files(files: Backend) -> StoreCheck:
