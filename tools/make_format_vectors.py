@@ -448,7 +448,10 @@ def _store(path: Path) -> None:
     """A store that was opened twice, with documents that were removed; the one of cosines was compacted in between, and the one
     with texts has judgements.
     """
-    with _a_clock(), mock.patch.multiple("neardup.store.candidates.exact", FIRST_LEARNED=5, MOST_MOVED=0):
+    with (
+        _a_clock(),
+        mock.patch.multiple("neardup.store.candidates.exact", MIN_DOCUMENTS_LEARNED=5, MAX_DOCUMENTS_MOVED=0),
+    ):
         texts: dict[str | int, str] = {}
         with nd.Store(path, threads=1, **STORES[path.name]) as store:
             _add(store, "first", texts, state={"offset": 10})

@@ -30,7 +30,7 @@ NAMELESS = ("a file that is made of others names document",)
 def _make(options: dict[str, Any]) -> None:
     """A store of several segments, with texts that were not kept and documents that were removed."""
     ids = [row["id"] for row in ROWS]
-    with mock.patch.object(exact, "FIRST_LEARNED", 6):
+    with mock.patch.object(exact, "MIN_DOCUMENTS_LEARNED", 6):
         for first in range(0, len(ROWS), 8):
             part = slice(first, first + 8)
             with neardup.Store("seen", threads=1, **options) as store:

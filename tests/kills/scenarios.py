@@ -227,9 +227,9 @@ def _store(name: str, **options: Any) -> Scenario:
 
     def run() -> None:
         with (
-            mock.patch.object(derived, "MOST_IN_MEMORY", 500),
-            mock.patch.object(exact, "FIRST_LEARNED", 30),
-            mock.patch.object(exact, "GROWTH", 3),
+            mock.patch.object(derived, "MAX_ENTRIES_IN_MEMORY", 500),
+            mock.patch.object(exact, "MIN_DOCUMENTS_LEARNED", 30),
+            mock.patch.object(exact, "GROWTH_FACTOR", 3),
             neardup.Store("st", threads=1, **options) as store,
         ):
             for at in range((store.state or {"at": 0})["at"], len(rows), 20):

@@ -23,7 +23,7 @@ KEY = {"Idempotency-Key": "k"}
 @pytest.fixture
 def impatient(monkeypatch):
     """What a service does every second, or for some seconds, it does at once."""
-    monkeypatch.setattr(connection, "LEAST_PATIENCE", 0.1)
+    monkeypatch.setattr(connection, "MIN_PATIENCE_SECONDS", 0.1)
     return Limits(reopen_seconds=0.05, look_seconds=0.05)
 
 
@@ -191,7 +191,7 @@ def test_a_database_that_is_away_is_told_and_used_again_when_it_is_back(own_serv
 
 def test_requests_are_refused_at_once_while_a_database_is_away(own_server, monkeypatch):
     """The first waits for it; those within the next second do not."""
-    monkeypatch.setattr(connection, "LEAST_PATIENCE", 0.3)
+    monkeypatch.setattr(connection, "MIN_PATIENCE_SECONDS", 0.3)
     place = own_server.place("s")
     new_store(place)
     with asking(place, limits=Limits(reopen_seconds=60.0)) as client:

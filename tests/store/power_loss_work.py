@@ -21,8 +21,8 @@ def documents(batch):
 
 def main(folder, *, keeps_texts=False):
     """Add, remove, compact and open again; in a store with texts, judge pairs, too."""
-    derived.MOST_IN_MEMORY, exact.FIRST_LEARNED, exact.GROWTH = 60, 4, 3
-    appended_file.CHUNK = 1 << 14
+    derived.MAX_ENTRIES_IN_MEMORY, exact.MIN_DOCUMENTS_LEARNED, exact.GROWTH_FACTOR = 60, 4, 3
+    appended_file.CHUNK_BYTES = 1 << 14
     store = Store(folder, threads=1, texts=keeps_texts)
     for batch in range(BATCHES):
         store.check_and_add_many(*documents(batch))

@@ -8,6 +8,7 @@ import threading
 import time
 
 import pytest
+from sizes import set_sizes
 
 import neardup as nd
 from neardup.store.session import reader as open_files
@@ -138,7 +139,7 @@ def test_readers_that_cannot_follow_say_so(tmp_path, monkeypatch):
     monkeypatch.setattr(open_files.OpenFiles, "_follow", fail)
     with pytest.raises(nd.InputError, match="cannot be read: order-1: No such file"):
         Store(tmp_path / "s", mode="r")
-    monkeypatch.setattr(open_files, "ATTEMPTS", 1)
+    set_sizes(monkeypatch, attempts=1)
     with pytest.raises(nd.InputError, match="faster than it can be read. Ask again later"):
         Store(tmp_path / "s", mode="r")
 

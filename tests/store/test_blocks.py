@@ -3,9 +3,9 @@
 import random
 
 import pytest
+from sizes import set_sizes
 from streams import WAYS, decisions, near_copies, streamed
 
-from neardup.store.formats import segments as postings
 from neardup.store.formats.segments import TooManyPairsError
 from neardup.store.session.batching import Blocks
 from neardup.store.store import Store
@@ -43,7 +43,7 @@ def test_decisions_do_not_depend_on_blocks(tmp_path, monkeypatch, method, simila
     options = {"method": method, "similarity": similarity, "min_similarity": least}
     texts = list(near_copies(120, 8))
     expected = decisions(texts, **options)
-    monkeypatch.setattr(postings, "MANY", 130)
+    set_sizes(monkeypatch, pairs=130)
     with Store(tmp_path / "s", **options) as store:
         assert streamed(store, texts, 60) == expected
         assert store.check_many(texts) == [store.check(text) for text in texts]

@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
+from sizes import set_sizes
 from streams import allowed, near_copies
 
 import neardup as nd
 from neardup.store.store import Store
-from neardup.store.upkeep import build_from_run as building
 
 WAYS = [
     ("exact", "jaccard", 0.7),
@@ -61,7 +61,7 @@ def run(texts, name="in.jsonl", **options):
 
 @pytest.mark.parametrize(("method", "similarity", "least"), [way for way in WAYS if allowed(*way[:2])])
 def test_what_was_built_answers_as_the_audit_says(monkeypatch, method, similarity, least):
-    monkeypatch.setattr(building, "AT_ONCE", 7)
+    set_sizes(monkeypatch, texts=7)
     texts, later = list(near_copies(80, 3)), list(near_copies(40, 4)) + list(near_copies(30, 3))
     done = run(texts, method=method, similarity=similarity, min_similarity=least)
     how = {"method": done.summary.method, "similarity": similarity, "min_similarity": least}

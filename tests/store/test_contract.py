@@ -9,6 +9,7 @@ import signal
 from unittest import mock
 
 import pytest
+from sizes import set_sizes
 from streams import near_copies
 from test_upkeep import METHODS
 
@@ -67,14 +68,8 @@ STEPS = [
     ("folder", step, *how) for step in IN_A_FOLDER for how in (EXACT, MINHASH, SIMHASH) if ONLY.get(step, how) == how
 ] + [("postgresql", step, *EXACT) for step in IN_A_DATABASE]
 SIZES = {
-    "folder": {"candidates.exact.FIRST_LEARNED": 5, "candidates.exact.GROWTH": 3, "formats.derived.MOST_IN_MEMORY": 80},
-    "postgresql": {
-        "session.reader.AT_ONCE": 8,
-        "session.writer.AT_ONCE": 8,
-        "postgresql.shared_files.AT_ONCE": 3,
-        "postgresql.catching_up.AT_ONCE": 4,
-        "postgresql.log.AT_ONCE": 5,
-    },
+    "folder": {"learned": 5, "growth": 3, "in_memory": 80},
+    "postgresql": {"texts": 8, "rows": 3, "followed": 4, "changes": 5},
 }
 BATCH = 6
 NOTES = {str(at): [at] for at in range(0, 60, BATCH)}
@@ -134,8 +129,7 @@ def kept_in(store):
 
 @pytest.mark.parametrize(("back_end", "step", "method", "similarity", "least"), STEPS, indirect=["back_end"])
 def test_a_kill_at_a_step_loses_nothing(back_end, tmp_path, monkeypatch, step, method, similarity, least):
-    for name, size in SIZES[back_end.name].items():
-        monkeypatch.setattr(f"{STORE}.{name}", size)
+    set_sizes(monkeypatch, **SIZES[back_end.name])
     options = {"method": method, "similarity": similarity, "min_similarity": least, "texts": method == "exact"}
     texts, whole, said = list(near_copies(60, 7)), tmp_path / "whole", tmp_path / "said"
     write(whole, texts, said, **options)

@@ -9,13 +9,12 @@ import sqlite3
 
 import numpy as np
 import pytest
+from sizes import set_sizes
 from streams import near_copies
 
 import neardup as nd
 from neardup.hamming.index.files.folder import MANIFEST
 from neardup.hamming.index.files.segment_file import write_segment_file
-from neardup.store.candidates import exact
-from neardup.store.formats import segments as postings
 from neardup.store.formats.segments import Segment, Table
 
 METHODS = {
@@ -30,7 +29,7 @@ TEXTS = list(near_copies(40, 3))
 @pytest.fixture(params=METHODS)
 def folder(request, tmp_path, monkeypatch):
     """The folder of a store with documents that were removed, and texts that were not kept."""
-    monkeypatch.setattr(exact, "FIRST_LEARNED", 8)
+    set_sizes(monkeypatch, learned=8)
     fill(tmp_path / "s", **METHODS[request.param])
     return tmp_path / "s"
 
@@ -396,7 +395,7 @@ def test_the_index_of_another_store_is_refused(tmp_path):
 
 def test_damaged_segments_do_not_become_whole_ones(folder, monkeypatch):
     """Of removed documents, segments are made anew; without them, they are merged."""
-    monkeypatch.setattr(postings, "GROWTH", 0)
+    set_sizes(monkeypatch, merged=0)
     with nd.Store(folder) as store:
         store.compact()
         store.check_and_add_many(["x", "y"], [" ".join(f"{name}{i}" for i in range(20)) for name in "xy"])
@@ -455,7 +454,7 @@ def test_a_segment_with_other_pages_is_refused(tmp_path):
 
 
 def test_a_damaged_order_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(exact, "FIRST_LEARNED", 8)
+    set_sizes(monkeypatch, learned=8)
     fill(tmp_path / "s")
     [path] = (tmp_path / "s").glob("order-*")
     flip(path, 4096)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sizes import set_sizes
 from streams import WAYS, decisions, near_copies, streamed
 
 import neardup as nd
@@ -11,7 +12,6 @@ from neardup.kernels.matching.similarities import CODES
 from neardup.matching.element_order import learned
 from neardup.matching.join_keys import Bound, keys_of_elements
 from neardup.matching.similarities.table import SIMILARITY_TABLE, Elements
-from neardup.store.candidates import exact
 from neardup.store.candidates.exact import BOTH_PREFIXES, CONTAINED
 from neardup.store.formats.removal_bits import NO_MARKS
 from neardup.store.formats.segments import Postings
@@ -21,8 +21,7 @@ from neardup.store.store import Store
 @pytest.mark.parametrize(("method", "similarity", "least"), WAYS)
 @pytest.mark.parametrize("size", [1, 7, 60])
 def test_a_stream_is_decided_as_the_batch_is(tmp_path, monkeypatch, method, similarity, least, size):
-    monkeypatch.setattr(exact, "FIRST_LEARNED", 4)  # the order of elements changes four times
-    monkeypatch.setattr(exact, "GROWTH", 2)
+    set_sizes(monkeypatch, learned=4, growth=2)  # the order of elements changes four times
     options = {"method": method, "similarity": similarity, "min_similarity": least}
     texts = list(near_copies(60, size))
     expected = decisions(texts, **options)

@@ -13,7 +13,7 @@ import pytest
 
 import neardup as nd
 from neardup.store.record import transactions
-from neardup.store.record.notes_table import LONGEST_KEY, NotedError
+from neardup.store.record.notes_table import MAX_KEY_CHARACTERS, NotedError
 from neardup.store.store import Store
 
 WORDS = [f"w{i}" for i in range(60)]
@@ -105,7 +105,7 @@ def test_a_note_that_is_there_keeps_documents_out(any_place):
         assert store.verify().is_sound
 
 
-@pytest.mark.parametrize("key", ["", "a\0b", "x" * (LONGEST_KEY + 1), 7, "\ud800"])
+@pytest.mark.parametrize("key", ["", "a\0b", "x" * (MAX_KEY_CHARACTERS + 1), 7, "\ud800"])
 def test_what_is_no_key_is_refused(any_place, key):
     with Store(any_place) as store:
         for call in (
@@ -120,8 +120,8 @@ def test_what_is_no_key_is_refused(any_place, key):
         with pytest.raises(nd.OptionError, match="is one value: give a list"):
             store.notes("k")
         assert len(store) == 0
-        store.check_and_add_many(["a"], TEXTS[:1], notes=lambda _: {"ü" * LONGEST_KEY: (1, LATER)})
-        assert store.notes(["ü" * LONGEST_KEY]) == {"ü" * LONGEST_KEY: 1}
+        store.check_and_add_many(["a"], TEXTS[:1], notes=lambda _: {"ü" * MAX_KEY_CHARACTERS: (1, LATER)})
+        assert store.notes(["ü" * MAX_KEY_CHARACTERS]) == {"ü" * MAX_KEY_CHARACTERS: 1}
 
 
 def test_a_later_note_takes_the_place_of_an_earlier_one(any_place):
@@ -129,7 +129,7 @@ def test_a_later_note_takes_the_place_of_an_earlier_one(any_place):
         store.check_and_add_many(["a"], TEXTS[:1], notes=noting(k=1, j=2))
         store.check_and_add_many([], [], notes=noting(k={"x": [None, 1.5]}))
         assert store.notes(["k", "j"]) == {"k": {"x": [None, 1.5]}, "j": 2}
-        assert store.notes([f"{i}" for i in range(2 * transactions.MOST_VALUES)] + ["k"]) == {"k": {"x": [None, 1.5]}}
+        assert store.notes([f"{i}" for i in range(2 * transactions.SQL_VALUES)] + ["k"]) == {"k": {"x": [None, 1.5]}}
 
 
 def test_notes_that_have_expired_are_not_found_and_go_when_others_come(back_end, any_place):

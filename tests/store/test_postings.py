@@ -60,7 +60,7 @@ def test_segments_are_merged_by_size(tmp_path):
     sizes = [len(segment) for segment in kept.segments]
     assert sum(sizes) == len(kept) == 4000
     assert len(sizes) < 8
-    assert all(left >= postings.GROWTH * right for left, right in pairwise(sizes))
+    assert all(left >= postings.SIZE_FACTOR * right for left, right in pairwise(sizes))
 
 
 def test_sizes_and_places_that_do_not_fit_leave_nothing_out():

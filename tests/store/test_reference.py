@@ -6,17 +6,17 @@ import shutil
 from pathlib import Path
 
 import pytest
+from sizes import set_sizes
 from streams import WAYS, allowed, near_copies
 
 import neardup as nd
-from neardup.store import reference
 from neardup.store.store import Store
 
 
 @pytest.fixture(autouse=True)
 def place(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(reference, "AT_ONCE", 13)
+    set_sizes(monkeypatch, texts=13)
 
 
 def write(name, rows):

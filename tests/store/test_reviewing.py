@@ -9,7 +9,7 @@ from streams import near_copies
 
 import neardup as nd
 from neardup.store.postgresql.log import SharedTexts
-from neardup.store.review import lists as review_lists
+from neardup.store.review import lists
 from neardup.store.store import Store
 
 TEXTS = list(near_copies(80, 3))
@@ -92,12 +92,11 @@ def test_the_pairs_nearest_the_threshold_come_first_until_they_are_judged(any_pl
         assert store.judgements(limit=4, after=judged[2].number) == judged[3:7]
 
 
-def test_pairs_of_kept_documents_are_looked_for_among_the_last_ones(tmp_path, monkeypatch):
-    monkeypatch.setattr(review_lists, "LATEST", 5)
+def test_pairs_of_kept_documents_are_looked_for_among_the_last_ones(tmp_path):
     with Store(tmp_path / "s", min_similarity=0.7, keep="always", texts=True) as store:
         store.check_and_add_many(range(80), TEXTS)
         pairs = [pair for pair in store.pairs() if pair.b >= 75]
-        found = store.review(limit=1000)
+        found = lists.review(store._files, 1000, None, latest=5)
         assert sorted((each.left.id, each.right.id) for each in found) == sorted((pair.a, pair.b) for pair in pairs)
 
 

@@ -5,13 +5,11 @@ import itertools
 import random
 
 import pytest
+from sizes import set_sizes
 from streams import WAYS, decisions, near_copies, streamed
 
 import neardup as nd
 from at_rest import WatchedStore as Store
-from neardup.store.candidates import exact
-from neardup.store.postgresql import catching_up, log, shared_files
-from neardup.store.session import reader as open_files
 
 KEEPS = ("first", "always", "longest", "shortest", "last", "max:stars", "min:stars")
 
@@ -19,13 +17,8 @@ KEEPS = ("first", "always", "longest", "shortest", "last", "max:stars", "min:sta
 @pytest.mark.parametrize(("method", "similarity", "least"), WAYS)
 @pytest.mark.parametrize("size", [1, 7, 60])
 def test_two_services_decide_as_the_batch_does(server, schema, monkeypatch, method, similarity, least, size):
-    monkeypatch.setattr(exact, "FIRST_LEARNED", 4)
-    monkeypatch.setattr(exact, "GROWTH", 2)
-    monkeypatch.setattr(open_files, "AT_ONCE", 13)
-    monkeypatch.setattr(shared_files, "AT_ONCE", 5)
-    monkeypatch.setattr(catching_up, "AT_ONCE", 9)
-    monkeypatch.setattr(log, "READ_AHEAD", 4)
-    monkeypatch.setattr(log, "MOST_BYTES", 700 if size == 7 else 1 << 25)
+    most_bytes = 700 if size == 7 else 1 << 25
+    set_sizes(monkeypatch, learned=4, growth=2, texts=13, rows=5, followed=9, ahead=4, bytes=most_bytes)
     options = {"method": method, "similarity": similarity, "min_similarity": least}
     texts = list(near_copies(60, size))
     expected, found = decisions(texts, **options), {}

@@ -10,6 +10,7 @@ import time
 import zlib
 
 import pytest
+from sizes import set_sizes
 from streams import near_copies
 
 import neardup as nd
@@ -139,7 +140,7 @@ def test_a_session_that_ends_at_the_commit_is_made_up_for(place, monkeypatch, mo
 
 @pytest.mark.parametrize("arrives", [True, False])
 def test_after_an_unknown_outcome_the_key_tells(place, monkeypatch, arrives):
-    monkeypatch.setattr(connection, "LEAST_PATIENCE", 0.15)
+    set_sizes(monkeypatch, patience=0.15)
     commit = shared_files.commit
     with Store(place) as store:
         with monkeypatch.context() as patch:

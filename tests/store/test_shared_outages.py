@@ -7,12 +7,13 @@ import signal
 import subprocess
 
 import pytest
+from sizes import set_sizes
 from streams import decisions, near_copies, streamed
 
 import neardup as nd
 import postgres_server
 from forked import ended, forked
-from neardup.store.postgresql import connection, following, log, shared_files, upkeep
+from neardup.store.postgresql import following, log, shared_files, upkeep
 from neardup.store.postgresql.connection import Database
 from neardup.store.postgresql.problems import LostError, UnknownOutcomeError, told
 from neardup.store.store import Store
@@ -24,7 +25,7 @@ ENDS_ITSELF = "SELECT pg_terminate_backend(pg_backend_pid())"
 
 @pytest.fixture
 def impatient(monkeypatch):
-    monkeypatch.setattr(connection, "LEAST_PATIENCE", 0.15)
+    set_sizes(monkeypatch, patience=0.15)
 
 
 def expected_of(texts, tmp_path):
@@ -192,7 +193,7 @@ def test_what_has_arrived_is_found_after_a_compaction(place, tmp_path, monkeypat
 def test_what_cannot_be_learned_for_a_lock_is_an_unknown_outcome(server, place, schema, monkeypatch):
     import psycopg
 
-    monkeypatch.setattr(log, "LOCK_SECONDS", 1)
+    set_sizes(monkeypatch, lock_seconds=1)
     with Store(place) as store, psycopg.connect(server.url()) as hanging:
         identity = server.execute(f"SELECT id FROM {schema}.stores")[0][0]
 
@@ -317,7 +318,7 @@ def streamed_answers(answers, first):
 def test_a_lock_that_nobody_gives_back_is_told(server, place, schema, monkeypatch):
     import psycopg
 
-    monkeypatch.setattr(log, "LOCK_SECONDS", 1)
+    set_sizes(monkeypatch, lock_seconds=1)
     with Store(place) as store, psycopg.connect(server.url()) as hanging:
         identity = server.execute(f"SELECT id FROM {schema}.stores")[0][0]
         hanging.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"neardup store {identity}",))

@@ -5,11 +5,12 @@ import re
 import shutil
 
 import pytest
+from sizes import set_sizes
 from streams import near_copies
 
 import neardup as nd
 from neardup.store.formats.versions import OtherVersionError
-from neardup.store.postgresql import log, schema, upkeep
+from neardup.store.postgresql import log, schema
 from neardup.store.postgresql.connection import Database
 from neardup.store.postgresql.places import database_place
 from neardup.store.session.folder import BusyError
@@ -25,7 +26,7 @@ def sized(server, name):
 
 def test_a_replica_that_slept_through_a_compaction_is_made_anew(server, schema, place, tmp_path, caplog, monkeypatch):
     behind, lost = f"{place}&replica={tmp_path / 'behind'}", f"{place}&replica={tmp_path / 'lost'}"
-    monkeypatch.setattr(upkeep, "KEPT_CHANGES", 3)
+    set_sizes(monkeypatch, kept_changes=3)
     caplog.set_level("INFO", "neardup.store")
     with Store(place) as store:
         store.check_and_add_many(range(20), TEXTS[:20])
@@ -185,7 +186,7 @@ def test_places_that_are_none_are_refused(given, message):
 
 
 def test_no_message_has_a_password(server, schema, monkeypatch):
-    monkeypatch.setattr("neardup.store.postgresql.connection.LEAST_PATIENCE", 0.0)
+    set_sizes(monkeypatch, patience=0.0)
     for given in (
         "postgresql://me:secret@127.0.0.1:1/pages?sslpassword=secret",
         "postgresql://me@127.0.0.1:1/p?password=secret",
@@ -278,7 +279,7 @@ def test_a_database_of_another_encoding_is_refused(server, schema, monkeypatch):
     server.execute(f"CREATE DATABASE d{schema} ENCODING 'SQL_ASCII' TEMPLATE template0")
     with pytest.raises(nd.InputError, match="has the encoding SQL_ASCII"):
         Store(server.place(schema).replace("/postgres?", f"/d{schema}?"))
-    monkeypatch.setattr("neardup.store.postgresql.connection.LEAST_PATIENCE", 0.0)
+    set_sizes(monkeypatch, patience=0.0)
     with pytest.raises(nd.TransferError, match="does not exist"):
         Store(server.place(schema).replace("/postgres?", "/nosuch?"))
 

@@ -10,13 +10,11 @@ import pytest
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from sizes import set_sizes
 
 import neardup as nd
 from at_rest import WatchedStore as Store
 from naive_store import NaiveStore
-from neardup.store.candidates import exact
-from neardup.store.session import reader as open_files
-from neardup.store.session import writer as files
 
 WORDS = [f"w{i}" for i in range(14)]
 TEXTS = st.one_of(
@@ -173,11 +171,7 @@ def seen(answer):
     ],
 )
 def test_a_store_answers_as_its_definition(monkeypatch, method, similarity, least, keep):
-    monkeypatch.setattr(exact, "FIRST_LEARNED", 3)
-    monkeypatch.setattr(exact, "GROWTH", 2)
-    monkeypatch.setattr(exact, "MOST_MOVED", 6)
-    for module in (files, open_files):
-        monkeypatch.setattr(module, "AT_ONCE", 4)
+    set_sizes(monkeypatch, learned=3, growth=2, moved=6, texts=4)
     options = (("method", method), ("similarity", similarity), ("min_similarity", least))
     machine = type("Machine", (StoreMachine,), {"options": options, "keep": keep})
     run_state_machine_as_test(

@@ -7,12 +7,12 @@ import sqlite3
 import struct
 
 import pytest
+from sizes import set_sizes
 
 import neardup as nd
 from naive_stage_files import SealedFile
 from naive_store_folder import StoreFolder, read_export, recipe_digest, set_fact
 from neardup.matching.band_plan import Bands
-from neardup.store.candidates import exact
 from neardup.store.reference import options_of_store
 from places import GOLDEN
 
@@ -332,7 +332,7 @@ def test_a_vector_has_documents_under_two_orders():
     ids=str,
 )
 def test_the_page_is_enough_for_every_similarity(tmp_path, monkeypatch, options, min_tokens):
-    monkeypatch.setattr(exact, "FIRST_LEARNED", 4)
+    set_sizes(monkeypatch, learned=4)
     with nd.Store(tmp_path / "store", keep="always", threads=1, **options) as store:
         store.check_and_add_many(range(len(TEXTS)), TEXTS)
         store.check_and_add_many(["more", "3"], [TEXTS[3] + " More.", TEXTS[0]])

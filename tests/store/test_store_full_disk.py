@@ -8,10 +8,9 @@ import subprocess
 from unittest import mock
 
 import pytest
+from sizes import set_sizes
 
 import neardup as nd
-from neardup.store.candidates import exact
-from neardup.store.formats import appended_file, derived
 from neardup.store.store import Store
 
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
@@ -52,9 +51,7 @@ def fill(path, said, **options):
     ("method", "texts"), [("exact", False), ("minhash", False), ("simhash", False), ("exact", True)]
 )
 def test_a_full_disk_loses_nothing(tmp_path, monkeypatch, method, texts):
-    monkeypatch.setattr(appended_file, "CHUNK", 4096)
-    monkeypatch.setattr(derived, "MOST_IN_MEMORY", 400)
-    monkeypatch.setattr(exact, "FIRST_LEARNED", 20)
+    set_sizes(monkeypatch, chunk=4096, in_memory=400, learned=20)
     path, options = tmp_path / "s", {"method": method, "min_similarity": 0.7, "texts": texts}
     with Store(path, **options) as store:
         store.check_and_add(0, text(0))

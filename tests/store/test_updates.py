@@ -1,9 +1,9 @@
 """A known id with another text is an update, and the answer says so: in a folder, in PostgreSQL, and in a stream."""
 
 import pytest
+from sizes import set_sizes
 
 import neardup as nd
-from neardup.store.decisions import add as adding
 
 FERRY = "The night ferry to the islands leaves at ten past nine from the old customs pier."
 LATER = FERRY.replace("night", "evening")
@@ -28,7 +28,7 @@ def test_an_update_names_the_text_that_it_replaced(any_place):
 
 @pytest.mark.parametrize("at_once", [1, 2, 100])
 def test_two_rows_of_one_call_with_an_id_are_an_update(any_place, monkeypatch, at_once):
-    monkeypatch.setattr(adding, "AT_ONCE", at_once)
+    set_sizes(monkeypatch, texts=at_once)
     with nd.Store(any_place) as store:
         answers = store.check_and_add_many(["a", "x", "x", "x", "b"], ["one text", FERRY, BREAD, BREAD, FERRY])
         assert [(each.is_new, each.is_update) for each in answers] == [

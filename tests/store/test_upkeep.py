@@ -6,13 +6,12 @@ import shutil
 import threading
 
 import pytest
+from sizes import set_sizes
 from streams import WAYS, near_copies, streamed
 
 import neardup as nd
-from neardup.store.candidates import exact
 from neardup.store.formats import segments as postings
 from neardup.store.record.record import Record
-from neardup.store.session import lookup as recalling
 from neardup.store.session.writer import Files
 from neardup.store.store import Store
 
@@ -186,7 +185,7 @@ def test_neighbors_that_cannot_be_told_are_refused(tmp_path):
 
 
 def test_a_reader_sees_what_was_acknowledged(tmp_path, monkeypatch):
-    monkeypatch.setattr("neardup.store.formats.derived.MOST_IN_MEMORY", 64)
+    set_sizes(monkeypatch, in_memory=64)
     texts = list(near_copies(80, 5))
     with Store(tmp_path / "s") as store, Store(tmp_path / "s", mode="r") as reader:
         for first in range(0, 80, 8):
@@ -265,8 +264,7 @@ def test_damage_is_found_and_repaired(tmp_path):
 
 
 def test_many_segments_answer_as_one(tmp_path, monkeypatch):
-    monkeypatch.setattr("neardup.store.formats.derived.MOST_IN_MEMORY", 8)
-    monkeypatch.setattr(postings, "GROWTH", 1)
+    set_sizes(monkeypatch, in_memory=8, merged=1)
     for number, (method, similarity, least) in enumerate(WAYS):
         options = {"method": method, "similarity": similarity, "min_similarity": least}
         texts = list(near_copies(60, 11))
@@ -280,9 +278,7 @@ def test_many_segments_answer_as_one(tmp_path, monkeypatch):
 @pytest.mark.parametrize(("method", "similarity", "least"), METHODS)
 @pytest.mark.parametrize("limits", [(4, 3, 60), (30, 2, 1000), (10**9, 2, 40)])
 def test_a_crash_after_any_batch_loses_no_postings(tmp_path, monkeypatch, method, similarity, least, limits):
-    monkeypatch.setattr(exact, "FIRST_LEARNED", limits[0])
-    monkeypatch.setattr(exact, "GROWTH", limits[1])
-    monkeypatch.setattr("neardup.store.formats.derived.MOST_IN_MEMORY", limits[2])
+    set_sizes(monkeypatch, **dict(zip(("learned", "growth", "in_memory"), limits, strict=True)))
     texts = list(near_copies(90, 7))
     options = {"method": method, "similarity": similarity, "min_similarity": least}
     copies = iter(tmp_path / f"copy{number}" for number in range(100))
@@ -304,10 +300,7 @@ def test_a_crash_after_any_batch_loses_no_postings(tmp_path, monkeypatch, method
 @pytest.mark.parametrize(("method", "similarity", "least"), METHODS)
 def test_compaction_keeps_little_in_memory_and_one_order(tmp_path, monkeypatch, method, similarity, least, gone):
     options = {"method": method, "similarity": similarity, "min_similarity": least}
-    for name, value in (("FIRST_LEARNED", 8), ("GROWTH", 2), ("MOST_MOVED", 8)):
-        monkeypatch.setattr(exact, name, value)
-    monkeypatch.setattr(recalling, "AT_ONCE", 4)
-    monkeypatch.setattr("neardup.store.formats.derived.MOST_IN_MEMORY", 50)
+    set_sizes(monkeypatch, learned=8, growth=2, moved=8, replayed=4, in_memory=50)
     texts = list(near_copies(120, 9))
     with Store(tmp_path / "s", **options) as store:
         for first in range(0, 120, 6):
@@ -368,7 +361,7 @@ def test_a_store_keeps_the_files_of_its_recipe(tmp_path, monkeypatch, size):
 
 
 def test_a_store_has_no_more_numbers_than_postings_hold(tmp_path, monkeypatch):
-    monkeypatch.setattr("neardup.store.session.writer.MOST_NUMBERS", 2)
+    set_sizes(monkeypatch, numbers=2)
     words = [f"w{i}" for i in range(30)]
     with Store(tmp_path / "s") as store:
         store.check_and_add_many(["a", "b"], [" ".join(words[:9]), " ".join(words[9:18])])

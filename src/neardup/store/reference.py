@@ -19,7 +19,7 @@ from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
 from neardup.store.formats.contents import DIGEST
 from neardup.store.rules import DECIDING
-from neardup.store.session.reader import AT_ONCE
+from neardup.store.session.reader import TEXTS_AT_ONCE
 from neardup.store.store import Store
 
 Result = TypeVar("Result")
@@ -52,12 +52,15 @@ class StoreReference:
 
     def map(self, work: Callable[[Batch], Result], *, wanted: Array | None = None) -> Iterator[tuple[int, Result]]:
         """See `neardup.io.corpora.protocol.Corpus`."""
-        for first in range(0, self.rows, AT_ONCE):
-            begin, end = np.searchsorted(self._kept, [first, first + AT_ONCE])
+        for first in range(0, self.rows, TEXTS_AT_ONCE):
+            begin, end = np.searchsorted(self._kept, [first, first + TEXTS_AT_ONCE])
             numbers = self._kept[begin:end]
             if wanted is not None:
                 numbers = numbers[wanted[numbers]]
-            yield first, work(self._batch(first, min(AT_ONCE, self.rows - first), numbers, with_ids=wanted is None))
+            yield (
+                first,
+                work(self._batch(first, min(TEXTS_AT_ONCE, self.rows - first), numbers, with_ids=wanted is None)),
+            )
 
     def _batch(self, first: int, rows: int, numbers: Array, *, with_ids: bool) -> Batch:
         texts, places = self._files.contents.texts(numbers), numbers - first
@@ -85,8 +88,8 @@ class StoreReference:
     def content(self) -> str:
         """What tells whether a store still has these documents under these numbers: `ROWS:DIGEST`."""
         digest = hashlib.sha256(self._kept.astype("<i8").tobytes())
-        for first in range(0, len(self._kept), AT_ONCE):
-            rows = self._files.contents.rows(self._kept[first : first + AT_ONCE])
+        for first in range(0, len(self._kept), TEXTS_AT_ONCE):
+            rows = self._files.contents.rows(self._kept[first : first + TEXTS_AT_ONCE])
             digest.update(rows[:, DIGEST : DIGEST + 2].astype("<u8").tobytes())
         return f"{self.rows}:{digest.hexdigest()}"
 

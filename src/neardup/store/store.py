@@ -32,7 +32,7 @@ from neardup.store.review import judge, lists
 from neardup.store.review.judge import Pair
 from neardup.store.session.backend import Building
 from neardup.store.session.calls import changing_call, one_call
-from neardup.store.session.reader import AT_ONCE, Durable, Mode
+from neardup.store.session.reader import TEXTS_AT_ONCE, Durable, Mode
 from neardup.store.upkeep import export
 from neardup.store.upkeep.info import SeenBy, StoreInfo, expired, info_of, stored_document
 
@@ -153,7 +153,7 @@ class Store:
         """The answers of `check` to several texts, each for itself."""
         self._files.demand_sound()
         given = several("texts", texts)
-        made = (self._files.texts(given[at : at + AT_ONCE]) for at in range(0, len(given), AT_ONCE))
+        made = (self._files.texts(given[at : at + TEXTS_AT_ONCE]) for at in range(0, len(given), TEXTS_AT_ONCE))
         return [answer for some in made for answer in keep_first.ask(self._files, some)]
 
     @one_call

@@ -27,7 +27,7 @@ from neardup.jobs.streams.filter_run import recorded_inputs
 from neardup.store.record.command_state import ADDING, CommandState, state_for_commands
 from neardup.store.store import Store
 
-LISTED = 16
+MAX_LISTED_INPUTS = 16
 """The largest number of inputs that are listed there: it is written with every commit."""
 
 
@@ -71,7 +71,7 @@ class AddRun:
         self, store: Store, shards: Sequence[Shard], output: Path | None, reading: Reading, metadata: Sequence[str]
     ) -> None:
         self._store, self._shards, self._output = store, shards, output
-        self._inputs = recorded_inputs(shards, LISTED)
+        self._inputs = recorded_inputs(shards, MAX_LISTED_INPUTS)
         same = {
             "inputs": [real_name(shard.path) for shard in shards],
             "output": None if output is None else os.path.realpath(output),
@@ -112,7 +112,7 @@ class AddRun:
 
     def _changed(self, before: list[list[Any]]) -> str:
         """The name of an input that is not what it was; of many, no states are recorded."""
-        if len(self._shards) > LISTED:
+        if len(self._shards) > MAX_LISTED_INPUTS:
             return "One of the inputs"
         return next(str(now[0]) for now, then in zip(self._inputs, before, strict=True) if now != then)
 

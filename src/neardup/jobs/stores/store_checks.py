@@ -24,7 +24,7 @@ from neardup.resources.resources import Resources
 from neardup.resources.unfinished import temporary_folder
 from neardup.store.answers import StoreAnswer
 
-AT_A_TIME = 1 << 6
+DOCUMENTS_AT_ONCE = 1 << 6
 """Documents that are asked about before their answers are written."""
 
 
@@ -94,8 +94,8 @@ def check_with_store(
         stage = progress.stage("check") if given else contextlib.nullcontext()
         with stage:
             for ids, some in asked:
-                for first in range(0, len(some), AT_A_TIME):
-                    part = slice(first, first + AT_A_TIME)
+                for first in range(0, len(some), DOCUMENTS_AT_ONCE):
+                    part = slice(first, first + DOCUMENTS_AT_ONCE)
                     answers: list[StoreAnswer] = store.check_many(some[part])
                     lines = (
                         answer_line(id_, each, all_matches=True) for id_, each in zip(ids[part], answers, strict=True)

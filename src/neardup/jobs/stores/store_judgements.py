@@ -15,7 +15,7 @@ from neardup.store.answers import Judgement, PairText
 from neardup.store.back_ends import shown_place
 from neardup.store.store import Store
 
-AT_ONCE = 500
+JUDGEMENTS_AT_ONCE = 500
 """Judgements that are read together."""
 
 
@@ -88,7 +88,7 @@ def judgements_of_store(
 def _all(store: Store) -> Iterator[Judgement]:
     """All judgements, some at a time."""
     after = 0
-    while some := store.judgements(limit=AT_ONCE, after=after):
+    while some := store.judgements(limit=JUDGEMENTS_AT_ONCE, after=after):
         yield from some
         after = some[-1].number
 

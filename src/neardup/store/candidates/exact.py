@@ -22,13 +22,13 @@ from neardup.resources.threads import in_order
 from neardup.store.candidates.proposing import Candidates, Plan, once, smaller_first
 from neardup.store.formats.segments import Found, Postings, Table, joined
 
-FIRST_LEARNED, GROWTH = 64, 128
+MIN_DOCUMENTS_LEARNED, GROWTH_FACTOR = 64, 128
 """The order is learned when a store has so many documents, and again when it has grown so many times."""
-SAMPLED = 4096
+SAMPLED_DOCUMENTS = 4096
 """Documents of which it is learned, the last ones."""
-FEWEST_EACH = 32
+MIN_TEXTS_PER_THREAD = 32
 """Texts for which another thread is worth its start."""
-MOST_MOVED = 1 << 17
+MAX_DOCUMENTS_MOVED = 1 << 17
 """Up to so many documents get new keys when the order is learned; more stay under theirs until the store is compacted."""
 
 
@@ -82,15 +82,15 @@ class ExactCandidates(Candidates):
             self.postings(side, latest).add(keys._replace(texts=numbers[keys.texts]))
 
     def prepare(self) -> None:
-        if len(self.contents) >= FIRST_LEARNED:
+        if len(self.contents) >= MIN_DOCUMENTS_LEARNED:
             self._learn()
 
     def learn(self) -> bool:
         documents, versions = len(self.contents), len(self.derived.orders)
-        if documents < max(FIRST_LEARNED, GROWTH * self.derived.learned_from):
+        if documents < max(MIN_DOCUMENTS_LEARNED, GROWTH_FACTOR * self.derived.learned_from):
             return False
         self._learn()
-        if documents <= MOST_MOVED:
+        if documents <= MAX_DOCUMENTS_MOVED:
             for side in self.sides:
                 for version in range(versions + 1):
                     self.derived.drop(f"{side.name}-{version}")
@@ -100,13 +100,13 @@ class ExactCandidates(Candidates):
 
     def _learn(self) -> None:
         documents = len(self.contents)
-        numbers = np.arange(max(0, documents - SAMPLED), documents)
+        numbers = np.arange(max(0, documents - SAMPLED_DOCUMENTS), documents)
         sample = self.contents.texts(numbers[~self.gone.has(numbers)])
         self.derived.settle()  # its thread may be writing what is dropped now
         self.derived.add_order(learned(sample.joined.values), documents)
 
     def of_kept(self, texts: Texts) -> Found:
-        count = min(self.threads, len(texts) // FEWEST_EACH)
+        count = min(self.threads, len(texts) // MIN_TEXTS_PER_THREAD)
         if count < 2:
             return self._of_kept(texts)
         parts = [texts[places] for places in np.array_split(np.arange(len(texts)), count)]
@@ -126,7 +126,7 @@ class ExactCandidates(Candidates):
 
     def among(self, texts: Texts) -> Found:
         parts, order = [], self.order(len(self.derived.orders))
-        if order is BY_HASH and len(texts) >= FIRST_LEARNED:
+        if order is BY_HASH and len(texts) >= MIN_DOCUMENTS_LEARNED:
             order = learned(texts.joined.values)
         for side in self.sides:
             asked, kept = self.keys(texts, order, whole=side.asks_all), Table()

@@ -43,7 +43,8 @@ class Plan:
         return asdict(self)
 
 
-AT_ONCE = 1 << 12
+DOCUMENTS_AT_ONCE = 1 << 12
+"""Documents that are read together to make again what finds them."""
 
 
 class Candidates(ABC):
@@ -84,8 +85,8 @@ class Candidates(ABC):
 
     def blocks(self, first: int, last: int) -> Iterator[Array]:
         """The numbers (int64[n]) of kept documents from one on, before another, some at a time."""
-        for begin in range(first, last, AT_ONCE):
-            numbers = np.arange(begin, min(begin + AT_ONCE, last))
+        for begin in range(first, last, DOCUMENTS_AT_ONCE):
+            numbers = np.arange(begin, min(begin + DOCUMENTS_AT_ONCE, last))
             yield numbers[~self.gone.has(numbers)]
 
     def long_enough(self, texts: Texts) -> Array:

@@ -20,7 +20,7 @@ from neardup.store.record.documents_table import Given
 from neardup.store.record.notes_table import keys_of, note_rows
 from neardup.store.rules import rank_of, replaces
 from neardup.store.session.backend import Backend
-from neardup.store.session.reader import AT_ONCE
+from neardup.store.session.reader import TEXTS_AT_ONCE
 
 Expires = float | Sequence[float | None] | None
 """When documents expire, in seconds since 1970: all of them, or each."""
@@ -53,13 +53,13 @@ def add_documents(
         if values is not None and len(values) != len(texts):
             raise OptionError(f"{len(values)} {what} for {len(texts)} texts: give one each.")
     made = [
-        files.texts(texts[first : first + AT_ONCE]) for first in range(0, len(names), AT_ONCE)
+        files.texts(texts[first : first + TEXTS_AT_ONCE]) for first in range(0, len(names), TEXTS_AT_ONCE)
     ]  # refuses what is no text
     ranks = _ranks(files.rules.keep, texts, metadata)
     decide, now, found = _decider(files.rules.keep), time.time(), list[StoreAnswer]()
     with files.one_change(keys) as facts:
-        for part, first in zip(made, range(0, len(names), AT_ONCE), strict=True):
-            for some, earlier in deciding.without_updates(files, part, names[first : first + AT_ONCE]):
+        for part, first in zip(made, range(0, len(names), TEXTS_AT_ONCE), strict=True):
+            for some, earlier in deciding.without_updates(files, part, names[first : first + TEXTS_AT_ONCE]):
                 texts_of_some, begin = part[np.arange(some.start, some.stop)], first + some.start
 
                 def decided(block: slice, texts: Texts = texts_of_some, begin: int = begin) -> list[StoreAnswer]:

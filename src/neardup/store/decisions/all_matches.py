@@ -13,7 +13,7 @@ from neardup.store.formats.contents import DIGEST
 from neardup.store.formats.segments import NOTHING_FOUND, Found
 from neardup.store.session.backend import Backend
 
-LEAST = 1e-9
+ANYTHING_IN_COMMON = 1e-9
 """A similarity that all texts have except those with nothing in common."""
 
 
@@ -66,7 +66,7 @@ def similarity_to(files: Backend, text: Texts, number: int) -> tuple[float | Non
         NOTHING_FOUND,
         files.contents,
         files.similarity,
-        min_similarity=LEAST,
+        min_similarity=ANYTHING_IN_COMMON,
         keeps_all=True,
         resources=files.resources,
     )

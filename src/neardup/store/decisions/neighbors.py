@@ -13,7 +13,7 @@ from neardup.store.decisions.all_matches import every_match
 from neardup.store.session.backend import Backend
 from neardup.survivors.listed_pairs import connected
 
-GATHERED = 1 << 20
+PAIRS_AT_ONCE = 1 << 20
 """Pairs that are connected at a time: each time takes a step for each document."""
 
 
@@ -55,11 +55,11 @@ def clusters(files: Backend, min_similarity: float | None) -> list[tuple[Any, ..
 
 
 def _gathered(kept: Array, parts: Iterable[tuple[Array, Array, Array, Array]]) -> Iterator[tuple[Array, Array]]:
-    """The places in `kept` (int64[n], ascending) of the documents of pairs, about `GATHERED` pairs at a time."""
+    """The places in `kept` (int64[n], ascending) of the documents of pairs, about `PAIRS_AT_ONCE` pairs at a time."""
     waiting: list[tuple[Array, Array]] = []
     for left, right, *_ in parts:
         waiting.append((np.searchsorted(kept, left), np.searchsorted(kept, right)))
-        if sum(len(each[0]) for each in waiting) >= GATHERED:
+        if sum(len(each[0]) for each in waiting) >= PAIRS_AT_ONCE:
             yield _joined(waiting)
             waiting = []
     if waiting:

@@ -20,7 +20,7 @@ from neardup.errors import DataError
 from neardup.hamming.index.files.segment_file import checksum
 from neardup.store.formats.versions import demand_version
 
-CHUNK = 1 << 24
+CHUNK_BYTES = 1 << 24
 """Bytes by which the file grows, at least; later, by an eighth of its size."""
 MAGIC = b"NDSTORE\n"
 FORMAT = 1
@@ -144,7 +144,7 @@ class AppendedFile:
         at, size = 0, self.bytes_of(end)
         with path.open("xb") as target:
             while at < size:
-                part = os.pread(self._file, min(size - at, CHUNK), at)
+                part = os.pread(self._file, min(size - at, CHUNK_BYTES), at)
                 if not part:
                     raise DataError(f"{self.path} is shorter than the store knows. Verify the store.")
                 at += target.write(part)
@@ -183,7 +183,9 @@ class AppendedFile:
     def _reserve(self, size: int) -> None:
         there = os.fstat(self._file).st_size
         if size > there:
-            os.ftruncate(self._file, max(size, there + max(CHUNK, there >> 3)) // CHUNK * CHUNK + CHUNK)
+            os.ftruncate(
+                self._file, max(size, there + max(CHUNK_BYTES, there >> 3)) // CHUNK_BYTES * CHUNK_BYTES + CHUNK_BYTES
+            )
 
     def _map(self) -> None:
         if self._file < 0:

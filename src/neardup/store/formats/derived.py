@@ -20,9 +20,9 @@ from neardup.matching.element_order import order_of
 from neardup.store.formats.removal_bits import NO_MARKS, Marks
 from neardup.store.formats.segments import REPAIR, Frozen, Postings, Segment, compacted, read_listed, spilled
 
-MOST_IN_MEMORY = 1 << 21
+MAX_ENTRIES_IN_MEMORY = 1 << 21
 """Entries of a table in memory before all are written: 40 MB."""
-MOST_WAITING = 4
+WAITING_FACTOR = 4
 """While a thread writes, so many times as many may come together; then documents wait for it."""
 DIGESTS, IDS, REMOVED = "digests", "ids", "removed"
 """The postings of kept documents' digests and ids, and of the digests of texts that were not kept."""
@@ -87,7 +87,7 @@ class Derived:
     @property
     def is_full(self) -> bool:
         """Whether tables in memory should be written."""
-        most = MOST_IN_MEMORY * (1 if self._writing is None else MOST_WAITING)
+        most = MAX_ENTRIES_IN_MEMORY * (1 if self._writing is None else WAITING_FACTOR)
         return any(each.in_memory >= most for each in self._postings.values())
 
     @property

@@ -6,7 +6,7 @@ import numpy as np
 
 from neardup.arrays import Array
 
-CHUNK = 1 << 13
+CHUNK_BYTES = 1 << 13
 """Bytes by which marks grow, and of which the record has a row each."""
 NO_MARKS = np.zeros(0, np.uint8)
 
@@ -38,7 +38,7 @@ class Marks:
 
     def set(self, numbers: Array) -> None:
         """Mark numbers that are not marked yet, each once."""
-        most = (int(numbers.max(initial=-1)) // (8 * CHUNK) + 1) * CHUNK
+        most = (int(numbers.max(initial=-1)) // (8 * CHUNK_BYTES) + 1) * CHUNK_BYTES
         if most > len(self.bits):
             grown = np.zeros(most, np.uint8)
             grown[: len(self.bits)] = self.bits

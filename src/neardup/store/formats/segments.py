@@ -18,13 +18,13 @@ from neardup.kernels.store.postings import DAMAGED, MANY, PAGE, Chains, Entries,
 from neardup.matching.join_keys import NO_BOUND, Bound
 from neardup.store.formats.removal_bits import NO_MARKS
 
-GROWTH = 4
+SIZE_FACTOR = 4
 """A segment is merged with the one before it unless that is so many times as long."""
-MOST_MERGED = 1 << 26
+MAX_MERGED_ENTRIES = 1 << 26
 """Entries of the largest segments, which are not merged any more: 800 MB."""
-IN_A_BUCKET = 8
+ENTRIES_PER_BUCKET = 8
 """Entries for each entry of a directory, or less."""
-FEWEST = 1 << 10
+MIN_TABLE_ENTRIES = 1 << 10
 
 
 class TooManyPairsError(Exception):
@@ -43,7 +43,7 @@ class Table:
 
     def __init__(self) -> None:
         self._count = 0
-        self._make_room(FEWEST)
+        self._make_room(MIN_TABLE_ENTRIES)
 
     def __len__(self) -> int:
         return self._count
@@ -128,7 +128,7 @@ class Segment:
     @classmethod
     def write(cls, path: Path, entries: Entries, upto: int) -> "Segment":
         """Write a new file of entries that ascend by key. `upto`: the number before which documents are in the segments."""
-        bits = min(max((len(entries.keys) // IN_A_BUCKET).bit_length(), 1), 28)
+        bits = min(max((len(entries.keys) // ENTRIES_PER_BUCKET).bit_length(), 1), 28)
         directory = np.empty((1 << bits) + 1, np.uint32)
         kernels.fill_directory(entries.keys, 32 - bits, directory)
         arrays = {**entries._asdict(), "directory": directory}
@@ -236,7 +236,7 @@ def spilled(frozen: Frozen, path_of: Callable[[], Path], upto: int, gone: Array)
         segments.append(Segment.write(path_of(), Entries(*(column[order] for column in entries)), upto))
     while len(segments) > 1:
         left, right = segments[-2:]
-        if len(left) >= GROWTH * len(right) or len(left) + len(right) > MOST_MERGED:
+        if len(left) >= SIZE_FACTOR * len(right) or len(left) + len(right) > MAX_MERGED_ENTRIES:
             break
         for each in (left, right):
             each.demand_whole()
@@ -249,7 +249,7 @@ def compacted(frozen: Frozen, path_of: Callable[[], Path], upto: int, gone: Arra
     whole: list[Segment] = []
     for segment in spilled(frozen, path_of, upto, gone):
         segment.demand_whole()
-        if whole and len(whole[-1]) + len(segment) <= MOST_MERGED:
+        if whole and len(whole[-1]) + len(segment) <= MAX_MERGED_ENTRIES:
             whole[-1] = Segment.write(path_of(), merged(whole[-1].entries, segment.entries, gone), upto)
         else:
             whole.append(Segment.write(path_of(), merged(segment.entries, NO_ENTRIES.entries(), gone), upto))

@@ -59,7 +59,7 @@ class Reading:
         return self._log.changes(self._connection, self.head.rows, after, self.head.position)
 
 
-AT_ONCE = 1 << 11
+DOCUMENTS_AT_ONCE = 1 << 11
 """Documents that are read together."""
 FORGOTTEN = b"\0" * 16
 """The digest of a text whose survivor was forgotten."""
@@ -102,12 +102,12 @@ def catch_up(replica: Replica, log: Reading) -> None:
         raise OutdatedError
     fact = {"replica": at.on_the_way(head).to_store()}
     while (first := len(files.contents)) < head.documents:
-        rows = log.documents(first, min(first + AT_ONCE, head.documents))
+        rows = log.documents(first, min(first + DOCUMENTS_AT_ONCE, head.documents))
         with replica.part():
             _keep(files, rows, first, at.place)
         files.acknowledge(fact)
     while (first := files.removed) < head.removed:
-        removed = _removed(log.removed(first, min(first + AT_ONCE, head.removed)), first, at.place)
+        removed = _removed(log.removed(first, min(first + DOCUMENTS_AT_ONCE, head.removed)), first, at.place)
         with replica.part():
             files.keep(replica.no_texts, [], removed, set(), 0.0)
         files.acknowledge(fact)

@@ -7,14 +7,14 @@ from typing import Any, TypeVar
 from neardup.errors import InputError, TransferError
 from neardup.store.postgresql.places import DatabasePlace
 from neardup.store.postgresql.problems import LostError, load_psycopg, told
-from neardup.store.session.folder import PATIENCE, BusyError
+from neardup.store.session.folder import LOCK_PAUSE_SECONDS, BusyError
 
 R = TypeVar("R")
-FIRST_PAUSE, LONGEST_PAUSE = 0.05, 2.0
+FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.05, 2.0
 """Seconds between two attempts to reach a database, which double."""
-LEAST_PATIENCE = 5.0
+MIN_PATIENCE_SECONDS = 5.0
 """For so many seconds at least, a database that cannot be reached is tried again."""
-OLDEST = 150_000
+OLDEST_VERSION = 150_000
 """The oldest version of PostgreSQL, as the server tells it."""
 _DEFAULTS = {
     "application_name": "neardup",
@@ -31,7 +31,7 @@ class Attempts:
     """How often something was tried, with pauses in between, until patience ends."""
 
     def __init__(self, shown: str, patience: float) -> None:
-        self._shown, self._ends, self._pause, self.count = shown, time.monotonic() + patience, FIRST_PAUSE, 1
+        self._shown, self._ends, self._pause, self.count = shown, time.monotonic() + patience, FIRST_PAUSE_SECONDS, 1
 
     def failed(self, problem: Exception) -> None:
         """Wait before the next attempt.
@@ -42,7 +42,7 @@ class Attempts:
         if time.monotonic() + self._pause > self._ends:
             raise TransferError(self._shown, "reaching the database", self.count, str(problem)) from None
         time.sleep(self._pause)
-        self._pause, self.count = min(2 * self._pause, LONGEST_PAUSE), self.count + 1
+        self._pause, self.count = min(2 * self._pause, LONGEST_PAUSE_SECONDS), self.count + 1
 
 
 class Database:
@@ -54,7 +54,7 @@ class Database:
     """
 
     def __init__(self, place: DatabasePlace, patience: float) -> None:
-        self.place, self.patience = place, max(patience, LEAST_PATIENCE)
+        self.place, self.patience = place, max(patience, MIN_PATIENCE_SECONDS)
         self._connection: Any = None
         self._claims: list[str] = []
 
@@ -88,9 +88,11 @@ class Database:
         return made
 
     def _demand(self, made: Any) -> None:
-        if made.info.server_version < OLDEST:
+        if made.info.server_version < OLDEST_VERSION:
             found = made.info.server_version // 10_000
-            raise InputError(f"{self.place.shown} is PostgreSQL {found}. neardup needs {OLDEST // 10_000} or newer.")
+            raise InputError(
+                f"{self.place.shown} is PostgreSQL {found}. neardup needs {OLDEST_VERSION // 10_000} or newer."
+            )
         encoding = made.info.parameter_status("server_encoding")
         if encoding != "UTF8":
             raise InputError(
@@ -138,7 +140,7 @@ class Database:
             except BusyError:
                 if time.monotonic() >= ends:
                     raise
-            time.sleep(PATIENCE)
+            time.sleep(LOCK_PAUSE_SECONDS)
         self._claims.append(name)
 
     def attempts(self) -> Attempts:

@@ -53,7 +53,7 @@ class Log:
             "SELECT number, id, first_seen, last_seen, expires, metadata, rank, content, checksum "
             "FROM (SELECT *, sum(octet_length(content)) OVER (ORDER BY number) AS bytes, row_number() OVER (ORDER BY number) AS "
             f"place FROM {t['documents']} WHERE rows = %s AND number >= %s AND number < %s) AS part "
-            f"WHERE place = 1 OR bytes IS NULL OR bytes <= {MOST_BYTES} ORDER BY number"
+            f"WHERE place = 1 OR bytes IS NULL OR bytes <= {MAX_BYTES} ORDER BY number"
         )
         self._removed = (
             "SELECT number, digest, survivor, similarity, distance, last_seen, checksum "
@@ -109,11 +109,11 @@ class Log:
             rows = known.rows
             request = connection.execute(self._request, (rows, known.position))
             documents = connection.execute(
-                self._documents, (rows, known.documents, known.documents + READ_AHEAD), binary=True
+                self._documents, (rows, known.documents, known.documents + ROWS_AHEAD), binary=True
             )
-            removed = connection.execute(self._removed, (rows, known.removed, known.removed + READ_AHEAD), binary=True)
+            removed = connection.execute(self._removed, (rows, known.removed, known.removed + ROWS_AHEAD), binary=True)
             changes = connection.execute(
-                self._changes, (rows, known.position, known.position + READ_AHEAD), binary=True
+                self._changes, (rows, known.position, known.position + ROWS_AHEAD), binary=True
             )
             noted = self.notes.ask(connection, identity, keys, now) if keys else None
         row, asked = found.fetchone(), request.fetchone()
@@ -135,7 +135,7 @@ class Log:
     # ------------------------------------------------------------------------------------------------------------ reading
 
     def documents(self, connection: Any, rows: int, first: int, upto: int) -> list[StoredRow]:
-        """The documents with numbers from `first` on before `upto`, in their order: one, or as many as have `MOST_BYTES`."""
+        """The documents with numbers from `first` on before `upto`, in their order: one, or as many as have `MAX_BYTES`."""
         return documents_of(connection.execute(self._documents, (rows, first, upto), binary=True))
 
     def removed(self, connection: Any, rows: int, first: int, upto: int) -> list[StoredRemoved]:
@@ -144,9 +144,9 @@ class Log:
 
     def changes(self, connection: Any, rows: int, after: int, upto: int) -> Iterator[Change]:
         """The changes after a position up to another one, in their order."""
-        for first in range(after, upto, AT_ONCE):
+        for first in range(after, upto, CHANGES_AT_ONCE):
             yield from changes_of(
-                connection.execute(self._changes, (rows, first, min(first + AT_ONCE, upto)), binary=True)
+                connection.execute(self._changes, (rows, first, min(first + CHANGES_AT_ONCE, upto)), binary=True)
             )
 
     # ------------------------------------------------------------------------------------------------------------ writing
@@ -154,7 +154,7 @@ class Log:
     def write_rows(
         self, connection: Any, rows: int, documents: Sequence[StoredRow], removed: Sequence[StoredRemoved]
     ) -> None:
-        """Write documents, and texts that were not kept; a statement for each `MOST_BYTES` of documents."""
+        """Write documents, and texts that were not kept; a statement for each `MAX_BYTES` of documents."""
         for some in _parts(documents):
             columns = [list(column) for column in zip(*((*each.row, *each[1:]) for each in some), strict=True)]
             connection.execute(
@@ -223,11 +223,11 @@ class Log:
             connection.execute(f"DELETE FROM {self.tables[name]} WHERE rows = %s", (rows,))
 
 
-AT_ONCE = 1 << 12
+CHANGES_AT_ONCE = 1 << 12
 """Changes that are read together."""
-MOST_BYTES = 1 << 25
+MAX_BYTES = 1 << 25
 """Bytes of documents that are read or written together, unless one has more."""
-READ_AHEAD = 1 << 8
+ROWS_AHEAD = 1 << 8
 """Rows of each table that are read together with the lock."""
 
 
@@ -237,11 +237,11 @@ def commit(connection: Any) -> None:
 
 
 def _parts(documents: Sequence[StoredRow]) -> Iterator[list[StoredRow]]:
-    """Documents some at a time, so that no part has more than `MOST_BYTES` but one of a single document."""
+    """Documents some at a time, so that no part has more than `MAX_BYTES` but one of a single document."""
     part, size = list[StoredRow](), 0
     for each in documents:
         more = len(each.content or b"") + len(each.text or b"")
-        if part and size + more > MOST_BYTES:
+        if part and size + more > MAX_BYTES:
             yield part
             part, size = [], 0
         part.append(each)

@@ -90,7 +90,7 @@ class Known(NamedTuple):
 
 
 class Ahead(NamedTuple):
-    """What the tables have after what is known, up to `READ_AHEAD` rows of each; the request of the change that is known; and the
+    """What the tables have after what is known, up to `ROWS_AHEAD` rows of each; the request of the change that is known; and the
     notes that were asked for.
     """
 

@@ -18,7 +18,7 @@ _SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 _USER = re.compile(r"^([a-z]+://[^/?#@:]*):[^/?#]*@")
 _ENDS = re.compile(r"[/?#]")
 _HOST = re.compile(r"(\[[^\]]*\]|[^:\[\]]*)(:\d*)?")
-MOST_OF_A_NAME = 200
+MAX_NAME_CHARACTERS = 200
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,8 @@ def database_place(given: str) -> DatabasePlace:
             f"{found.shown}: `schema={schema!r}`: give up to 63 small letters, digits and underscores, no digit first, and not "
             "pg_ at the beginning."
         )
-    if not 0 < len(store) <= MOST_OF_A_NAME or not store.isprintable():
-        raise OptionError(f"{found.shown}: `store={store!r}`: give 1 to {MOST_OF_A_NAME} printable characters.")
+    if not 0 < len(store) <= MAX_NAME_CHARACTERS or not store.isprintable():
+        raise OptionError(f"{found.shown}: `store={store!r}`: give 1 to {MAX_NAME_CHARACTERS} printable characters.")
     replica = values.get(REPLICA)
     if replica == "":
         raise OptionError(f"{found.shown}: `replica=''`: name a folder, or leave it out.")

@@ -33,9 +33,9 @@ from neardup.store.record.sealed_texts import Original
 from neardup.store.session.backend import WithReplica, passed_on
 from neardup.store.session.writer import IN_CHANGE, Files, originals_of
 
-AT_ONCE = 1 << 10
+ROWS_AT_ONCE = 1 << 10
 """Rows that are written together."""
-FAR = 1 << 14
+MAX_DOCUMENTS_BEHIND = 1 << 14
 """So many documents behind, a service catches up before it takes the lock."""
 _LOG = logging.getLogger("neardup.store")
 
@@ -153,7 +153,7 @@ class SharedFiles(WithReplica):
             if ahead.notes:
                 raise NotedError(values_of(ahead.notes))
             self.head = head = self.follower.demand_there(found)
-            if self._missing(head) <= FAR:
+            if self._missing(head) <= MAX_DOCUMENTS_BEHIND:
                 try:
                     self.database.once(partial(self._bring_to_head, ahead))
                     return head
@@ -203,7 +203,7 @@ class SharedFiles(WithReplica):
         change.bytes += sum(map(len, contents))
         change.removed += forgotten
         change.seen |= seen
-        if len(change.documents) + len(change.removed) >= AT_ONCE or change.bytes >= log.MOST_BYTES:
+        if len(change.documents) + len(change.removed) >= ROWS_AT_ONCE or change.bytes >= log.MAX_BYTES:
             self.database.once(lambda connection: self._write_rows(connection, change))
 
     def forget(self, numbers: Array) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 from neardup.errors import DataError
 from neardup.store.postgresql.places import DatabasePlace
 from neardup.store.record.judgements_table import COLUMNS, JudgementRow
-from neardup.store.record.notes_table import SWEPT, NoteRow
+from neardup.store.record.notes_table import SWEPT_PER_NOTE, NoteRow
 from neardup.store.record.schema import agrees, judgement_checksum, note_checksum
 
 _TYPES = ("bytea", "bytea", "text", "text", "text", "boolean", "float8", "bigint", "float8", "bytea", "bytea", "bigint")
@@ -111,7 +111,7 @@ class SharedNotes:
         connection.execute(
             f"DELETE FROM {self._table} WHERE store = %(store)s AND key IN (SELECT key FROM {self._table} "
             "WHERE store = %(store)s AND until <= %(now)s ORDER BY until LIMIT %(most)s)",
-            {"store": store, "now": now, "most": SWEPT * len(rows)},
+            {"store": store, "now": now, "most": SWEPT_PER_NOTE * len(rows)},
         )
         columns = [list(column) for column in zip(*((*row, note_checksum(*row)) for row in rows), strict=True)]
         connection.execute(

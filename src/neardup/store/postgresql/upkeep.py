@@ -15,7 +15,7 @@ from neardup.store.postgresql.log import Log, commit
 from neardup.store.postgresql.log_rows import Head, sealed
 from neardup.store.postgresql.problems import LostError
 from neardup.store.postgresql.row_contents import contents_of
-from neardup.store.postgresql.shared_files import AT_ONCE, SharedFiles
+from neardup.store.postgresql.shared_files import ROWS_AT_ONCE, SharedFiles
 from neardup.store.upkeep import verify as checking
 
 KEPT_CHANGES = 100_000
@@ -108,7 +108,7 @@ def _differences(files: SharedFiles, connection: Any) -> list[str]:
     found, shown = list[str](), files.place.shown
     first = 0
     while first < head.documents:
-        rows = files.log.documents(connection, head.rows, first, min(first + AT_ONCE, head.documents))
+        rows = files.log.documents(connection, head.rows, first, min(first + ROWS_AT_ONCE, head.documents))
         if not rows:
             raise DataError(
                 f"{shown} is damaged: rows of `documents` from {first:,} on are missing. Restore the database."

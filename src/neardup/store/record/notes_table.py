@@ -9,9 +9,9 @@ from neardup.store.arguments import as_json, several, time_of
 from neardup.store.record.schema import NOTES, agrees, note_checksum
 from neardup.store.record.transactions import Transactions
 
-SWEPT = 2
+SWEPT_PER_NOTE = 2
 """Old notes that are looked at for each new one, so that those that have expired never become many."""
-LONGEST_KEY = 500
+MAX_KEY_CHARACTERS = 500
 """Characters. A row of an index of PostgreSQL has 2.7 KB."""
 
 
@@ -35,9 +35,9 @@ def keys_of(option: str, given: Iterable[str]) -> list[str]:
     """
     found = several(option, given)
     for key in found:
-        if not isinstance(key, str) or not 0 < len(key) <= LONGEST_KEY or "\0" in key:
+        if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY_CHARACTERS or "\0" in key:
             raise OptionError(
-                f"`{option}`: {key!r} is no key of a note. Give 1 to {LONGEST_KEY} characters, none of them NUL."
+                f"`{option}`: {key!r} is no key of a note. Give 1 to {MAX_KEY_CHARACTERS} characters, none of them NUL."
             )
         as_json(key)  # refuses what is not valid Unicode
     return list(dict.fromkeys(found))
@@ -97,7 +97,9 @@ class Notes(Transactions):
             with self._told():
                 self._base.execute(NOTES)
         oldest = "SELECT number FROM notes ORDER BY number LIMIT ?"
-        self._write(f"DELETE FROM notes WHERE number IN ({oldest}) AND until <= ?", [(SWEPT * len(given), now)])
+        self._write(
+            f"DELETE FROM notes WHERE number IN ({oldest}) AND until <= ?", [(SWEPT_PER_NOTE * len(given), now)]
+        )
         sealed = [(*row, note_checksum(*row)) for row in given]
         self._write("INSERT OR REPLACE INTO notes (key, value, until, checksum) VALUES (?, ?, ?, ?)", sealed)
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import DataError, InputError, NeardupError
-from neardup.store.formats.removal_bits import CHUNK, Marks
+from neardup.store.formats.removal_bits import CHUNK_BYTES, Marks
 from neardup.store.formats.versions import demand_version
 from neardup.store.record.documents_table import DocumentTables
 from neardup.store.record.judgements_table import JudgementTable
@@ -37,7 +37,7 @@ from neardup.store.record.schema import (
 from neardup.store.record.texts_table import KeptTexts
 
 FORMAT = 1
-COPIED = 1 << 10
+PAGES_AT_ONCE = 1 << 10
 """Pages that are copied at a time."""
 
 
@@ -120,8 +120,8 @@ class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
         if self.has_texts:
             self._forget_texts(numbers)
         rows = []
-        for chunk in sorted({number // (8 * CHUNK) for number in numbers}):
-            bits = marks.bits[chunk * CHUNK : (chunk + 1) * CHUNK].tobytes()
+        for chunk in sorted({number // (8 * CHUNK_BYTES) for number in numbers}):
+            bits = marks.bits[chunk * CHUNK_BYTES : (chunk + 1) * CHUNK_BYTES].tobytes()
             rows.append((chunk, bits, gone_checksum(chunk, bits)))
         self._write("INSERT OR REPLACE INTO gone VALUES (?, ?, ?)", rows)
 
@@ -202,7 +202,7 @@ class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
         if self.is_busy and not self._reads_only:
             raise InputError(f"{self.path} is being changed. Copy the store when that is done.")
         with contextlib.closing(sqlite3.connect(path)) as target:
-            self._base.backup(target, pages=COPIED, progress=lambda *_: None)  # in which Python hears signals
+            self._base.backup(target, pages=PAGES_AT_ONCE, progress=lambda *_: None)  # in which Python hears signals
 
     def marks(self) -> Marks:
         """The numbers of documents that were removed.
@@ -215,7 +215,7 @@ class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
             if not agrees(gone_checksum, (chunk, bits), checksum):
                 raise self._damage(f"row {chunk} of `gone` is not what was written")
             rows[chunk] = np.frombuffer(bits, np.uint8)
-        bits = np.zeros((max(rows) + 1) * CHUNK if rows else 0, np.uint8)
+        bits = np.zeros((max(rows) + 1) * CHUNK_BYTES if rows else 0, np.uint8)
         for chunk, content in rows.items():
-            bits[chunk * CHUNK : (chunk + 1) * CHUNK] = content
+            bits[chunk * CHUNK_BYTES : (chunk + 1) * CHUNK_BYTES] = content
         return Marks.of(bits)

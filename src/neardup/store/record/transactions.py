@@ -14,7 +14,7 @@ _NO_DAMAGE = {
     for name in ("PERM", "BUSY", "LOCKED", "NOMEM", "READONLY", "INTERRUPT", "IOERR", "FULL", "CANTOPEN", "PROTOCOL")
 }
 """Errors of SQLite for which the file is not to blame."""
-MOST_VALUES = 500
+SQL_VALUES = 500
 """Values in one statement; SQLite has a limit."""
 
 
@@ -76,8 +76,8 @@ class Transactions:
 
     def _rows_of(self, query: str, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
         """The rows that a query finds whose end, `IN`, is to be followed by the values, some at a time."""
-        for first in range(0, len(values), MOST_VALUES):
-            some = values[first : first + MOST_VALUES]
+        for first in range(0, len(values), SQL_VALUES):
+            some = values[first : first + SQL_VALUES]
             yield from self._rows(f"{query} ({', '.join('?' * len(some))})", some)
 
     def _write(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:

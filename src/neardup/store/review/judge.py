@@ -12,7 +12,7 @@ from neardup.store.answers import Judgement, PairKind, PairText, RecentDuplicate
 from neardup.store.arguments import id_as_json, whole_number
 from neardup.store.decisions.all_matches import similarity_to
 from neardup.store.record.judgements_table import JudgementRow
-from neardup.store.review.lists import AT_ONCE, bytes_of, id_of, limit_of, position_in, with_survivor, within
+from neardup.store.review.lists import PAIRS_AT_ONCE, bytes_of, id_of, limit_of, position_in, with_survivor, within
 from neardup.store.session.backend import Backend
 from neardup.store.upkeep.read_texts import judged_texts, originals_of_removed
 
@@ -139,7 +139,7 @@ def _parts(files: Backend, limit: int | None, after: int, max_bytes: int | None)
     """Judgements, some at a time if there is a limit of bytes."""
     left = limit
     while left is None or left > 0:
-        most = left if max_bytes is None else AT_ONCE if left is None else min(AT_ONCE, left)
+        most = left if max_bytes is None else PAIRS_AT_ONCE if left is None else min(PAIRS_AT_ONCE, left)
         rows = files.judgements(after, most)
         yield [_judgement(number, row, files.texts_shown) for number, row in rows]
         if most is None or len(rows) < most:

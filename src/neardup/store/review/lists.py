@@ -19,10 +19,12 @@ from neardup.store.record.documents_table import RemovedRow
 from neardup.store.session.backend import Backend
 from neardup.store.upkeep.read_texts import texts_of_documents, texts_of_removed
 
-LATEST = 1 << 8
+LATEST_DOCUMENTS = 1 << 8
 """Kept documents whose pairs are looked for: the last ones that were added. Comparing all would take minutes."""
-AT_ONCE = 4
+PAIRS_AT_ONCE = 4
 """Pairs whose texts are read together if they must not have too many bytes."""
+ORDERED_PAIRS = 1 << 8
+"""Pairs whose digests are read together."""
 R = TypeVar("R")
 T = TypeVar("T")
 _POSITION = re.compile(r"([0-9]{1,18})-([0-9a-f]{32})")
@@ -48,7 +50,7 @@ def recent(files: Backend, limit: int, before: str | None, max_bytes: int | None
 
 def parts_of(rows: Sequence[R], max_bytes: int | None, made: Callable[[Sequence[R]], list[T]]) -> Iterator[list[T]]:
     """What is made of rows, some at a time if there is a limit."""
-    size = AT_ONCE if max_bytes is not None else max(1, len(rows))
+    size = PAIRS_AT_ONCE if max_bytes is not None else max(1, len(rows))
     return (made(rows[first : first + size]) for first in range(0, len(rows), size))
 
 
@@ -105,12 +107,15 @@ def with_survivor(files: Backend, rows: Sequence[RemovedRow]) -> list[RemovedRow
 # ------------------------------------------------------------------------------------------------------------- to judge
 
 
-def review(files: Backend, limit: int, max_bytes: int | None) -> list[ReviewPair]:
-    """See `Store.review`."""
+def review(files: Backend, limit: int, max_bytes: int | None, *, latest: int = LATEST_DOCUMENTS) -> list[ReviewPair]:
+    """See `Store.review`; `latest`: kept documents whose pairs are looked for."""
     limit, max_bytes = limit_of(limit), bytes_of(max_bytes)
     judged = {pair for each in files.judged_pairs() for pair in (each, each[::-1])}
     threshold = files.rules.options.min_similarity
-    pairs: list[RemovedRow | KeptPair] = [*_removed_pairs(files, judged, limit), *_kept_pairs(files, judged, limit)]
+    pairs: list[RemovedRow | KeptPair] = [
+        *_removed_pairs(files, judged, limit),
+        *_kept_pairs(files, judged, limit, latest),
+    ]
     nearest = sorted(pairs, key=lambda pair: _farness(pair.similarity, pair.distance, threshold))[:limit]
     return within(
         max_bytes,
@@ -163,14 +168,14 @@ def _removed_pairs(files: Backend, judged: set[tuple[bytes, bytes]], limit: int)
         size *= 4
 
 
-def _kept_pairs(files: Backend, judged: set[tuple[bytes, bytes]], limit: int) -> list[KeptPair]:
+def _kept_pairs(files: Backend, judged: set[tuple[bytes, bytes]], limit: int, latest: int) -> list[KeptPair]:
     """The pairs of kept documents that are nearest the threshold, and not judged."""
     rules = files.rules
     if rules.floor is None and rules.keep != "always":
         return []
     threshold = rules.options.min_similarity
     best: list[tuple[float, KeptPair]] = []
-    for left, right, alike, far in numbered_pairs(files, rules.least, files.kept()[-LATEST:]):
+    for left, right, alike, far in numbered_pairs(files, rules.least, files.kept()[-latest:]):
         farness = np.where(np.isnan(alike), -far, np.abs(alike - threshold))
         for at in islice(_nearest(files, farness, left, right, judged), limit):
             score = None if np.isnan(alike[at]) else float(alike[at])
@@ -185,8 +190,8 @@ def _nearest(
 ) -> Iterator[int]:
     """The places of the pairs that are not judged, the nearest first."""
     order = np.argsort(farness, kind="stable")
-    for first in range(0, len(order), LATEST):
-        some = order[first : first + LATEST]
+    for first in range(0, len(order), ORDERED_PAIRS):
+        some = order[first : first + ORDERED_PAIRS]
         digests = zip(files.digests(left[some]), files.digests(right[some]), strict=True)
         yield from (at for at, pair in zip(some.tolist(), digests, strict=True) if pair not in judged)
 

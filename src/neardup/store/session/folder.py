@@ -17,7 +17,7 @@ REPLICA = "replica"
 """The fact of a store that follows one in a database: which, and how far."""
 REPLICA_MARK = f"{RECORD}.replica"
 """A file that says which store a folder follows, so that a damaged record is known to be a replica's."""
-PATIENCE = 0.05
+LOCK_PAUSE_SECONDS = 0.05
 """Seconds between two attempts to lock a store."""
 
 
@@ -131,7 +131,7 @@ def writing(path: Path, wait: float) -> Iterator[None]:
                         f"Another process writes to the store at {path}. Wait until it has ended (most changes do with `wait=60`). "
                         f"{_TO_READ}"
                     ) from None
-            time.sleep(PATIENCE)
+            time.sleep(LOCK_PAUSE_SECONDS)
         process = os.getpid()
         try:
             yield

@@ -12,7 +12,7 @@ from neardup.fingerprints.simhash import Fingerprints
 from neardup.kernels.digests import digest_documents
 from neardup.matching.join_keys import keys_of
 from neardup.matching.text_features import digest_bytes, digest_words
-from neardup.store.candidates.proposing import Candidates
+from neardup.store.candidates.proposing import DOCUMENTS_AT_ONCE, Candidates
 from neardup.store.formats.contents import DIGEST, Contents
 from neardup.store.formats.derived import DIGESTS, IDS, REMOVED, Derived
 from neardup.store.formats.removal_bits import Marks
@@ -98,10 +98,6 @@ def hashes_of(names: Sequence[str]) -> Array:
     return np.ascontiguousarray(found[:, 0])
 
 
-AT_ONCE = 1 << 12
-"""Documents whose postings are made together."""
-
-
 def recall(
     documents: Iterator[tuple[int, str]],
     removed: Iterator[tuple[int, bytes]],
@@ -123,7 +119,7 @@ def recall(
         after: called now and then with the numbers before which all were given.
     """
     upto, removed_upto = starts
-    while some := list(islice(documents, AT_ONCE)):
+    while some := list(islice(documents, DOCUMENTS_AT_ONCE)):
         numbers = np.array([number for number, _ in some], np.int64)
         texts = contents.texts(numbers)
         if candidates is not None:
@@ -131,7 +127,7 @@ def recall(
         known.keep([name for _, name in some], texts.prints, numbers)
         upto = some[-1][0] + 1
         after(upto, removed_upto)
-    while part := list(islice(removed, AT_ONCE)):
+    while part := list(islice(removed, DOCUMENTS_AT_ONCE)):
         known.keep_removed(
             digest_words([digest for _, digest in part]), np.array([number for number, _ in part], np.int64)
         )

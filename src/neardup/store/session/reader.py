@@ -33,7 +33,7 @@ from neardup.store.session.creating import candidates_of, layout_of, written
 from neardup.store.session.folder import RECORD, REPLICA, demand_own, is_store
 from neardup.store.session.lookup import Known, recall
 
-AT_ONCE = 1 << 11
+TEXTS_AT_ONCE = 1 << 11
 """Texts that are decided together; the answers do not depend on it."""
 Mode = Literal["r", "w"]
 Durable = Literal["each", "batch"]
@@ -93,7 +93,7 @@ class OpenFiles:
             if value not in allowed:
                 raise OptionError(f"`{name}={value!r}`: give one of {', '.join(allowed)}.")
         seconds = seconds_of("wait", wait)
-        self.recalls, self.lasts, self.is_closed, self.blocks = recalls, lasts, False, Blocks(AT_ONCE)
+        self.recalls, self.lasts, self.is_closed, self.blocks = recalls, lasts, False, Blocks(TEXTS_AT_ONCE)
         self.process, self._lock = os.getpid(), threading.RLock()
         self._version: int | None = None  # nothing was read yet
         self.path, self.mode, self.durable = local_path(path, "a store"), mode, durable

@@ -17,9 +17,9 @@ from neardup.store.record.judgements_table import JudgementRow
 from neardup.store.record.notes_table import NotedError, NoteRow, values_of
 from neardup.store.record.sealed_texts import Original, originals
 from neardup.store.session.batching import by_halves
-from neardup.store.session.reader import AT_ONCE, OpenFiles
+from neardup.store.session.reader import TEXTS_AT_ONCE, OpenFiles
 
-MOST_NUMBERS = 1 << 32
+MAX_NUMBERS = 1 << 32
 """Postings have 32 bits for a number."""
 IN_CHANGE = "`state`: a function that makes a state cannot change the store. Change it before or afterwards."
 
@@ -50,7 +50,7 @@ class Files(OpenFiles):
             seen, now: documents that are seen again, and when.
         """
         first = len(self.contents)
-        if max(first + len(rows), self.removed + len(removed)) > MOST_NUMBERS:
+        if max(first + len(rows), self.removed + len(removed)) > MAX_NUMBERS:
             raise InputError(
                 f"{self.path} has {first:,} documents and {self.removed:,} other texts. Compact it, or make another."
             )
@@ -188,7 +188,7 @@ class Files(OpenFiles):
             ends = {"documents": len(self.contents), "removed": self.removed, "ends": self.contents.ends}
             self.record.set_facts({**ends, **facts})
         self._pending += 1
-        if self.durable == "each" or self._pending >= AT_ONCE:
+        if self.durable == "each" or self._pending >= TEXTS_AT_ONCE:
             self.flush()
 
     def flush(self) -> None:

@@ -27,7 +27,7 @@ from neardup.store.record.command_state import RowIds
 from neardup.store.record.documents_table import DocumentRow, removed_rows
 from neardup.store.record.sealed_texts import Original, originals
 from neardup.store.session.folder import demand_empty, free_folder
-from neardup.store.session.reader import AT_ONCE
+from neardup.store.session.reader import TEXTS_AT_ONCE
 from neardup.store.session.writer import Files
 from neardup.store.upkeep.finished_run import DecidedRun
 from neardup.survivors.records.audit_files import read_audit
@@ -201,8 +201,8 @@ def _keep(
         names = ids.of(batch.ids.take(rows), corpus.shards[batch.shard], batch.row + rows)
         removed = is_removed[first + rows]
         kept = np.flatnonzero(~removed)
-        for begin in range(0, len(kept), AT_ONCE):
-            some = kept[begin : begin + AT_ONCE]
+        for begin in range(0, len(kept), TEXTS_AT_ONCE):
+            some = kept[begin : begin + TEXTS_AT_ONCE]
             at = len(files.contents)
             _keep_some(files, texts[some], [json.dumps(names[i], ensure_ascii=False) for i in some.tolist()], now)
             numbers[first + rows[some]] = at + np.arange(len(some))
@@ -247,8 +247,8 @@ def _remember(
     survivors = seen.numbers[removals.survivors]
     first_of = np.zeros(len(survivors), np.bool_)
     first_of[np.unique(seen.digests, axis=0, return_index=True)[1]] = True
-    for begin in range(0, len(survivors), AT_ONCE):
-        some = slice(begin, begin + AT_ONCE)
+    for begin in range(0, len(survivors), TEXTS_AT_ONCE):
+        some = slice(begin, begin + TEXTS_AT_ONCE)
         if (survivors[some] < 0).any():
             raise run.changed()
         kept = files.contents.rows(survivors[some])

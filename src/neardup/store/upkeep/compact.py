@@ -11,10 +11,11 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.io.outputs.growing_file import to_disk
+from neardup.store.candidates.proposing import DOCUMENTS_AT_ONCE
 from neardup.store.formats.contents import Contents
 from neardup.store.formats.derived import Derived, nothing_derived
 from neardup.store.formats.removal_bits import NO_MARKS, Marks
-from neardup.store.session.lookup import AT_ONCE, Known, recall
+from neardup.store.session.lookup import Known, recall
 from neardup.store.session.writer import Files
 
 
@@ -69,8 +70,8 @@ def _copied(files: Files, kept: Array) -> Contents:
     anew = Contents(files.path, layout, layout.no_ends, store=before.store, generation=before.generation + 1)
     with contextlib.ExitStack() as stack:
         stack.callback(anew.close)
-        for first in range(0, len(kept), AT_ONCE):
-            anew.append(before.texts(kept[first : first + AT_ONCE]))
+        for first in range(0, len(kept), DOCUMENTS_AT_ONCE):
+            anew.append(before.texts(kept[first : first + DOCUMENTS_AT_ONCE]))
         anew.sync()
         stack.pop_all()
     return anew
@@ -101,6 +102,6 @@ def _derive(files: Files, contents: Contents, derived: Derived) -> int:
 def _remembered(files: Files) -> Iterator[bytes]:
     """The digests of the texts whose survivors are kept."""
     rows = files.record.removed_from(0)
-    while some := list(islice(rows, AT_ONCE)):
+    while some := list(islice(rows, DOCUMENTS_AT_ONCE)):
         gone = files.gone.has(np.array([row.survivor for row in some], np.int64)).tolist()
         yield from (row.digest for row, is_gone in zip(some, gone, strict=True) if not is_gone)

@@ -11,13 +11,13 @@ from neardup.arrays import Array
 from neardup.io.checksums import checksum
 from neardup.io.outputs.sealed_parquet import SealedWriter
 from neardup.matching.similarities.table import Elements
+from neardup.store.candidates.proposing import DOCUMENTS_AT_ONCE
 from neardup.store.formats.contents import Layout, weights_of
 from neardup.store.record.documents_table import RemovedRow
 from neardup.store.record.judgements_table import JudgementRow
 from neardup.store.rules import to_store
 from neardup.store.session.backend import Backend
 from neardup.store.session.folder import free_folder
-from neardup.store.session.lookup import AT_ONCE
 from neardup.store.upkeep.backup import copy_recipe, demand_outside
 from neardup.store.upkeep.read_texts import judged_texts, texts_of_documents, texts_of_removed
 
@@ -60,13 +60,17 @@ def export(files: Backend, target: Path) -> None:
     demand_outside(files, target)
     free_folder(target)
     kept, schema = files.kept(), _schema(files.layout, has_texts=files.has_texts)
-    blocks = (_table(files, kept[first : first + AT_ONCE], schema) for first in range(0, len(kept), AT_ONCE))
+    blocks = (
+        _table(files, kept[first : first + DOCUMENTS_AT_ONCE], schema)
+        for first in range(0, len(kept), DOCUMENTS_AT_ONCE)
+    )
     seals = {DOCUMENTS: _write(target / DOCUMENTS, schema, blocks)}
     places = {number: place for place, number in enumerate(kept.tolist())}
     rows = [row for row in files.record.removed_from(0) if row.survivor in places]
     of_removed = pa.schema([*_OF_REMOVED, *_OF_TEXTS]) if files.has_texts else _OF_REMOVED
-    blocks = (_removed_table(files, rows[first : first + AT_ONCE], places) for first in range(0, len(rows), AT_ONCE))
-    seals[REMOVED] = _write(target / REMOVED, of_removed, (pa.record_batch(each, schema=of_removed) for each in blocks))
+    parts = (rows[first : first + DOCUMENTS_AT_ONCE] for first in range(0, len(rows), DOCUMENTS_AT_ONCE))
+    blocks = (pa.record_batch(_removed_table(files, some, places), schema=of_removed) for some in parts)
+    seals[REMOVED] = _write(target / REMOVED, of_removed, blocks)
     if judged := files.judgements(0, None):
         columns = _judgement_columns([row for _, row in judged], files.texts_shown)
         seals[JUDGEMENTS] = _write(target / JUDGEMENTS, OF_JUDGEMENTS, [pa.record_batch(columns, schema=OF_JUDGEMENTS)])

@@ -14,7 +14,7 @@ from neardup.display import counted
 from neardup.errors import DataError
 from neardup.io.outputs.growing_file import to_disk
 from neardup.store.formats.derived import nothing_derived
-from neardup.store.formats.removal_bits import CHUNK, NO_MARKS, Marks
+from neardup.store.formats.removal_bits import CHUNK_BYTES, NO_MARKS, Marks
 from neardup.store.record.documents_table import DocumentRow
 from neardup.store.record.judgements_table import JudgementRow
 from neardup.store.record.record import Record
@@ -23,7 +23,7 @@ from neardup.store.session.batching import by_halves
 from neardup.store.session.folder import RECORD
 
 DAMAGED, NEW = f"{RECORD}.damaged", f"{RECORD}.new"
-AT_ONCE = 1 << 12
+ROWS_AT_ONCE = 1 << 12
 LOST = Original("null", None)
 T = TypeVar("T")
 
@@ -60,7 +60,7 @@ def salvage(folder: Path, damaged: Record) -> list[str]:
             if len(missing):
                 gone.set(missing)
         marked = np.flatnonzero(np.unpackbits(gone.bits, bitorder="little"))
-        record.forget(marked[np.unique(marked // (8 * CHUNK), return_index=True)[1]].tolist(), gone)
+        record.forget(marked[np.unique(marked // (8 * CHUNK_BYTES), return_index=True)[1]].tolist(), gone)
         texts = 0
         for block, removed in _blocks(damaged.removed, facts["removed"]):
             there = [row for row in removed.values() if not gone.has(np.array([row.survivor]))[0]]
@@ -96,14 +96,14 @@ def _judgements(damaged: Record) -> Iterator[JudgementRow]:
     last = 0
     with contextlib.suppress(DataError):
         last = damaged.last_judgement()
-    for numbers in (range(first, first + AT_ONCE) for first in range(1, last + 1, AT_ONCE)):
+    for numbers in (range(first, first + ROWS_AT_ONCE) for first in range(1, last + 1, ROWS_AT_ONCE)):
         yield from (row for _, row in sorted(_readable(damaged.judgements_of, numbers)))
 
 
 def _blocks(read: Callable[[Sequence[int]], dict[int, T]], count: int) -> Iterator[tuple[range, dict[int, T]]]:
     """The rows that can be read, by number, block after block."""
-    for first in range(0, count, AT_ONCE):
-        block = range(first, min(first + AT_ONCE, count))
+    for first in range(0, count, ROWS_AT_ONCE):
+        block = range(first, min(first + ROWS_AT_ONCE, count))
         rows = dict(_readable(read, block))
         yield block, {number: rows[number] for number in block if number in rows}
 

@@ -20,13 +20,13 @@ from neardup.matching.similarities.table import Elements
 from neardup.matching.text_features import Texts, digest_words, no_elements
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import recipe_of_run
+from neardup.store.candidates.proposing import DOCUMENTS_AT_ONCE
 from neardup.store.formats.contents import weights_of
 from neardup.store.formats.versions import demand_version
 from neardup.store.record.documents_table import DocumentRow, RemovedRow
 from neardup.store.record.judgements_table import JudgementRow
 from neardup.store.record.sealed_texts import Original, originals, sealed
 from neardup.store.session.backend import Backend
-from neardup.store.session.lookup import AT_ONCE
 from neardup.store.session.writer import Files
 from neardup.store.upkeep.export import DOCUMENTS, FACTS, FORMAT, JUDGEMENTS, OF_ROWS, REMOVED
 
@@ -91,9 +91,9 @@ def fill(files: Backend, source: Path, facts: dict[str, Any]) -> None:
         for i, row in enumerate(removed)
     ]
     with files.one_change() as written:
-        for begin in range(0, len(rows_of), AT_ONCE):
-            came = _came(removed[begin : begin + AT_ONCE]) if files.rules.texts else ()
-            files.keep(files.texts([]), [], rows_of[begin : begin + AT_ONCE], set(), 0.0, came)
+        for begin in range(0, len(rows_of), DOCUMENTS_AT_ONCE):
+            came = _came(removed[begin : begin + DOCUMENTS_AT_ONCE]) if files.rules.texts else ()
+            files.keep(files.texts([]), [], rows_of[begin : begin + DOCUMENTS_AT_ONCE], set(), 0.0, came)
         if JUDGEMENTS in facts["seals"]:
             for batch in _read(source / JUDGEMENTS, facts):
                 for values in batch.to_pylist():

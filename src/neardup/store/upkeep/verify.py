@@ -16,6 +16,7 @@ from neardup.errors import DataError, InputError, NeardupError
 from neardup.matching.text_features import digest_words
 from neardup.store.answers import StoreCheck
 from neardup.store.arguments import seconds_of
+from neardup.store.candidates.proposing import DOCUMENTS_AT_ONCE
 from neardup.store.candidates.table import CANDIDATES
 from neardup.store.formats.derived import Derived, nothing_derived
 from neardup.store.formats.segments import Found
@@ -24,11 +25,10 @@ from neardup.store.record.sealed_texts import damaged
 from neardup.store.session.backend import Backend
 from neardup.store.session.batching import Blocks, by_halves
 from neardup.store.session.folder import RECORD, is_store, writing
-from neardup.store.session.lookup import AT_ONCE
 from neardup.store.session.writer import Files
 from neardup.store.upkeep.repair_record import salvage
 
-ASKED = 1 << 8
+DOCUMENTS_ASKED_AT_ONCE = 1 << 8
 """Documents that are asked for together, at most."""
 
 
@@ -66,8 +66,8 @@ def damaged_documents(files: Backend) -> Array:
     """int64[n]: the kept documents whose contents are not what was written."""
     found: list[int] = []
     kept = files.kept()
-    for first in range(0, len(kept), AT_ONCE):
-        read = by_halves(files.contents.texts, kept[first : first + AT_ONCE])
+    for first in range(0, len(kept), DOCUMENTS_AT_ONCE):
+        read = by_halves(files.contents.texts, kept[first : first + DOCUMENTS_AT_ONCE])
         found += [int(numbers[0]) for numbers, texts in read if texts is None]
     return np.array(found, np.int64)
 
@@ -86,8 +86,8 @@ def _lost(files: Backend) -> list[str]:
         has &= _finds(files.candidates.of_kept(texts), numbers) | ~files.candidates.is_found(texts)
         return int(np.count_nonzero(~has))
 
-    documents = sum(Blocks(ASKED).over(len(kept), lost_of))
-    while some := list(islice(removed, ASKED)):
+    documents = sum(Blocks(DOCUMENTS_ASKED_AT_ONCE).over(len(kept), lost_of))
+    while some := list(islice(removed, DOCUMENTS_ASKED_AT_ONCE)):
         has = _finds(
             files.known.all_removed(digest_words([row.digest for row in some])), np.array([row.number for row in some])
         )
@@ -178,15 +178,15 @@ def damaged_texts(files: Backend, kept: Array) -> DamagedTexts:
     found = DamagedTexts([], [])
     if not files.has_texts:
         return found
-    for first in range(0, len(kept), AT_ONCE):
-        numbers = kept[first : first + AT_ONCE]
+    for first in range(0, len(kept), DOCUMENTS_AT_ONCE):
+        numbers = kept[first : first + DOCUMENTS_AT_ONCE]
         rows = files.record.documents_there(numbers.tolist())
         there = numbers[np.isin(numbers, list(rows))]
         texts = files.originals({number: rows[number].id for number in there.tolist()})
         places = damaged(files.digests(there), (texts.get(number) for number in there.tolist()))
         found.documents.extend(there[places].tolist())
     remembered = files.record.removed_from(0)
-    while some := list(islice(remembered, AT_ONCE)):
+    while some := list(islice(remembered, DOCUMENTS_AT_ONCE)):
         gone = files.gone.has(np.array([row.survivor for row in some], np.int64)).tolist()
         some = [row for row, is_gone in zip(some, gone, strict=True) if not is_gone]
         texts = files.removed_originals([row.number for row in some])
