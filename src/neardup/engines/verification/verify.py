@@ -19,8 +19,7 @@ from neardup.engines.stages import Found, Part, Reading, Stage
 from neardup.engines.verification.pair_partitions import once
 from neardup.engines.verification.text_partitions import own_sites, sites_of
 from neardup.hamming.near import row_distances
-from neardup.kernels.matching.similarities import Stored, similarities_of, working_memory
-from neardup.matching.similarities.table import Elements
+from neardup.kernels.matching.similarities import similarities_of
 from neardup.matching.text_features import texts_of_column
 
 AT_ONCE = 1 << 25
@@ -103,7 +102,9 @@ def _compared(work: Work, edges: pa.Table, arrivals: pa.Table) -> Found:
     texts = texts_of_column(column, work.recipe, work.similarity, None)
     left, right = (np.searchsorted(known, docs) for docs in ints(edges, "p", "q"))
     similarity = np.empty(len(edges))
-    similarities_of(_stored(work, texts.compared), left, right, float(work.options.min_similarity), similarity)
+    similarities_of(
+        texts.compared.stored(work.similarity.code), left, right, float(work.options.min_similarity), similarity
+    )
     matched = similarity >= 0
     prints = texts.prints.values
     proposes = METHODS[work.options.method].proposes
@@ -115,10 +116,3 @@ def _compared(work: Work, edges: pa.Table, arrivals: pa.Table) -> Found:
     ends = [edges.column(name).to_numpy()[found] for name in ("p", "q", "p_rank", "q_rank")]
     apart = row_distances(prints[left[found]], prints[right[found]])
     yield "matches", pa.table([*ends, similarity[found], apart], MATCHES.schema)
-
-
-def _stored(work: Work, elements: Elements) -> Stored:
-    starts, ends = elements.offsets[:-1].copy(), elements.offsets[1:].copy()
-    longest = int(np.diff(elements.offsets).max(initial=0))
-    code = work.similarity.code
-    return Stored(code, elements.values, elements.weights, starts, ends, working_memory(code, longest))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.kernels.matching.similarities import JACCARD, Stored, similarities_of, working_memory
+from neardup.kernels.matching.similarities import JACCARD, similarities_of
 from neardup.matching.candidates.costs import Size
 from neardup.matching.candidates.elements import map_elements
 from neardup.matching.candidates.samples import MIX, chosen_texts, is_chosen, join_elements, sample_elements
@@ -111,9 +111,8 @@ class SampledSets:
 
 def jaccard(elements: Elements, left: Array, right: Array) -> Array:
     """float64[p], of the sets left[i] and right[i] (int64[p])."""
-    found, offsets = np.empty(len(left)), elements.offsets
-    stored = Stored(JACCARD, elements.values, np.empty(0), offsets[:-1], offsets[1:], working_memory(JACCARD, 0))
-    similarities_of(stored, left, right, 0.0, found)
+    found = np.empty(len(left))
+    similarities_of(elements.stored(JACCARD), left, right, 0.0, found)
     return found
 
 

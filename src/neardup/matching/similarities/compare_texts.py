@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.errors import OptionError
-from neardup.kernels.matching.similarities import Stored, similarities_of, working_memory
+from neardup.kernels.matching.similarities import similarities_of
 from neardup.matching.similarities.table import maker_of
 from neardup.recipe.given_elements import recipe_of_elements, similarity_of_elements
 from neardup.recipe.presets import RecipeLike, recipe_of
@@ -90,11 +90,9 @@ def similarities_to(text: str, texts: Any, *, similarity: Similarity | Similarit
     """float64[n]: the similarity of one text to each text of an Arrow `large_string` array. A null counts as an empty text."""
     maker = maker_of(similarity)
     [mine] = as_text_arrays([text])
-    values, weights, offsets = maker.stored(pa.concat_arrays([mine, texts]), recipe)
-    out = np.empty(len(texts))
-    memory = working_memory(maker.code, int(np.diff(offsets).max()))
-    stored = Stored(maker.code, values, weights, offsets[:-1], offsets[1:], memory)
-    similarities_of(stored, np.zeros(len(texts), np.int64), np.arange(1, len(texts) + 1), 0.0, out)
+    elements = maker.stored(pa.concat_arrays([mine, texts]), recipe)
+    out, offsets = np.empty(len(texts)), elements.offsets
+    similarities_of(elements.stored(maker.code), np.zeros(len(texts), np.int64), np.arange(1, len(texts) + 1), 0.0, out)
     if offsets[1] == 0:
         own = None if maker.given is None else maker.given.normalize
         for i in np.flatnonzero(offsets[1:-1] == offsets[2:]).tolist():

@@ -25,7 +25,7 @@ from neardup.kernels.matching.elements import (
     TokenMemory,
     elements,
 )
-from neardup.kernels.matching.similarities import CODES
+from neardup.kernels.matching.similarities import CODES, Stored, working_memory
 from neardup.kernels.text.tokens import most_tokens, token_arrays
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarity import Similarity
@@ -60,6 +60,14 @@ class Elements(NamedTuple):
         values, weights = (array[: filled.offsets[-1]].copy() for array in (filled.values, filled.weights))
         values.flags.writeable = weights.flags.writeable = False
         return cls(values, weights, filled.offsets)
+
+    def stored(self, code: int) -> Stored:
+        """The elements as kernels compare them, by one of CODES; for one thread at a time."""
+        values, weights = self.values.view(), self.weights.view()
+        values.flags.writeable = weights.flags.writeable = False
+        longest = int(np.diff(self.offsets).max(initial=0))
+        starts, ends = self.offsets[:-1].copy(), self.offsets[1:].copy()
+        return Stored(code, values, weights, starts, ends, working_memory(code, longest))
 
 
 def token_memory(longest: int) -> TokenMemory:
