@@ -67,6 +67,16 @@ class EqualTexts(NamedTuple):
         return unique
 
 
+def best_first(
+    document: Array, match: Array, similarity: Array, distance: Array, *, by_distance: bool, equal: Array | None = None
+) -> Array:
+    """The order of matches, document after document: of each, equal texts first (bool[p]), then the most similar or the nearest
+    ones, and of equally good ones the one that comes first.
+    """
+    keys = (match, distance if by_distance else -similarity)
+    return np.lexsort((*keys, document) if equal is None else (*keys, ~equal, document))
+
+
 def pairs_of_representatives(documents: Documents, equal: EqualTexts, listed: RowPairs) -> ListedPairs:
     """The matches among representatives of equal texts: a text that equals a listed one has the same matches."""
     n, preferred = len(documents), equal.preferred

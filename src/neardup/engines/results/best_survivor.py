@@ -12,7 +12,9 @@ from neardup.engines.job_options import Work
 from neardup.engines.packing import ints
 from neardup.engines.schemas import LINKS, MARKED, NONE, REMOVED, UNKNOWN, marked
 from neardup.engines.stages import Found, Stage
+from neardup.survivors.listed_pairs import best_first
 
+_GRADES = ("similarity", "distance")
 _OUTPUTS = {"removed": REMOVED, "gone": MARKED, "named": MARKED, "unknown": MARKED}
 
 
@@ -108,13 +110,9 @@ def _best(work: Work, choices: pa.Table, x: Array, of: Array, rank: Array, is_co
     survivor_rank = choices.column("survivor_rank").to_numpy()[choice]
     before = survivor_rank <= rank[document]  # equal for copies of a leader that survives
     document, choice, survivor_rank = document[before], choice[before], survivor_rank[before]
-    if work.by_distance:
-        cost = choices.column("distance").to_numpy()[choice].astype(np.float64)
-    else:
-        cost = -choices.column("similarity").to_numpy()[choice]
-    survivor = choices.column("survivor").to_numpy()[choice]
-    other = ~(is_copy[document] & (survivor == of[document]))  # an equal text that survives comes before all others
-    order = np.lexsort((survivor_rank, cost, other, document))
+    survivor, similarity, distance = (choices.column(name).to_numpy()[choice] for name in ("survivor", *_GRADES))
+    equal = is_copy[document] & (survivor == of[document])
+    order = best_first(document, survivor_rank, similarity, distance, by_distance=work.by_distance, equal=equal)
     places = np.searchsorted(document[order], np.arange(len(of)))
     found: Array = choice[order][places]
     return found

@@ -12,6 +12,7 @@ from neardup.store.decisions.star import Decided, walk
 from neardup.store.formats.contents import DIGEST
 from neardup.store.formats.segments import NOTHING_FOUND, Found
 from neardup.store.session.backend import Backend
+from neardup.survivors.listed_pairs import best_first
 
 ANYTHING_IN_COMMON = 1e-9
 """A similarity that all texts have except those with nothing in common."""
@@ -27,16 +28,7 @@ def every_match(files: Backend, texts: Texts, least: float, keeps: Array | None 
     among = equal = NOTHING_FOUND
     if keeps.any() and len(texts) > 1:
         among, equal = (_from(pairs, keeps) for pairs in (files.candidates.among(texts), _equal_among(texts)))
-    found = walk(
-        texts,
-        _without(of_kept, equal_kept),
-        _without(among, equal),
-        files.contents,
-        files.similarity,
-        min_similarity=least,
-        keeps_all=True,
-        resources=files.resources,
-    )
+    found = walk(files, texts, _without(of_kept, equal_kept), _without(among, equal), least, keeps_all=True)
     numbers = len(files.contents) + np.cumsum(keeps) - 1
     found, n = found.named(numbers), len(equal_kept.asked) + len(equal.asked)
     places = np.concatenate([np.repeat(np.arange(len(texts)), np.diff(found.starts)), equal_kept.asked, equal.found])
@@ -44,11 +36,9 @@ def every_match(files: Backend, texts: Texts, least: float, keeps: Array | None 
     similarity = np.concatenate([found.similarity, np.ones(n)])
     distance = np.concatenate([found.distance, np.zeros(n, np.int64)])
     is_equal = np.arange(len(places)) >= len(found.documents)
-    order = np.lexsort((documents, distance if least == 0 else -similarity, ~is_equal, places))
-    starts = np.zeros(len(texts) + 1, np.int64)
-    counts = np.bincount(places, minlength=len(texts))
-    np.cumsum(counts, out=starts[1:])
-    return Decided(counts == 0, starts, documents[order], similarity[order], distance[order]), is_equal[order]
+    order = best_first(places, documents, similarity, distance, by_distance=least == 0, equal=is_equal)
+    columns = (column[order] for column in (places, documents, similarity, distance))
+    return Decided.listed(len(texts), *columns), is_equal[order]
 
 
 def similarity_to(files: Backend, text: Texts, number: int) -> tuple[float | None, int]:
@@ -60,16 +50,7 @@ def similarity_to(files: Backend, text: Texts, number: int) -> tuple[float | Non
         return None, distance
     if (rows[:, DIGEST : DIGEST + 2] == text.prints.digests).all():
         return 1.0, 0
-    found = walk(
-        text,
-        Found(np.array([0]), at),
-        NOTHING_FOUND,
-        files.contents,
-        files.similarity,
-        min_similarity=ANYTHING_IN_COMMON,
-        keeps_all=True,
-        resources=files.resources,
-    )
+    found = walk(files, text, Found(np.array([0]), at), NOTHING_FOUND, ANYTHING_IN_COMMON, keeps_all=True)
     return (float(found.similarity[0]) if len(found.similarity) else 0.0), distance
 
 

@@ -113,16 +113,7 @@ def add(files: Backend, texts: Texts, given: Given) -> list[StoreAnswer]:
 
 
 def _walk(files: Backend, texts: Texts, among: Found) -> Decided:
-    of_kept = files.candidates.of_kept(texts)
-    return walk(
-        texts,
-        of_kept,
-        among,
-        files.contents,
-        files.similarity,
-        min_similarity=files.rules.options.min_similarity,
-        resources=files.resources,
-    )
+    return walk(files, texts, files.candidates.of_kept(texts), among, files.rules.options.min_similarity)
 
 
 def _removed_rows(texts: Texts, decided: Decided, first: int, now: float) -> list[RemovedRow]:

@@ -1,7 +1,7 @@
 """NEIGHBORS of a text, and all pairs of kept documents, at or above a similarity that candidates are found for."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -56,19 +56,13 @@ def clusters(files: Backend, min_similarity: float | None) -> list[tuple[Any, ..
 
 def _gathered(kept: Array, parts: Iterable[tuple[Array, Array, Array, Array]]) -> Iterator[tuple[Array, Array]]:
     """The places in `kept` (int64[n], ascending) of the documents of pairs, about `PAIRS_AT_ONCE` pairs at a time."""
-    waiting: list[tuple[Array, Array]] = []
+    waiting = [np.empty((2, 0), np.int64)]
     for left, right, *_ in parts:
-        waiting.append((np.searchsorted(kept, left), np.searchsorted(kept, right)))
-        if sum(len(each[0]) for each in waiting) >= PAIRS_AT_ONCE:
-            yield _joined(waiting)
-            waiting = []
-    if waiting:
-        yield _joined(waiting)
-
-
-def _joined(parts: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
-    left, right = (np.concatenate(side) for side in zip(*parts, strict=True))
-    return left, right
+        waiting.append(np.searchsorted(kept, np.stack([left, right])))
+        if sum(part.shape[1] for part in waiting) >= PAIRS_AT_ONCE:
+            yield tuple(np.concatenate(waiting, axis=1))
+            waiting = [np.empty((2, 0), np.int64)]
+    yield tuple(np.concatenate(waiting, axis=1))
 
 
 def numbered_pairs(files: Backend, least: float, kept: Array) -> Iterator[tuple[Array, Array, Array, Array]]:
@@ -92,11 +86,7 @@ def numbered_pairs(files: Backend, least: float, kept: Array) -> Iterator[tuple[
 
 
 def _least(files: Backend, min_similarity: float | None) -> float:
-    """The similarity that is asked for.
-
-    Raises:
-        OptionError: candidates are not found for it.
-    """
+    """The similarity that is asked for; an OptionError if candidates are not found for it."""
     least, rules = files.rules.least, files.rules
     if min_similarity is None:
         return float(rules.options.min_similarity)

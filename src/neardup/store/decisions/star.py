@@ -14,18 +14,18 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.hamming.candidate_graph import CandidateGraph
 from neardup.hamming.near import hamming_distances
-from neardup.kernels.matching.similarities import Stored, similarities_of, working_memory
-from neardup.matching.similarities.table import ElementMaker, Elements
+from neardup.kernels.matching.similarities import Stored, similarities_of
+from neardup.matching.similarities.table import Elements
 from neardup.matching.text_features import Texts, after, some_elements
 from neardup.progress import Progress
-from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.scratch import IN_MEMORY, Scratch
 from neardup.store.answers import NEW, StoreAnswer, StoreMatch
-from neardup.store.formats.contents import Contents
 from neardup.store.formats.segments import Found
 from neardup.store.record.documents_table import DocumentRow
 from neardup.store.record.record import Record
+from neardup.store.session.backend import Documents
 from neardup.survivors.clusters import cluster_star
+from neardup.survivors.listed_pairs import best_first
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,13 @@ class Decided:
     documents: Array
     similarity: Array
     distance: Array
+
+    @classmethod
+    def listed(cls, n: int, texts: Array, documents: Array, similarity: Array, distance: Array) -> "Decided":
+        """Of all matches, text after text (int64[matches], ascending)."""
+        counts = np.bincount(texts, minlength=n)
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+        return cls(counts == 0, starts, documents, similarity, distance)
 
     def named(self, numbers: Array) -> "Decided":
         """The same with numbers (int64[n]) for those of the texts that are matched."""
@@ -82,54 +89,43 @@ class Decided:
 class HeldElements:
     """Elements in memory, as the star reads them."""
 
-    def __init__(self, elements: Elements, similarity: ElementMaker) -> None:
-        self._code, self._values, self._weights = similarity.code, elements.values.view(), elements.weights.view()
-        self._values.flags.writeable = self._weights.flags.writeable = False
-        self._offsets, self._longest = elements.offsets, int(np.diff(elements.offsets).max(initial=0))
+    def __init__(self, elements: Elements, code: int) -> None:
+        self._stored = elements.stored(code)
 
     def stored(self, rows: Array | None = None, *, scratch: Scratch = IN_MEMORY) -> Stored:  # noqa: ARG002
         """The elements of `rows` (int64[n], by default all), as kernels compare them."""
-        starts, ends = self._offsets[:-1], self._offsets[1:]
-        starts, ends = (starts.copy(), ends.copy()) if rows is None else (starts[rows], ends[rows])
-        return Stored(self._code, self._values, self._weights, starts, ends, working_memory(self._code, self._longest))
+        found = self._stored
+        return found if rows is None else found._replace(starts=found.starts[rows], ends=found.ends[rows])
 
     def was_read(self, places: int, values: int) -> None:
         """Nothing is mapped."""
 
 
 def walk(
-    texts: Texts,
-    of_kept: Found,
-    among: Found,
-    contents: Contents,
-    similarity: ElementMaker,
-    *,
-    min_similarity: float,
-    keeps_all: bool = False,
-    resources: Resources = DEFAULTS,
+    files: Documents, texts: Texts, of_kept: Found, among: Found, min_similarity: float, *, keeps_all: bool = False
 ) -> Decided:
     """Decide texts that differ from one another and from all that are kept.
 
     Args:
+        files: have the kept documents.
         texts: the texts.
         of_kept: pairs of a place in them and the number of a kept document.
         among: pairs of two places, the smaller first.
-        contents: of the kept documents.
-        similarity: what is compared.
         min_similarity: the least similarity of a match; 0 if the distance alone decides.
         keeps_all: whether texts are kept that match others, so that later ones match them.
-        resources: threads.
     """
-    of_kept = contents.sieved(texts, of_kept, similarity.code, min_similarity)
+    contents, code = files.contents, files.similarity.code
+    of_kept = contents.sieved(texts, of_kept, code, min_similarity)
     if not len(of_kept.asked) and not len(among.asked):
-        return all_new(len(texts))
+        nothing = np.empty(0, np.int64)
+        return Decided.listed(len(texts), nothing, nothing, np.empty(0), nothing)
     kept, concerned, pairs = _places(of_kept, among)
     rows = contents.rows(kept)
     prints = np.concatenate([contents.fingerprints(rows), texts.prints.values[concerned]])
     elements = None
     if min_similarity > 0:
         own = some_elements(texts.compared, concerned)
-        elements = HeldElements(after(contents.elements(kept, "compared", rows), own), similarity)
+        elements = HeldElements(after(contents.elements(kept, "compared", rows), own), code)
     if len(among.asked) and not keeps_all:
         found = cluster_star(
             _graph(prints, pairs),
@@ -138,12 +134,19 @@ def walk(
             min_similarity=min_similarity,
             progress=Progress(),
             fixed=len(kept),
-            resources=resources,
+            resources=files.resources,
         )
         is_survivor = found.survivor == np.arange(len(prints))
         with_survivor = is_survivor[pairs[0]] & ~is_survivor[pairs[1]]
         pairs = pairs[0][with_survivor], pairs[1][with_survivor]
-    return _decided(len(texts), kept, concerned, pairs, prints, elements, min_similarity)
+    left, right = pairs
+    distance, similarity = hamming_distances(prints, left, right), np.full(len(left), np.nan)
+    if elements is not None:
+        similarities_of(elements.stored(), left, right, float(min_similarity), similarity)
+    order = best_first(right, left, similarity, distance, by_distance=elements is None)
+    order = order[~(similarity[order] < 0)]
+    names, of_texts = np.concatenate([kept, -1 - concerned]), concerned[right[order] - len(kept)]
+    return Decided.listed(len(texts), of_texts, names[left[order]], similarity[order], distance[order])
 
 
 def _places(of_kept: Found, among: Found) -> tuple[Array, Array, tuple[Array, Array]]:
@@ -156,40 +159,6 @@ def _places(of_kept: Found, among: Found) -> tuple[Array, Array, tuple[Array, Ar
     concerned, of_pairs = np.unique(np.concatenate([asked, *among]), return_inverse=True)
     asked, left, right = np.split(of_pairs + len(kept), np.cumsum([len(asked), len(among.asked)]))
     return kept, concerned, (np.concatenate([at, left]), np.concatenate([asked, right]))
-
-
-def all_new(n: int) -> Decided:
-    """The outcome of texts that match nothing."""
-    nothing = np.empty(0, np.int64)
-    return Decided(np.ones(n, np.bool_), np.zeros(n + 1, np.int64), nothing, np.empty(0), nothing)
-
-
-def _decided(
-    n: int,
-    kept: Array,
-    concerned: Array,
-    pairs: tuple[Array, Array],
-    prints: Array,
-    elements: HeldElements | None,
-    min_similarity: float,
-) -> Decided:
-    """The outcome by all pairs of a document that is kept, or a text that is, and another text."""
-    left, right = pairs
-    distance = hamming_distances(prints, left, right)
-    if elements is None:
-        similarity = np.full(len(left), np.nan)
-        order = np.lexsort((left, distance, right))
-    else:
-        similarity = np.empty(len(left))
-        similarities_of(elements.stored(), left, right, float(min_similarity), similarity)
-        order = np.lexsort((left, -similarity, right))
-        order = order[similarity[order] >= 0]
-    left, right = left[order], concerned[right[order] - len(kept)]
-    starts = np.zeros(n + 1, np.int64)
-    counts = np.bincount(right, minlength=n)
-    np.cumsum(counts, out=starts[1:])
-    names = np.concatenate([kept, -1 - concerned])
-    return Decided(counts == 0, starts, names[left], similarity[order], distance[order])
 
 
 def _graph(prints: Array, pairs: tuple[Array, Array]) -> CandidateGraph:
