@@ -1,14 +1,17 @@
 """What a store removed lately, the pairs nearest the threshold, and judgements, in folders and databases."""
 
 import json
+import os
 import sqlite3
 from contextlib import closing
 
 import pytest
+from damage import changed
 from streams import near_copies
 
 import neardup as nd
-from neardup.store.postgresql.log import SharedTexts
+from forked import ended, forked
+from neardup.store.postgresql.log import Log
 from neardup.store.review import lists
 from neardup.store.store import Store
 
@@ -237,9 +240,7 @@ def test_a_damaged_judgement_is_named_and_a_repair_keeps_the_others(tmp_path):
         for pair in store.review(limit=4):
             store.judge(pair, same=True)
         judged = sides(store.judgements())
-    with closing(sqlite3.connect(tmp_path / "s/record.sqlite")) as base:
-        base.execute("UPDATE judgements SET same = 0 WHERE number = 2")
-        base.commit()
+    changed(tmp_path / "s", "UPDATE judgements SET same = 0 WHERE number = 2")
     with Store(tmp_path / "s", mode="r") as store:
         with pytest.raises(nd.DataError, match="row 2 of `judgements` is not what was written"):
             store.judgements()
@@ -292,11 +293,11 @@ def test_a_compaction_between_a_look_and_a_text_is_noticed(place, monkeypatch):
         one.check_and_add_many(range(80), TEXTS)
         kept = [row for row in range(80) if one.get(row)]
         for name, asked in (
-            ("of_documents", lambda: one.get(kept[9]).text),
-            ("of_removed", lambda: one.recent()[0].text),
+            ("originals", lambda: one.get(kept[9]).text),
+            ("removed_originals", lambda: one.recent()[0].text),
         ):
             other.remove([kept.pop(0)])
-            expected, original, calls = asked(), getattr(SharedTexts, name), []
+            expected, original, calls = asked(), getattr(Log, name), []
 
             def compacts_first(self, *arguments, original=original, calls=calls):
                 if not calls:
@@ -304,7 +305,7 @@ def test_a_compaction_between_a_look_and_a_text_is_noticed(place, monkeypatch):
                 return original(self, *arguments)
 
             with monkeypatch.context() as patched:
-                patched.setattr(SharedTexts, name, compacts_first)
+                patched.setattr(Log, name, compacts_first)
                 assert asked() == expected
             assert calls == [True]
 
@@ -361,16 +362,14 @@ def test_an_upgrade_makes_the_tables_of_this_version(server, schema, place, monk
 
 
 def test_a_judgement_that_was_answered_is_there_after_a_kill(tmp_path):
-    import os
-
-    child = os.fork()
-    if child == 0:
+    def work():
         store = Store(tmp_path / "s", min_similarity=0.6, texts=True, threads=1)
         store.check_and_add_many(range(80), TEXTS)
         store.judge(store.review()[0], same=True)
         (tmp_path / "said").write_text(json.dumps(store.judgements()[0].left.text))
         os._exit(0)  # without a close
-    assert os.waitpid(child, 0)[1] == 0
+
+    assert ended(forked(work)) == 0
     with Store(tmp_path / "s") as store:
         assert store.judgements()[0].left.text == json.loads((tmp_path / "said").read_text())
         assert store.verify().is_sound

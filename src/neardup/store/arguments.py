@@ -21,11 +21,7 @@ _TOO_DEEP = "{} is nested too deeply to be kept. Give a flatter value."
 
 
 def id_as_json(value: Any) -> str:
-    """An id as JSON.
-
-    Raises:
-        OptionError: it is neither an integer nor a string of valid Unicode.
-    """
+    """An id as JSON; an OptionError if it is neither an integer nor a string of valid Unicode."""
     if not isinstance(value, str | int | np.integer) or isinstance(value, bool):
         raise OptionError(f"The id {value!r} is a {type(value).__name__}. Give a string or an integer.")
     if not isinstance(value, str):
@@ -58,11 +54,7 @@ def whole_number(option: str, given: Any, what: str, *, least: int = 0, below: i
 
 
 def several(option: str, values: Any) -> Sequence[Any]:
-    """One value for each document, in a list.
-
-    Raises:
-        OptionError: it is a string or another single value.
-    """
+    """One value for each document, in a list; an OptionError if it is a string or another single value."""
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise OptionError(f"`{option}={reprlib.repr(values)}` is one value: give a list, even of one.")
     if isinstance(values, pa.Array | pa.ChunkedArray):
@@ -84,11 +76,7 @@ def plain(value: Any) -> Any:
 
 
 def as_json(value: Any) -> str:
-    """A plain value as JSON.
-
-    Raises:
-        OptionError: it is none.
-    """
+    """A plain value as JSON; an OptionError if it is none."""
     given = plain(value)
     try:
         found = _ENCODE(given)

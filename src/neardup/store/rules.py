@@ -30,11 +30,7 @@ STORE_KEEPS = {
 
 
 def demand_keep(keep: Any) -> None:
-    """Refuse what is no rule.
-
-    Raises:
-        OptionError: it is none of STORE_KEEPS.
-    """
+    """Refuse (OptionError) what is none of STORE_KEEPS."""
     if keep in ("max:KEY", "min:KEY") or not (
         isinstance(keep, str) and (keep in STORE_KEEPS or key_of(keep) is not None)
     ):
@@ -98,9 +94,10 @@ class Rules:
     texts: bool = False
 
     @property
-    def own(self) -> dict[str, Any]:
-        """What is not in `options`, by name."""
-        return {"floor": self.floor, "keep": self.keep, "texts": self.texts}
+    def given(self) -> dict[str, Any]:
+        """All of them by name, as a new store takes them."""
+        options = {name: getattr(self.options, name) for name in DECIDING}
+        return {**options, "floor": self.floor, "keep": self.keep, "texts": self.texts}
 
     @property
     def least(self) -> float:
@@ -109,11 +106,7 @@ class Rules:
 
 
 def rules_of(given: Mapping[str, Any]) -> Rules:
-    """The rules of a new store, by what was given; the method is exact unless another is.
-
-    Raises:
-        OptionError: a value is not allowed.
-    """
+    """The rules of a new store, by what was given (exact unless there is a method); an OptionError if a value is not allowed."""
     values = {name: value for name, value in given.items() if value is not None}
     floor, keep, texts = values.pop("floor", None), values.pop("keep", "first"), values.pop("texts", False)
     options = DedupOptions(**({"method": "exact"} | values))
@@ -132,9 +125,8 @@ def rules_of(given: Mapping[str, Any]) -> Rules:
 
 def to_store(rules: Rules) -> dict[str, Any]:
     """Rules as the record has them."""
-    options = {name: getattr(rules.options, name) for name in DECIDING}
-    own = {"floor": rules.floor, "keep": rules.keep, "similarity": similarity_to_store(rules.options.compared_by)}
-    return options | own | ({"texts": True} if rules.texts else {})
+    found = rules.given | {"similarity": similarity_to_store(rules.options.compared_by)}
+    return found if rules.texts else {name: value for name, value in found.items() if name != "texts"}
 
 
 def stored_rules(stored: Mapping[str, Any]) -> Rules:
@@ -147,9 +139,9 @@ def demand_same(path: str | Path, rules: Rules, given: Mapping[str, Any]) -> Non
     values = {name: value for name, value in given.items() if value is not None}
     if "similarity" in values:
         values["similarity"] = similarity_of(values["similarity"])
-    own = rules.own
-    has = {name: own[name] if name in own else getattr(rules.options, name) for name in values}
+    has = rules.given
     if differing := [name for name, value in values.items() if has[name] != value]:
         shown = ", ".join(f"`{name}={has[name]!r}`" for name in differing)
-        how = "was made otherwise:" if has.get("texts") is False else "was made with"  # a flag is shown as `without`
+        without_texts = "texts" in values and not has["texts"]  # a flag
+        how = "was made otherwise:" if without_texts else "was made with"
         raise OptionError(f"{path} {how} {shown}. Leave it out, or make another store.")

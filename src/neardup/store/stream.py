@@ -197,16 +197,8 @@ class _Fleeting(Store):
 
     def __init__(self, path: str, recipe: Recipe | None, threads: int | None, options: MatchingOptions) -> None:
         self._kind = FOLDER
-        self._files = Files(
-            path,
-            mode="w",
-            wait=0.0,
-            durable="batch",
-            threads=threads,
-            recipe=recipe,
-            given=dict(options),
-            lasts=False,
-        )
+        how: dict[str, Any] = {"mode": "w", "wait": 0.0, "durable": "batch", "lasts": False}
+        self._files = Files(path, **how, threads=threads, recipe=recipe, given=dict(options))
 
 
 def _remove(store: Store, folder: str, process: int) -> None:

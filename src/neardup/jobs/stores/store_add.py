@@ -34,30 +34,14 @@ BEGINS_ANEW = "the same command begins anew, and what was added before is a copy
 """What is told of a run that is interrupted; and of every run, to those who ask how it is done."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class StoreCounts:
+@dataclass(kw_only=True)
+class StoreCounts(AddCounts):
     """The counts of documents that were added to a store.
 
     Attributes:
-        documents: all of them.
-        new: those that are kept, and of whose id no other text was.
-        updated: those that are kept in the place of another text of their id.
-        duplicates: the others.
-        dropped: duplicates of whose id another text was kept until then: now, the store keeps none.
-        repeated_ids: documents that came in the place of a text of the same inputs, and are counted as `updated` or `dropped`.
-        exact: duplicates whose text equals that of their first match.
-        replaced: documents in whose place a better one of another id was kept.
         rejected_for: for each reason, the rows that could not be read.
     """
 
-    documents: int
-    new: int
-    updated: int
-    duplicates: int
-    dropped: int
-    repeated_ids: int
-    exact: int
-    replaced: int
     rejected_for: dict[str, int]
 
     @property
@@ -128,25 +112,11 @@ def add_to_store(
             run = AddRun(store, shards, target, how, names)  # type: ignore[arg-type]  # a path, or it could not continue
             run.begin(overwrite=overwrite, give_up=give_up, reads=ReadFiles(shards, folder_of_store(path)))
             counts = _continued(store, corpus, columns, run, progress)
-    return StoreCounts(
-        documents=counts.documents,
-        new=counts.new,
-        updated=counts.updated,
-        duplicates=counts.documents - counts.new - counts.updated,
-        dropped=counts.dropped,
-        repeated_ids=counts.repeated_ids,
-        exact=counts.exact,
-        replaced=counts.replaced,
-        rejected_for=by_reason(corpus.rejected),
-    )
+    return StoreCounts(**vars(counts), rejected_for=by_reason(corpus.rejected))
 
 
 def _refuse_repeated_names(shards: Sequence[Shard]) -> None:
-    """Refuse text files with the same path below different inputs, which is their id.
-
-    Raises:
-        InputError: there are such files.
-    """
+    """Refuse text files with the same path below different inputs, which is their id."""
     owner: dict[str, Shard] = {}
     problems = [
         f"{first.name} and {shard.name} would both have the id {name_as_text(shard.relative)}, and a store keeps one text of "

@@ -39,13 +39,18 @@ class AddCounts(UpdateCounts):
         documents: all that were decided.
         new: those that are kept, and of whose id no other text was.
         exact: duplicates whose text equals that of their first match.
-        replaced: documents in whose place a better one was kept.
+        replaced: documents in whose place a better one of another id was kept.
     """
 
     documents: int = 0
     new: int = 0
     exact: int = 0
     replaced: int = 0
+
+    @property
+    def duplicates(self) -> int:
+        """Those that are not kept."""
+        return self.documents - self.new - self.updated
 
 
 def why_not_continued(inputs: Sequence[str], output: Place | None) -> str:

@@ -24,7 +24,7 @@ class UpdateCounts:
     updated: int = 0
     dropped: int = 0
     repeated_ids: int = 0
-    began: float = field(default_factory=time.time)
+    began: float = field(default_factory=time.time, compare=False)
 
     def count_updates(self, answers: Iterable[StoreAnswer], *, keep: str) -> None:
         """Count the updates among some answers of a store with this `keep`."""
@@ -68,14 +68,15 @@ def answer_line(
         "exact": answer.exact,
     }
     if all_matches:
-        line["matches"] = [_match(each) for each in answer.matches]
+        line["matches"] = list(map(match_values, answer.matches))
     else:
         line["replaces"] = [each.id for each in answer.replaces]
         line |= {"is_update": True} if answer.is_update else {}
     return json.dumps(line, ensure_ascii=False).encode() + b"\n"
 
 
-def _match(match: StoreMatch) -> dict[str, Any]:
+def match_values(match: StoreMatch) -> dict[str, Any]:
+    """A match as JSON has it."""
     return {"id": match.id, "similarity": match.similarity, "distance": match.distance}
 
 

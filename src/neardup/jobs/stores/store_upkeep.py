@@ -1,8 +1,12 @@
-"""The upkeep of stores: expire documents, compact, verify and repair; list what is similar; copy."""
+"""The upkeep of stores: expire documents, compact, verify and repair; list what is similar; copy.
+
+Errors are those of the methods of `Store`; an InputError, too, if there is no store, or the output exists.
+"""
 
 import contextlib
 import json
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +15,7 @@ from neardup.io.corpora.read_files import ReadFiles
 from neardup.io.storage.places import path_text
 from neardup.jobs.answer_files import answers_place, answers_to
 from neardup.jobs.store_places import folder_of_store, opened_store, store_is_there
-from neardup.jobs.stores.store_answers import meant_ids
+from neardup.jobs.stores.store_answers import match_values, meant_ids
 from neardup.progress import Watcher
 from neardup.recipe.presets import RecipeLike
 from neardup.store.answers import StoreCheck, StoreMatch
@@ -30,12 +34,7 @@ def expire_in_store(
     by: SeenBy = "last_seen",
     wait: float = 0.0,
 ) -> int:
-    """Remove the documents of a store that have expired, and others that are old; returns their number. See `Store.expire`.
-
-    Raises:
-        InputError: there is no store, or another process writes to it.
-        OptionError: a value is not allowed.
-    """
+    """Remove the documents of a store that have expired, and others that are old; returns their number. See `Store.expire`."""
     with opened_store(path, wait=wait) as store:
         return store.expire(older_than=older_than, newest=newest, by=by)
 
@@ -69,12 +68,7 @@ def verify_store(path: str | Path) -> StoreCheck:
 
 
 def repair_store(path: str | Path, *, wait: float = 0.0) -> tuple[StoreCheck, StoreCheck]:
-    """Repair a store; see `Store.repair`. Returns what was wrong, and what is wrong afterwards.
-
-    Raises:
-        InputError: there is no store, or another process writes to it.
-        DataError: the record is damaged.
-    """
+    """Repair a store; see `Store.repair`. Returns what was wrong, and what is wrong afterwards."""
     found = Store.repair(path, wait=wait)
     return found, verify_store(path)
 
@@ -118,41 +112,27 @@ def neighbors_in_store(
 def pairs_of_store(
     path: str | Path, output: str | Path = "-", *, min_similarity: float | None = None, overwrite: bool = False
 ) -> int:
-    """Write all pairs of kept documents that are so similar; see `Store.pairs`. Returns their number.
-
-    Raises:
-        InputError: there is no store, or the output exists.
-        OptionError: the similarity is below the floor.
-    """
-
-    def lines(store: Store) -> Iterator[dict[str, Any]]:
-        for pair in store.pairs(min_similarity=min_similarity):
-            yield {"a": pair.a, "b": pair.b, "similarity": pair.similarity, "distance": pair.distance}
-
-    return _write(path, output, lines, overwrite=overwrite)
+    """Write all pairs of kept documents that are so similar; see `Store.pairs`. Returns their number."""
+    return _write(
+        path, output, lambda store: map(asdict, store.pairs(min_similarity=min_similarity)), overwrite=overwrite
+    )
 
 
 def clusters_of_store(
     path: str | Path, output: str | Path = "-", *, min_similarity: float | None = None, overwrite: bool = False
 ) -> int:
-    """Write the clusters of kept documents that pairs connect; see `Store.clusters`. Returns their number.
-
-    Raises:
-        InputError: there is no store, or the output exists.
-        OptionError: the similarity is below the floor.
-    """
-
-    def lines(store: Store) -> Iterator[dict[str, Any]]:
-        for ids in store.clusters(min_similarity=min_similarity):
-            yield {"ids": ids}
-
-    return _write(path, output, lines, overwrite=overwrite)
+    """Write the clusters of kept documents that pairs connect; see `Store.clusters`. Returns their number."""
+    return _write(
+        path,
+        output,
+        lambda store: ({"ids": ids} for ids in store.clusters(min_similarity=min_similarity)),
+        overwrite=overwrite,
+    )
 
 
 def match_line(match: StoreMatch) -> str:
     """A match as JSON."""
-    values = {"id": match.id, "similarity": match.similarity, "distance": match.distance}
-    return json.dumps(values, ensure_ascii=False)
+    return json.dumps(match_values(match), ensure_ascii=False)
 
 
 def _write(
@@ -173,23 +153,14 @@ def _write(
 
 
 def export_store(path: str | Path, target: str | Path) -> int:
-    """Write a store as Parquet and JSON; see `Store.export`. Returns the number of documents.
-
-    Raises:
-        InputError: there is no store, or the target is not empty.
-    """
+    """Write a store as Parquet and JSON; see `Store.export`. Returns the number of documents."""
     with opened_store(path, "r") as store:
         store.export(target)
         return len(store)
 
 
 def import_store(path: str | Path, source: str | Path, *, threads: int | None = None) -> int:
-    """Make a store of an export; see `Store.from_export`. Returns the number of documents.
-
-    Raises:
-        InputError: there is no export, or the folder is not empty.
-        DataError: the export is damaged.
-    """
+    """Make a store of an export; see `Store.from_export`. Returns the number of documents."""
     _demand_no_store(path)
     with Store.from_export(path, source, threads=threads) as store:
         return len(store)
@@ -209,24 +180,14 @@ def build_store(
     threads: int | None = None,
     progress: Watcher = None,
 ) -> StoreInfo:
-    """Make a store of a finished run of `dedup`; see `Store.build`.
-
-    Raises:
-        InputError: there is a store, or there is no such run, or its inputs have changed.
-        OptionError: a store cannot decide as the run did.
-        DataError: the audit or the summary is damaged.
-    """
+    """Make a store of a finished run of `dedup`; see `Store.build`."""
     _demand_no_store(path)
     with Store.build(path, run, recipe=recipe, texts=texts, threads=threads, progress=progress) as store:
         return store.info()
 
 
 def backup_store(path: str | Path, target: str | Path) -> int:
-    """Copy a store as it is; see `Store.backup`. Returns the number of documents.
-
-    Raises:
-        InputError: there is no store, or the target is not empty.
-    """
+    """Copy a store as it is; see `Store.backup`. Returns the number of documents."""
     with opened_store(path, "r") as store:
         store.backup(target)
         return len(store)

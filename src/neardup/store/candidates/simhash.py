@@ -31,11 +31,7 @@ REPAIR = "The store makes it of its other files: repair the store."
 
 
 def saved_index(folder: Path, store: str, generation: int) -> Index:
-    """The index in the folder of a store.
-
-    Raises:
-        DataError: it is damaged, or not that of the store with this identity, after so many compactions.
-    """
+    """The index of the store with this identity, compacted so often; a DataError if it is damaged, or of another."""
     try:
         found = Index.open(folder / FOLDER)
     except DataError as problem:

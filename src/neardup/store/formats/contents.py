@@ -82,6 +82,14 @@ class Layout:
                 found[weights_of(kind)] = "<f8"
         return found if self.signing is None else found | {"signatures": "<u4"}
 
+    def texts(self, prints: Fingerprints, elements: Mapping[str, Elements], signatures: Array | None) -> Texts:
+        """Texts, of what is kept of them: fingerprints, elements by kind, and values of signatures (uint32[n, values])."""
+        compared, signed = elements.get("compared", no_elements()), None
+        if self.signing is not None:
+            assert signatures is not None
+            signed = replace(self.signing.none(), values=signatures, sizes=np.diff(compared.offsets))
+        return Texts(prints, elements.get("joined", compared), compared, signed)
+
     @property
     def no_ends(self) -> dict[str, int]:
         """What `Contents.ends` tells of no documents."""
@@ -234,11 +242,7 @@ class Contents:
         return found
 
     def _demand_sound(self, damaged: int) -> None:
-        """Refuse a row that is damaged, or not there; -1 for none.
-
-        Raises:
-            DataError: there is one.
-        """
+        """Refuse (DataError) a row that is damaged, or not there; -1 for none."""
         if damaged >= len(self):
             raise DataError(
                 f"{self.path} has {len(self):,} documents, but a file that is made of others names document {damaged:,}. Repair "
@@ -328,13 +332,7 @@ class Contents:
             rows[:, TOKENS].astype(np.int64),
         )
         kept = {kind: self.elements(numbers, kind, rows) for kind in layout.kinds}
-        compared = kept.get("compared", no_elements())
-        signatures = None
-        if layout.signing is not None:
-            values = self.signatures(numbers, rows)
-            sizes = rows[:, layout.place_of("compared") + 1].astype(np.int64)
-            signatures = replace(layout.signing.none(), values=values, sizes=sizes)
-        return Texts(prints, kept.get("joined", compared), compared, signatures)
+        return layout.texts(prints, kept, None if layout.signing is None else self.signatures(numbers, rows))
 
     def _rows(self) -> Array:
         return self._files["rows"].items().reshape(-1, self.layout.width)

@@ -196,11 +196,7 @@ def write_order(path: Path, order: Order) -> dict[str, Any]:
 
 
 def read_order(file: SegmentFile) -> Order:
-    """Read what `write_order` has written.
-
-    Raises:
-        DataError: the file is damaged.
-    """
+    """Read what `write_order` has written; a DataError if the file is damaged."""
     if file.damaged_pages():
         raise DataError(f"{file.path} is damaged. {REPAIR}")
     arrays = file.arrays

@@ -109,11 +109,7 @@ class Segment:
         return found
 
     def demand_whole(self) -> None:
-        """Refuse a segment of which pages are damaged, before it becomes part of another with checksums of its own.
-
-        Raises:
-            DataError: see above.
-        """
+        """Refuse (DataError) a segment of which pages are damaged, before it becomes part of another with checksums of its own."""
         if self.file.damaged_pages():
             raise self._damage()
 

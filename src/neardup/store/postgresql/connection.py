@@ -34,11 +34,7 @@ class Attempts:
         self._shown, self._ends, self._pause, self.count = shown, time.monotonic() + patience, FIRST_PAUSE_SECONDS, 1
 
     def failed(self, problem: Exception) -> None:
-        """Wait before the next attempt.
-
-        Raises:
-            TransferError: there is none.
-        """
+        """Wait before the next attempt; a TransferError if there is none."""
         if time.monotonic() + self._pause > self._ends:
             raise TransferError(self._shown, "reaching the database", self.count, str(problem)) from None
         time.sleep(self._pause)
@@ -127,11 +123,7 @@ class Database:
                 raise
 
     def claim(self, name: str, wait: float) -> None:
-        """Hold an advisory lock as long as the connection lasts, and with each one that follows it.
-
-        Raises:
-            BusyError: another session holds it for longer than `wait` seconds.
-        """
+        """Hold an advisory lock with the connection and each one that follows it; a BusyError after `wait` seconds."""
         ends = time.monotonic() + wait
         while True:
             try:

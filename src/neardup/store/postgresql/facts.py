@@ -3,20 +3,19 @@
 import json
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from neardup.errors import InputError
 from neardup.hamming.index.files.stored_recipe import fields_with_files
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.serialization import recipe_of_run
 from neardup.store.postgresql.connection import Database
 from neardup.store.postgresql.log import Log
 from neardup.store.postgresql.places import DatabasePlace
 from neardup.store.postgresql.schema import demand_version, make_tables, version_of
-from neardup.store.rules import DECIDING, demand_same, rules_of, stored_rules, to_store
-from neardup.store.session.creating import plan_of
+from neardup.store.rules import demand_same, rules_of, stored_rules, to_store
+from neardup.store.session.creating import plan_of, recipe_of_facts
 
 
 @dataclass(frozen=True)
@@ -76,14 +75,10 @@ def shared_facts(
         if found is None:
             raise InputError(f"{place.shown} was removed while it was made.")
     facts, identity, rows = found
-    made_by = recipe_of_run(facts["recipe"], recipe, place.shown)
-    if made_by.max_distance is None:  # it is in no digest
-        made_by = replace(made_by, max_distance=facts["max_distance"])
+    made_by = recipe_of_facts(facts, facts["recipe"], recipe, place.shown)
     rules = stored_rules(facts["rules"])
     demand_same(place.shown, rules, given)
-    values: dict[str, Any] = {name: getattr(rules.options, name) for name in DECIDING}
-    values |= rules.own
-    return SharedFacts(identity, rows, made_by, facts["recipe"], facts["plan"], values)
+    return SharedFacts(identity, rows, made_by, facts["recipe"], facts["plan"], rules.given)
 
 
 def is_there(place: DatabasePlace) -> bool:
@@ -111,11 +106,7 @@ def _read(connection: Any, database: Database, log: Log) -> tuple[dict[str, Any]
 
 
 def _first_facts(recipe: Recipe, given: Mapping[str, Any], plan: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What is written of a new store.
-
-    Raises:
-        OptionError: the rules are not allowed, or do not go with the recipe.
-    """
+    """What is written of a new store; an OptionError if the rules are not allowed, or do not go with the recipe."""
     rules = rules_of(given)
     return {
         "recipe": fields_with_files(recipe.stored()),

@@ -5,11 +5,12 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from neardup.errors import DataError, InputError, OptionError, TransferError
+from neardup.errors import DataError, InputError, TransferError
 from neardup.recipe.presets import RecipeLike
 from neardup.store.arguments import seconds_of
 from neardup.store.postgresql import catching_up, replicas
@@ -17,15 +18,18 @@ from neardup.store.postgresql.catching_up import Reading
 from neardup.store.postgresql.connection import Database
 from neardup.store.postgresql.facts import shared_facts
 from neardup.store.postgresql.log import Log, commit
-from neardup.store.postgresql.log_rows import Head, Known
+from neardup.store.postgresql.log_rows import Ahead, Head, Known
 from neardup.store.postgresql.places import DatabasePlace
 from neardup.store.postgresql.problems import LostError
 from neardup.store.postgresql.replicas import OutdatedError, Replica
+from neardup.store.record.notes_table import NotedError, values_of
 from neardup.store.session.calls import demand_process
 from neardup.store.session.folder import BusyError
-from neardup.store.session.reader import Durable, Mode
+from neardup.store.session.reader import Durable, Mode, demand_modes
 
 R = TypeVar("R")
+MAX_DOCUMENTS_BEHIND = 1 << 14
+"""Farther behind, a service catches up before it takes the lock."""
 _LOG = logging.getLogger("neardup.store")
 
 
@@ -59,9 +63,7 @@ class Follower:
             TransferError: the database cannot be reached.
             MissingExtra: psycopg is not installed.
         """
-        for name, value, allowed in (("mode", mode, ("r", "w")), ("durable", durable, ("each", "batch"))):
-            if value not in allowed:
-                raise OptionError(f"`{name}={value!r}`: give one of {', '.join(allowed)}.")
+        demand_modes(mode, durable)
         self.place, self.reads_only, self._wait, self._threads = place, mode == "r", seconds_of("wait", wait), threads
         self.database, self.log = Database(place, self._wait), Log(place)
         self._process, self._turn, self._depth, self._looked = os.getpid(), threading.RLock(), 0, -1.0
@@ -201,6 +203,37 @@ class Follower:
     def _follow_log_once(self, connection: Any) -> None:
         self.bring_to(Reading(self.log, connection, self.demand_there(self.log.begin_reading(connection))))
         commit(connection)
+
+    def begin(self, unless: Sequence[str] = ()) -> Head:
+        """Take the lock of the store, and catch up. Returns the head of the log.
+
+        Raises:
+            NotedError: there is a note with a key of `unless`.
+        """
+        for is_last in (False, False, True):
+            found, ahead = self.database.once(partial(self.begin_deciding, unless))
+            if ahead.notes:
+                raise NotedError(values_of(ahead.notes))
+            head = self.demand_there(found)
+            if head.documents + head.removed - sum(self.replica.counts) <= MAX_DOCUMENTS_BEHIND:
+                try:
+                    self.database.once(partial(self._bring_to_head, head, ahead))
+                    return head
+                except OutdatedError as problem:
+                    if is_last:
+                        raise self.no_replica() from None
+                    self.database.roll_back()
+                    self.rebuild(problem)
+            self.database.roll_back()
+            self.follow_log()
+        raise LostError("other services write faster than this one can follow")
+
+    def begin_deciding(self, keys: Sequence[str], connection: Any) -> tuple[Head | None, Ahead]:
+        """See `Log.begin_deciding`."""
+        return self.log.begin_deciding(connection, self.facts.id, self.reached, keys, time.time())
+
+    def _bring_to_head(self, head: Head, ahead: Ahead, connection: Any) -> None:
+        self.bring_to(Reading(self.log, connection, head, ahead))
 
     def bring_to(self, reading: Reading) -> None:
         """Bring the replica to the head of the log that a transaction has read."""

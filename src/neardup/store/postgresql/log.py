@@ -37,12 +37,12 @@ class Log:
     Attributes:
         name: of the store.
         tables: the names of the tables, with their schema.
-        notes, texts, judgements: see their modules.
+        notes, judgements: see their module.
     """
 
     def __init__(self, place: DatabasePlace) -> None:
         self.name, schema, self.notes = place.store, f'"{place.schema}"', SharedNotes(place)
-        self.texts, self.judgements = SharedTexts(place), SharedJudgements(place)
+        self.judgements = SharedJudgements(place)
         self.tables = {name: f"{schema}.{name}" for name in ("stores", "changes", "documents", "removed", "row_keys")}
         t = self.tables
         self._head = (
@@ -149,6 +149,18 @@ class Log:
                 connection.execute(self._changes, (rows, first, min(first + CHANGES_AT_ONCE, upto)), binary=True)
             )
 
+    def originals(self, connection: Any, rows: int, names: Mapping[int, str]) -> dict[int, Original]:
+        """The texts of kept documents, whose ids are given as JSON by number, of those that there are."""
+        query = "SELECT number, text FROM {} WHERE rows = %s AND number = ANY(%s) AND content IS NOT NULL"
+        found = connection.execute(query.format(self.tables["documents"]), (rows, list(names)), binary=True)
+        return {number: Original(names[number], text) for number, text in found.fetchall()}
+
+    def removed_originals(self, connection: Any, rows: int, numbers: Sequence[int]) -> dict[int, Original]:
+        """The texts of remembered duplicates with those of these numbers that there are."""
+        query = "SELECT number, id, text FROM {} WHERE rows = %s AND number = ANY(%s) AND digest IS NOT NULL"
+        found = connection.execute(query.format(self.tables["removed"]), (rows, list(numbers)), binary=True)
+        return {number: Original(name or "null", text) for number, name, text in found.fetchall()}
+
     # ------------------------------------------------------------------------------------------------------------ writing
 
     def write_rows(
@@ -248,26 +260,3 @@ def _parts(documents: Sequence[StoredRow]) -> Iterator[list[StoredRow]]:
         size += more
     if part:
         yield part
-
-
-class SharedTexts:
-    """The columns of texts. `rows`: the key of the store's rows; see `Head`."""
-
-    def __init__(self, place: DatabasePlace) -> None:
-        self._documents, self._removed = f'"{place.schema}".documents', f'"{place.schema}".removed'
-
-    def of_documents(self, connection: Any, rows: int, names: Mapping[int, str]) -> dict[int, Original]:
-        """The texts of kept documents, whose ids are given as JSON by number, of those that there are."""
-        query = (
-            f"SELECT number, text FROM {self._documents} WHERE rows = %s AND number = ANY(%s) AND content IS NOT NULL"
-        )
-        found = connection.execute(query, (rows, list(names)), binary=True).fetchall()
-        return {number: Original(names[number], text) for number, text in found}
-
-    def of_removed(self, connection: Any, rows: int, numbers: Sequence[int]) -> dict[int, Original]:
-        """The texts of remembered duplicates with those of these numbers that there are."""
-        query = (
-            f"SELECT number, id, text FROM {self._removed} WHERE rows = %s AND number = ANY(%s) AND digest IS NOT NULL"
-        )
-        found = connection.execute(query, (rows, list(numbers)), binary=True).fetchall()
-        return {number: Original(name or "null", text) for number, name, text in found}

@@ -87,11 +87,7 @@ def database_place(given: str) -> DatabasePlace:
 
 
 def _demand_encoded(given: str) -> None:
-    """Refuse a user or a password with characters that end it: what comes after would be taken for a host, and be shown.
-
-    Raises:
-        OptionError: there are such characters.
-    """
+    """Refuse a user or a password with characters that end it: what comes after would be taken for a host, and be shown."""
     scheme, _, rest = given.partition("://")
     authority = _ENDS.split(rest, maxsplit=1)[0]
     path = rest[len(authority) :].partition("?")[0]

@@ -174,23 +174,12 @@ class Replica:
     def __init__(
         self, folder: Path, place: DatabasePlace, facts: SharedFacts, *, wait: float, threads: int | None
     ) -> None:
-        """Open the replica in a folder, or make it.
-
-        Raises:
-            OutdatedError: it has not what it says.
-        """
+        """Open the replica in a folder, or make it; an OutdatedError if it has not what it says."""
         first = Followed(place.shown, facts.id, facts.rows)
         self.must_reset = False
-        self.files = Files(
-            folder,
-            mode="w",
-            wait=wait,
-            durable="batch",
-            threads=threads,
-            recipe=facts.recipe,
-            given=facts.rules,
-            replica={"store": facts.id, "plan": facts.plan, "recipe": facts.fields, REPLICA: first.to_store()},
-        )
+        facts_of_replica = {"store": facts.id, "plan": facts.plan, "recipe": facts.fields, REPLICA: first.to_store()}
+        how: dict[str, Any] = {"mode": "w", "wait": wait, "durable": "batch", "threads": threads}
+        self.files = Files(folder, **how, recipe=facts.recipe, given=facts.rules, replica=facts_of_replica)
         self.at = self._at()
         if self.at.upto is None and self.counts != (self.at.documents, self.at.removed):
             self.files.abandon()

@@ -5,7 +5,6 @@ then of each kind the elements and their weights, and the signature, two values 
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -14,7 +13,7 @@ from neardup.arrays import Array
 from neardup.errors import DataError
 from neardup.fingerprints.simhash import Fingerprints
 from neardup.matching.similarities.table import Elements
-from neardup.matching.text_features import Texts, no_elements
+from neardup.matching.text_features import Texts
 from neardup.store.formats.contents import Layout
 
 _DIGEST = 1
@@ -58,11 +57,7 @@ def contents_of(layout: Layout, texts: Texts) -> list[bytes]:
 
 
 def texts_of_contents(layout: Layout, contents: Sequence[bytes], shown: str) -> Texts:
-    """What `contents_of` was given. `shown`: the place in messages.
-
-    Raises:
-        DataError: some bytes are not what it wrote.
-    """
+    """What `contents_of` was given; a DataError if some bytes are not what it wrote. `shown`: the place in messages."""
     n, head, signed = len(contents), _FINGERPRINT + layout.words, _words_of_signature(layout)
     sizes = np.array(list(map(len, contents)), np.int64)
     least = 8 * (head + len(layout.kinds) + signed)
@@ -91,11 +86,10 @@ def texts_of_contents(layout: Layout, contents: Sequence[bytes], shown: str) -> 
             weights = words[_spread(at, count)].view(np.float64)
             at += count
         kept[kind] = Elements(values, weights, np.concatenate([np.zeros(1, np.int64), np.cumsum(count)]))
-    compared, signatures = kept.get("compared", no_elements()), None
+    signatures = None
     if layout.signing is not None:
-        values = np.ascontiguousarray(_take(words, at, signed).view(np.uint32)[:, : layout.signing.values])
-        signatures = replace(layout.signing.none(), values=values, sizes=np.diff(compared.offsets))
-    return Texts(prints, kept.get("joined", compared), compared, signatures)
+        signatures = np.ascontiguousarray(_take(words, at, signed).view(np.uint32)[:, : layout.signing.values])
+    return layout.texts(prints, kept, signatures)
 
 
 def _words_of_signature(layout: Layout) -> int:

@@ -129,11 +129,7 @@ def version_of(connection: Any, place: DatabasePlace) -> int | None:
 
 
 def demand_version(place: DatabasePlace, version: int) -> None:
-    """Refuse tables of another version.
-
-    Raises:
-        OtherVersionError: the versions differ.
-    """
+    """Refuse (OtherVersionError) tables of another version."""
     if version == VERSION:
         return
     remedy = (
@@ -148,11 +144,7 @@ def demand_version(place: DatabasePlace, version: int) -> None:
 
 
 def make_tables(connection: Any, place: DatabasePlace) -> None:
-    """Make the schema and its tables, unless they are there.
-
-    Raises:
-        OtherVersionError: they are there, in another version.
-    """
+    """Make the schema and its tables, unless they are there; an OtherVersionError if they are of another version."""
     _in_turn(connection, place, lambda: _make(connection, place))
 
 

@@ -10,33 +10,28 @@ import json
 import logging
 import secrets
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from neardup.arrays import Array
 from neardup.errors import InputError, NeardupError, OptionError, TransferError
 from neardup.matching.text_features import Texts
 from neardup.store.postgresql import log
-from neardup.store.postgresql.catching_up import Reading
 from neardup.store.postgresql.following import Follower
 from neardup.store.postgresql.log import commit
-from neardup.store.postgresql.log_rows import Ahead, Change, Head, Pending, sealed, sealed_removed
+from neardup.store.postgresql.log_rows import Change, Head, Pending, sealed, sealed_removed
 from neardup.store.postgresql.places import DatabasePlace
 from neardup.store.postgresql.problems import LostError, UnknownOutcomeError
-from neardup.store.postgresql.replicas import OutdatedError
 from neardup.store.postgresql.row_contents import contents_of
 from neardup.store.record.documents_table import DocumentRow, RemovedRow
 from neardup.store.record.judgements_table import JudgementRow
-from neardup.store.record.notes_table import NotedError, NoteRow, values_of
+from neardup.store.record.notes_table import NoteRow
 from neardup.store.record.sealed_texts import Original
 from neardup.store.session.backend import WithReplica, passed_on
 from neardup.store.session.writer import IN_CHANGE, Files, originals_of
 
 ROWS_AT_ONCE = 1 << 10
 """Rows that are written together."""
-MAX_DOCUMENTS_BEHIND = 1 << 14
-"""So many documents behind, a service catches up before it takes the lock."""
 _LOG = logging.getLogger("neardup.store")
 
 
@@ -81,11 +76,7 @@ class SharedFiles(WithReplica):
     ping = passed_on("follower", "ping")
 
     def claim(self, what: str, wait: float) -> None:
-        """Be the only process that does something with the store, until it is closed. `wait`: seconds to wait for another one.
-
-        Raises:
-            BusyError: another process does it.
-        """
+        """Be the only process that does something with the store, until it is closed; a BusyError after `wait` seconds."""
         self.database.claim(f"neardup {what} {self.identity}", wait)
 
     def flush(self) -> None:
@@ -130,7 +121,7 @@ class SharedFiles(WithReplica):
         """
         facts: dict[str, Any] = {}
         try:
-            self.begin(unless)
+            self.head = self.follower.begin(unless)
             with self.follower.replica.part():
                 self._change = Pending()
                 yield facts
@@ -141,40 +132,6 @@ class SharedFiles(WithReplica):
         finally:
             self._change = None
         self._settle(head)
-
-    def begin(self, unless: Sequence[str] = ()) -> Head:
-        """Take the lock, and catch up. Returns the head of the log.
-
-        Raises:
-            NotedError: there is a note with a key of `unless`.
-        """
-        for is_last in (False, False, True):
-            found, ahead = self.database.once(partial(self._begin_deciding, unless))
-            if ahead.notes:
-                raise NotedError(values_of(ahead.notes))
-            self.head = head = self.follower.demand_there(found)
-            if self._missing(head) <= MAX_DOCUMENTS_BEHIND:
-                try:
-                    self.database.once(partial(self._bring_to_head, ahead))
-                    return head
-                except OutdatedError as problem:
-                    if is_last:
-                        raise self.follower.no_replica() from None
-                    self.database.roll_back()
-                    self.follower.rebuild(problem)
-            self.database.roll_back()
-            self.follower.follow_log()
-        raise LostError("other services write faster than this one can follow")
-
-    def _begin_deciding(self, keys: Sequence[str], connection: Any) -> tuple[Head | None, Ahead]:
-        return self.log.begin_deciding(connection, self.identity, self.follower.reached, keys, time.time())
-
-    def _bring_to_head(self, ahead: Ahead, connection: Any) -> None:
-        self.follower.bring_to(Reading(self.log, connection, self.head, ahead))
-
-    def _missing(self, head: Head) -> int:
-        """How many documents and texts the replica lacks."""
-        return head.documents + head.removed - sum(self.follower.replica.counts)
 
     def keep(
         self,
@@ -187,8 +144,8 @@ class SharedFiles(WithReplica):
     ) -> None:
         """Keep what was decided in the replica, and for the log, which alone gets the texts."""
         self.local.keep(texts, rows, removed, seen, now)
-        change = self._pending_change()
-        change.at, change.is_anything = now, True
+        change = self._changed(now)
+        change.at = now
         contents = contents_of(self.layout, texts)
         documents = list(map(sealed, map(_without_nan, rows), contents))
         forgotten = list(map(sealed_removed, removed))
@@ -210,8 +167,7 @@ class SharedFiles(WithReplica):
         """Remove documents from the replica, and for the log."""
         count = self.local.forget(numbers)
         if count:
-            change = self._pending_change()
-            change.at, change.is_anything = change.at or time.time(), True
+            change = self._changed(time.time())
             change.forgot += numbers.tolist()
             change.unjudged += self.digests(numbers)
         return count
@@ -219,15 +175,17 @@ class SharedFiles(WithReplica):
     def keep_notes(self, rows: Sequence[NoteRow], now: float) -> None:
         """Keep notes in the database, not in the replica; and forget some that have expired."""
         if rows:
-            change = self._pending_change()
-            change.at, change.is_anything = change.at or now, True
-            change.notes += rows
+            self._changed(now).notes += rows
 
     def keep_judgement(self, row: JudgementRow) -> None:
         """Keep a judgement in the database, not in the replica."""
+        self._changed(row.judged).judgements.append(row)
+
+    def _changed(self, at: float) -> Pending:
+        """What the call has changed so far, and goes on to change."""
         change = self._pending_change()
-        change.at, change.is_anything = change.at or row.judged, True
-        change.judgements.append(row)
+        change.at, change.is_anything = change.at or at, True
+        return change
 
     def _pending_change(self) -> Pending:
         if self._change is None:
@@ -274,7 +232,7 @@ class SharedFiles(WithReplica):
         """Whether a change was committed whose connection was lost: under the lock, since the server may be doing it yet."""
 
         def asked(connection: Any) -> bool:
-            now, _ = self._begin_deciding((), connection)  # whose rows have another key if it was compacted
+            now, _ = self.follower.begin_deciding((), connection)  # whose rows have another key if it was compacted
             found = None if now is None else self.log.request_at(connection, now.rows, head.position)
             self.database.roll_back()
             return found == head.request
@@ -317,40 +275,35 @@ class SharedFiles(WithReplica):
 
     def originals(self, names: dict[int, str]) -> dict[int, Original]:
         """The texts of kept documents that the database has; see `Files.originals`."""
-        if not self.rules.texts or not names:
-            return {}
-        rows, texts = self.follower.reached.rows, self.log.texts
-        found = self.database.once(lambda connection: texts.of_documents(connection, rows, names))
-        self._demand_rows(rows, len(found) < len(names))
-        return found
+        return self._texts(self.log.originals, names)
 
     def removed_originals(self, numbers: Sequence[int]) -> dict[int, Original]:
         """The texts of remembered duplicates that the database has."""
-        if not self.rules.texts or not numbers:
-            return {}
-        rows, texts = self.follower.reached.rows, self.log.texts
-        found = self.database.once(lambda connection: texts.of_removed(connection, rows, numbers))
-        self._demand_rows(rows, len(found) < len(numbers))
-        return found
+        return self._texts(self.log.removed_originals, numbers)
 
-    def _demand_rows(self, rows: int, lacks_some: bool) -> None:
-        """If texts are missing: let the call begin again if another service has compacted the store meanwhile.
+    def _texts(
+        self, read: Callable[[Any, int, Any], dict[int, Original]], wanted: Collection[int]
+    ) -> dict[int, Original]:
+        """Read texts. If some are missing, the call begins again if another service has compacted the store meanwhile.
 
         Raises:
             LostError: it has.
         """
-        if lacks_some and self.follower.demand_there(self.database.once(self.log.head)).rows != rows:
+        if not self.rules.texts or not wanted:
+            return {}
+        rows = self.follower.reached.rows
+        found = self.database.once(lambda connection: read(connection, rows, wanted))
+        if len(found) < len(wanted) and self.follower.demand_there(self.database.once(self.log.head)).rows != rows:
             raise LostError("another service has compacted the store")
+        return found
 
     def judgements(self, after: int, limit: int | None) -> list[tuple[int, JudgementRow]]:
         """So many judgements, or all, with numbers above `after` that the database has, in their order."""
-        found, store = self.log.judgements, self.identity
-        return self.database.once(lambda connection: found.after(connection, store, after, limit))
+        return self.database.once(lambda connection: self.log.judgements.after(connection, self.identity, after, limit))
 
     def judged_pairs(self) -> set[tuple[bytes, bytes]]:
         """The digests of all pairs that are judged."""
-        found, store = self.log.judgements, self.identity
-        return self.database.once(lambda connection: found.pairs(connection, store))
+        return self.database.once(lambda connection: self.log.judgements.pairs(connection, self.identity))
 
     def count_judgements(self) -> int:
         """How many the database has."""

@@ -3,7 +3,8 @@
 They belong to the store, not to its rows, so a compaction leaves them as they are.
 """
 
-from collections.abc import Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from neardup.errors import DataError
@@ -17,21 +18,49 @@ _VALUES = ", ".join(f"%s::{kind}" for kind in _TYPES)
 """Of a row and its checksum."""
 
 
-class SharedJudgements:
-    """The table of judgements. `store`: which it is; see `Head`. Who writes holds the lock of the store."""
+class _TableOfStores:
+    """A table that has rows of stores. `store`: which it is; see `Head`. Who writes holds the lock of the store."""
+
+    def __init__(self, place: DatabasePlace, table: str) -> None:
+        self._shown, self._table = place.shown, f'"{place.schema}".{table}'
+
+    def remove(self, connection: Any, store: str) -> None:
+        """Remove all rows of a store."""
+        connection.execute(f"DELETE FROM {self._table} WHERE store = %s", (store,))
+
+    def problems(self, connection: Any, store: str) -> Iterator[str]:
+        """What is wrong with rows of a store."""
+        query = f"SELECT {self._columns} FROM {self._table} WHERE store = %s ORDER BY 1"
+        for row in connection.execute(query, (store,), binary=True).fetchall():
+            try:
+                self._read(row)
+            except DataError as problem:
+                yield str(problem)
+
+    _columns: str
+
+    @abstractmethod
+    def _read(self, row: Sequence[Any]) -> Any:
+        """A row with these columns, checked."""
+
+    def _demand_whole(self, what: str, checksum_of: Callable[..., int], values: Sequence[Any], checksum: Any) -> None:
+        if not agrees(checksum_of, values, checksum):
+            raise DataError(f"{self._shown} is damaged: the {what} is not what was written. Restore the database.")
+
+
+class SharedJudgements(_TableOfStores):
+    """The table of judgements."""
+
+    _columns = f"number, {COLUMNS}, checksum"
 
     def __init__(self, place: DatabasePlace) -> None:
-        self._shown, self._table = place.shown, f'"{place.schema}".judgements'
+        super().__init__(place, "judgements")
 
     def after(self, connection: Any, store: str, number: int, limit: int | None) -> list[tuple[int, JudgementRow]]:
-        """So many judgements, or all, with numbers above one, in their order.
-
-        Raises:
-            DataError: a row is not what was written.
-        """
-        query = f"SELECT number, {COLUMNS}, checksum FROM {self._table} WHERE store = %s AND number > %s ORDER BY number LIMIT %s"
+        """So many judgements, or all, with numbers above one, in their order; a DataError if a row is not what was written."""
+        query = f"SELECT {self._columns} FROM {self._table} WHERE store = %s AND number > %s ORDER BY number LIMIT %s"
         found = connection.execute(query, (store, number, limit), binary=True)
-        return [(row[0], self._judgement(row)) for row in found.fetchall()]
+        return [(row[0], self._read(row)) for row in found.fetchall()]
 
     def pairs(self, connection: Any, store: str) -> set[tuple[bytes, bytes]]:
         """The digests of all pairs that are judged."""
@@ -61,48 +90,30 @@ class SharedJudgements:
             query = f'DELETE FROM {self._table} WHERE store = %s AND ("left" = ANY(%s) OR "right" = ANY(%s))'
             connection.execute(query, (store, list(digests), list(digests)))
 
-    def remove(self, connection: Any, store: str) -> None:
-        """Remove all judgements of a store."""
-        connection.execute(f"DELETE FROM {self._table} WHERE store = %s", (store,))
-
-    def problems(self, connection: Any, store: str) -> Iterator[str]:
-        """What is wrong with judgements."""
-        query = f"SELECT number, {COLUMNS}, checksum FROM {self._table} WHERE store = %s ORDER BY number"
-        for row in connection.execute(query, (store,), binary=True).fetchall():
-            try:
-                self._judgement(row)
-            except DataError as problem:
-                yield str(problem)
-
-    def _judgement(self, row: Sequence[Any]) -> JudgementRow:
+    def _read(self, row: Sequence[Any]) -> JudgementRow:
         number, *values, checksum = row
-        if not agrees(judgement_checksum, values, checksum):
-            raise DataError(
-                f"{self._shown} is damaged: the judgement {number:,} is not what was written. Restore the database."
-            )
+        self._demand_whole(f"judgement {number:,}", judgement_checksum, values, checksum)
         return JudgementRow(*values)
 
 
-class SharedNotes:
+class SharedNotes(_TableOfStores):
     """The table of notes."""
 
+    _columns = "key, value, until, checksum"
+
     def __init__(self, place: DatabasePlace) -> None:
-        self._shown, self._table = place.shown, f'"{place.schema}".notes'
+        super().__init__(place, "notes")
 
     def ask(self, connection: Any, store: str, keys: Sequence[str], now: float) -> Any:
         """Ask for notes that have not expired; `read` has the answer. `store`: which it is; see `Head`."""
         return connection.execute(
-            f"SELECT key, value, until, checksum FROM {self._table} WHERE store = %s AND key = ANY(%s) AND until > %s",
+            f"SELECT {self._columns} FROM {self._table} WHERE store = %s AND key = ANY(%s) AND until > %s",
             (store, list(keys), now),
         )
 
     def read(self, asked: Any) -> dict[str, NoteRow]:
-        """The notes that were asked for, by their keys.
-
-        Raises:
-            DataError: a row is not what was written.
-        """
-        return {note.key: note for note in map(self._note, asked.fetchall())}
+        """The notes that were asked for, by their keys; a DataError if a row is not what was written."""
+        return {note.key: note for note in map(self._read, asked.fetchall())}
 
     def write(self, connection: Any, store: str, rows: Sequence[NoteRow], now: float) -> None:
         """Keep notes, each key once, in the place of those with the same keys; and forget some that have expired."""
@@ -121,23 +132,7 @@ class SharedNotes:
             (store, *columns),
         )
 
-    def remove(self, connection: Any, store: str) -> None:
-        """Remove all notes of a store."""
-        connection.execute(f"DELETE FROM {self._table} WHERE store = %s", (store,))
-
-    def problems(self, connection: Any, store: str) -> Iterator[str]:
-        """What is wrong with notes."""
-        query = f"SELECT key, value, until, checksum FROM {self._table} WHERE store = %s ORDER BY key"
-        for row in connection.execute(query, (store,)).fetchall():
-            try:
-                self._note(row)
-            except DataError as problem:
-                yield str(problem)
-
-    def _note(self, row: Sequence[Any]) -> NoteRow:
+    def _read(self, row: Sequence[Any]) -> NoteRow:
         *values, checksum = row
-        if not agrees(note_checksum, values, checksum):
-            raise DataError(
-                f"{self._shown} is damaged: the note {values[0]!r} is not what was written. Restore the database."
-            )
+        self._demand_whole(f"note {values[0]!r}", note_checksum, values, checksum)
         return NoteRow(*values)

@@ -78,7 +78,7 @@ def compact_shared(files: SharedFiles) -> bool:
     """Give up the room that the database has for what was forgotten; all replicas are made anew. Returns False if it has none."""
     files.demand_writable()
     try:
-        before = files.begin()
+        before = files.follower.begin()
         after = before._replace(position=before.position + 1, request=secrets.token_hex(8))
         try:
             is_done = files.database.once(lambda connection: compact_log(files.log, connection, after, time.time()))

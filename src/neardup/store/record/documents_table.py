@@ -6,7 +6,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.store.record.schema import SEEN, agrees, document_checksum, removed_checksum
+from neardup.store.formats.removal_bits import Marks
+from neardup.store.record.schema import SEEN, document_checksum, removed_checksum
 from neardup.store.record.transactions import Transactions
 
 
@@ -44,6 +45,12 @@ def removed_rows(
     ]
 
 
+def with_survivor(rows: Sequence[RemovedRow], gone: Marks) -> list[RemovedRow]:
+    """Those of some texts that were not kept whose survivors are there yet."""
+    are_gone = gone.has(np.array([row.survivor for row in rows], np.int64)).tolist()
+    return [row for row, is_gone in zip(rows, are_gone, strict=True) if not is_gone]
+
+
 class DocumentTables(Transactions):
     """The tables `documents` and `removed`."""
 
@@ -58,11 +65,7 @@ class DocumentTables(Transactions):
         self._write("INSERT INTO removed VALUES (?, ?, ?, ?, ?, ?, ?)", sealed)
 
     def documents(self, numbers: Sequence[int]) -> dict[int, DocumentRow]:
-        """The kept documents with these numbers.
-
-        Raises:
-            DataError: a row is missing, or is not what was written.
-        """
+        """The kept documents with these numbers; a DataError if a row is missing, or is not what was written."""
         found = self.documents_there(numbers)
         if len(found) < len(numbers) and (missing := set(numbers) - found.keys()):
             raise self._damage(f"row {min(missing)} of `documents` is missing")
@@ -70,14 +73,13 @@ class DocumentTables(Transactions):
 
     def documents_there(self, numbers: Sequence[int]) -> dict[int, DocumentRow]:
         """The kept documents with those of these numbers that there are."""
-        return {row[0]: self._document(row) for row in self._of("documents", numbers)}
+        return {
+            row[0]: self._document(row) for row in self._rows_of("SELECT * FROM documents WHERE number IN", numbers)
+        }
 
     def removed(self, numbers: Sequence[int]) -> dict[int, RemovedRow]:
         """The texts that were not kept with these numbers."""
-        return {row[0]: self._removed(row) for row in self._of("removed", numbers)}
-
-    def _of(self, table: str, numbers: Sequence[int]) -> Iterator[tuple[Any, ...]]:
-        return self._rows_of(f"SELECT * FROM {table} WHERE number IN", numbers)
+        return {row[0]: self._removed(row) for row in self._rows_of("SELECT * FROM removed WHERE number IN", numbers)}
 
     def documents_from(self, first: int) -> Iterator[DocumentRow]:
         """The kept documents from a number on, in their order."""
@@ -99,14 +101,12 @@ class DocumentTables(Transactions):
 
     def _document(self, row: tuple[Any, ...]) -> DocumentRow:
         found = DocumentRow(*row[:-1])
-        if not agrees(document_checksum, found, row[-1]):
-            raise self._damage(f"row {found.number} of `documents` is not what was written")
+        self._demand_whole("documents", found.number, document_checksum, found, row[-1])
         return found
 
     def _removed(self, row: tuple[Any, ...]) -> RemovedRow:
         found = RemovedRow(*row[:-1])
-        if not agrees(removed_checksum, found, row[-1]):
-            raise self._damage(f"row {found.number} of `removed` is not what was written")
+        self._demand_whole("removed", found.number, removed_checksum, found, row[-1])
         return found
 
     def saw(self, numbers: Iterable[int], now: float) -> None:

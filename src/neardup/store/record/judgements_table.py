@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from neardup.store.record.schema import agrees, judgement_checksum
+from neardup.store.record.schema import judgement_checksum
 from neardup.store.record.transactions import Transactions
 
 TABLE = """
@@ -60,23 +60,17 @@ COLUMNS = ", ".join(f'"{name}"' for name in JudgementRow._fields)
 class JudgementTable(Transactions):
     """The part of a record that has the judgements. The table is made with the first of them."""
 
-    _has_judgements = False
-
     @property
     def has_judgements(self) -> bool:
         """Whether there is a table of judgements."""
-        if not self._has_judgements:
-            self._has_judgements = bool(list(self._rows("SELECT 1 FROM sqlite_schema WHERE name = 'judgements'")))
-        return self._has_judgements
+        return self._has_table("judgements")
 
     def add_judgements(self, rows: Iterable[JudgementRow]) -> None:
         """Keep judgements, in the place of earlier ones of the same pairs."""
         given = list(rows)
         if not given:
             return
-        with self._told():
-            for statement in TABLE.split(";\n"):
-                self._base.execute(statement)
+        self._make_tables(TABLE)
         turned = 'DELETE FROM judgements WHERE "left" = ? AND "right" = ?'
         self._write(turned, ((row.right, row.left) for row in given))
         marks = ", ".join("?" * (len(JudgementRow._fields) + 1))
@@ -86,11 +80,7 @@ class JudgementTable(Transactions):
         )
 
     def judgements(self, after: int, limit: int | None) -> list[tuple[int, JudgementRow]]:
-        """So many judgements, or all, with numbers above `after`, in their order.
-
-        Raises:
-            DataError: a row is not what was written.
-        """
+        """So many judgements, or all, with numbers above `after`, in their order; a DataError if a row is not what was written."""
         if not self.has_judgements:
             return []
         query = "SELECT * FROM judgements WHERE number > ? ORDER BY number LIMIT ?"
@@ -125,7 +115,6 @@ class JudgementTable(Transactions):
 
     def _judgement(self, row: tuple[Any, ...]) -> JudgementRow:
         number, *values, checksum = row
-        if not agrees(judgement_checksum, values, checksum):
-            raise self._damage(f"row {number} of `judgements` is not what was written")
+        self._demand_whole("judgements", number, judgement_checksum, values, checksum)
         found = JudgementRow(*values)
         return found._replace(same=bool(found.same))

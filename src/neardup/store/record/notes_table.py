@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from neardup.errors import OptionError
 from neardup.store.arguments import as_json, several, time_of
-from neardup.store.record.schema import NOTES, agrees, note_checksum
+from neardup.store.record.schema import NOTES, note_checksum
 from neardup.store.record.transactions import Transactions
 
 SWEPT_PER_NOTE = 2
@@ -28,11 +28,7 @@ class NotedError(OptionError):
 
 
 def keys_of(option: str, given: Iterable[str]) -> list[str]:
-    """Keys of notes, each once.
-
-    Raises:
-        OptionError: one of them is none.
-    """
+    """Keys of notes, each once; an OptionError if one of them is none."""
     found = several(option, given)
     for key in found:
         if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY_CHARACTERS or "\0" in key:
@@ -52,11 +48,7 @@ class NoteRow(NamedTuple):
 
 
 def note_rows(given: Mapping[str, tuple[Any, float]]) -> list[NoteRow]:
-    """Notes as they are written, of values with the times until which they are kept.
-
-    Raises:
-        OptionError: a key, a value or a time is none.
-    """
+    """Notes as they are written, of values with the times until which they are kept; an OptionError if one of these is none."""
     keys_of("notes", list(given))
     return [NoteRow(key, as_json(value), time_of("notes", until)) for key, (value, until) in given.items()]
 
@@ -69,21 +61,13 @@ def values_of(rows: Mapping[str, NoteRow]) -> dict[str, Any]:
 class Notes(Transactions):
     """The part of a record that has the notes. The table is made with the first of them."""
 
-    _is_there = False
-
-    def has_notes(self) -> bool:
-        """Whether there is a table of notes."""
-        if not self._is_there:
-            self._is_there = bool(list(self._rows("SELECT 1 FROM sqlite_schema WHERE name = 'notes'")))
-        return self._is_there
-
     def notes(self, keys: Sequence[str], now: float) -> dict[str, NoteRow]:
         """The notes with those of these keys that there are, and that have not expired.
 
         Raises:
             DataError: a row is not what was written.
         """
-        if not self.has_notes():
+        if not self._has_table("notes"):
             return {}
         notes = map(self._note, self._rows_of("SELECT * FROM notes WHERE key IN", keys))
         return {note.key: note for note in notes if note.until > now}
@@ -93,9 +77,8 @@ class Notes(Transactions):
         given = list(rows)
         if not given:
             return
-        if not self.has_notes():
-            with self._told():
-                self._base.execute(NOTES)
+        if not self._has_table("notes"):
+            self._make_tables(NOTES)
         oldest = "SELECT number FROM notes ORDER BY number LIMIT ?"
         self._write(
             f"DELETE FROM notes WHERE number IN ({oldest}) AND until <= ?", [(SWEPT_PER_NOTE * len(given), now)]
@@ -105,10 +88,9 @@ class Notes(Transactions):
 
     def all_notes(self) -> Iterable[tuple[Any, ...]]:
         """The rows of all notes, as they are in the file."""
-        return self._rows("SELECT * FROM notes") if self.has_notes() else ()
+        return self._rows("SELECT * FROM notes") if self._has_table("notes") else ()
 
     def _note(self, row: tuple[Any, ...]) -> NoteRow:
         number, *values, checksum = row
-        if not agrees(note_checksum, values, checksum):
-            raise self._damage(f"row {number} of `notes` is not what was written")
+        self._demand_whole("notes", number, note_checksum, values, checksum)
         return NoteRow(*values)

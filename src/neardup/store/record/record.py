@@ -53,11 +53,8 @@ class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
         """
         super().__init__(path)
         self._reads_only = readonly
-        for name, function, count in (
-            ("document_checksum", document_checksum, 7),
-            ("removed_checksum", removed_checksum, 6),
-        ):
-            self._base.create_function(name, count, function, deterministic=True)
+        self._base.create_function("document_checksum", 7, document_checksum, deterministic=True)
+        self._base.create_function("removed_checksum", 6, removed_checksum, deterministic=True)
         try:
             with self._told():
                 self._open(create=create, readonly=readonly, lasts=lasts)
@@ -73,8 +70,7 @@ class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
             self._base.execute(f"PRAGMA synchronous = {'FULL' if lasts else 'OFF'}")
         if create:
             with self.changing():
-                for statement in SCHEMA.split(";\n"):
-                    self._base.execute(statement)
+                self._make_tables(SCHEMA)
                 if not self._base.execute("SELECT 1 FROM facts WHERE name = 'format'").fetchone():
                     self.set_facts({"format": FORMAT})
         found = self._base.execute("SELECT value FROM facts WHERE name = 'format'").fetchone()
@@ -83,11 +79,7 @@ class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
         demand_version(self.path, json.loads(found[0]), FORMAT)
 
     def facts(self) -> dict[str, Any]:
-        """All facts, by name.
-
-        Raises:
-            DataError: one is missing, or is not what was written.
-        """
+        """All facts, by name; a DataError if one is missing, or is not what was written."""
         found = {}
         for name, value, checksum in self._rows("SELECT name, value, checksum FROM facts"):
             if not agrees(fact_checksum, (name, value), checksum):
@@ -147,23 +139,11 @@ class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
                 self._base.execute(f"DROP TABLE temp.{table}")
             self._base.execute("DELETE FROM gone")
 
-    def counts(self) -> tuple[int, int]:
-        """The number of rows of kept documents, and of texts that were not kept."""
-        tables = ("documents", "removed")
-        first, second = (next(self._rows(f"SELECT count(*) FROM {table}"))[0] for table in tables)
-        return first, second
-
     def demand_rows(self) -> None:
-        """Refuse a record that has not as many rows as its facts and marks say.
-
-        Raises:
-            DataError: there are too few.
-        """
-        facts, (documents, removed) = self.facts(), self.counts()
-        for table, count, known in (
-            ("documents", documents, facts["documents"] - self.marks().count),
-            ("removed", removed, facts["removed"]),
-        ):
+        """Refuse (DataError) a record that has not as many rows as its facts and marks say."""
+        facts = self.facts()
+        for table, known in (("documents", facts["documents"] - self.marks().count), ("removed", facts["removed"])):
+            count = next(self._rows(f"SELECT count(*) FROM {table}"))[0]
             if count != known:
                 raise self._damage(f"`{table}` has {count:,} rows, of {known:,}")
 
@@ -205,15 +185,10 @@ class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
             self._base.backup(target, pages=PAGES_AT_ONCE, progress=lambda *_: None)  # in which Python hears signals
 
     def marks(self) -> Marks:
-        """The numbers of documents that were removed.
-
-        Raises:
-            DataError: some are not what was written.
-        """
+        """The numbers of documents that were removed; a DataError if some are not what was written."""
         rows = {}
         for chunk, bits, checksum in self._rows("SELECT chunk, bits, checksum FROM gone"):
-            if not agrees(gone_checksum, (chunk, bits), checksum):
-                raise self._damage(f"row {chunk} of `gone` is not what was written")
+            self._demand_whole("gone", chunk, gone_checksum, (chunk, bits), checksum)
             rows[chunk] = np.frombuffer(bits, np.uint8)
         bits = np.zeros((max(rows) + 1) * CHUNK_BYTES if rows else 0, np.uint8)
         for chunk, content in rows.items():

@@ -78,9 +78,7 @@ def document_checksum(
     rank: float | None,
 ) -> int:
     """The checksum of a row of `documents`: that of all but `last_seen`, plus this in microseconds, so that SQL can add to it."""
-    numbers = _DOCUMENT(
-        number, first_seen, nan if expires is None else _real(expires), nan if rank is None else _real(rank)
-    )
+    numbers = _DOCUMENT(number, first_seen, _real(expires), _real(rank))
     texts = id if metadata is None else f"{id}\0{metadata}"
     return crc32(texts.encode(), crc32(numbers)) + int(last_seen * 1e6)
 

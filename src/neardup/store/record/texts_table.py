@@ -24,30 +24,19 @@ CREATE INDEX IF NOT EXISTS removed_texts_of ON removed_texts (survivor)
 class KeptTexts(Transactions):
     """The tables `texts` and `removed_texts`."""
 
-    _has_texts: bool | None = None
-
     @property
     def has_texts(self) -> bool:
         """Whether there are tables of texts."""
-        if self._has_texts is None:
-            self._has_texts = bool(list(self._rows("SELECT 1 FROM sqlite_schema WHERE name = 'removed_texts'")))
-        return self._has_texts
+        return self._has_table("removed_texts")
 
     def demand_texts(self) -> None:
-        """Refuse a record that should have texts, and lacks the tables.
-
-        Raises:
-            DataError: they are missing.
-        """
+        """Refuse (DataError) a record that should have texts, and lacks the tables."""
         if not self.has_texts:
             raise self._damage("the table `removed_texts` is missing")
 
     def make_texts(self) -> None:
         """Make the tables."""
-        with self._told():
-            for statement in TABLES.split(";\n"):
-                self._base.execute(statement)
-        self._has_texts = None
+        self._make_tables(TABLES)
 
     def add_texts(self, numbers: Iterable[int], given: Iterable[Original]) -> None:
         """Keep the texts of kept documents."""

@@ -3,11 +3,12 @@
 import contextlib
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from neardup.errors import DataError, InputError, NeardupError
+from neardup.store.record.schema import agrees
 
 _NO_DAMAGE = {
     getattr(sqlite3, f"SQLITE_{name}")
@@ -35,6 +36,7 @@ class Transactions:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._base = sqlite3.connect(location(path), isolation_level=None, check_same_thread=False, uri=True)
+        self._tables = set[str]()  # that were found, and stay
 
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:
@@ -62,12 +64,26 @@ class Transactions:
     def _damage(self, what: str) -> DataError:
         return DataError(f"{self.path} is damaged: {what}. Restore it from a backup.")
 
-    def _rows(self, query: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
-        """The rows that a query finds.
+    def _demand_whole(
+        self, table: str, key: Any, checksum_of: Callable[..., int], values: Sequence[Any], checksum: Any
+    ) -> None:
+        """Refuse a row whose checksum is not that of its values."""
+        if not agrees(checksum_of, values, checksum):
+            raise self._damage(f"row {key} of `{table}` is not what was written")
 
-        Raises:
-            InputError, DataError: see `_told`.
-        """
+    def _has_table(self, name: str) -> bool:
+        if name not in self._tables and list(self._rows("SELECT 1 FROM sqlite_schema WHERE name = ?", (name,))):
+            self._tables.add(name)
+        return name in self._tables
+
+    def _make_tables(self, script: str) -> None:
+        """Run the statements of a script, none of which ends a transaction."""
+        with self._told():
+            for statement in script.split(";\n"):
+                self._base.execute(statement)
+
+    def _rows(self, query: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        """The rows that a query finds; errors as of `_told`."""
         try:
             for row in self._base.execute(query, values):  # noqa: UP028 - it would close the cursor, maybe after the database
                 yield row
@@ -81,11 +97,7 @@ class Transactions:
             yield from self._rows(f"{query} ({', '.join('?' * len(some))})", some)
 
     def _write(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Run a statement for each of some rows of values.
-
-        Raises:
-            InputError, DataError: see `_told`.
-        """
+        """Run a statement for each of some rows of values; errors as of `_told`."""
         try:
             self._base.executemany(statement, rows)
         except sqlite3.DatabaseError as problem:

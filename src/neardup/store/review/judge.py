@@ -11,8 +11,9 @@ from neardup.matching.text_features import digest_words
 from neardup.store.answers import Judgement, PairKind, PairText, RecentDuplicate, ReviewPair
 from neardup.store.arguments import id_as_json, whole_number
 from neardup.store.decisions.all_matches import similarity_to
+from neardup.store.record.documents_table import with_survivor
 from neardup.store.record.judgements_table import JudgementRow
-from neardup.store.review.lists import PAIRS_AT_ONCE, bytes_of, id_of, limit_of, position_in, with_survivor, within
+from neardup.store.review.lists import PAIRS_AT_ONCE, bytes_of, id_of, limit_of, position_in, within
 from neardup.store.session.backend import Backend
 from neardup.store.upkeep.read_texts import judged_texts, originals_of_removed
 
@@ -76,7 +77,7 @@ def _removed_judgement(files: Backend, meant: Reference, now: float) -> Judgemen
     digest = position_in("pair", meant.position)[1]
     numbers = files.known.all_removed(digest_words([digest])).found.tolist()
     rows = [row for row in files.record.removed(numbers).values() if row.digest == digest]
-    there = with_survivor(files, sorted(rows, key=lambda row: row.number))
+    there = with_survivor(sorted(rows, key=lambda row: row.number), files.gone)
     survivors = files.record.documents([row.survivor for row in there])
     there = [row for row in there if survivors[row.survivor].id == meant.right]
     if not there:

@@ -15,7 +15,7 @@ from neardup.errors import OptionError
 from neardup.store.answers import PairText, RecentDuplicate, ReviewPair
 from neardup.store.arguments import whole_number
 from neardup.store.decisions.neighbors import numbered_pairs
-from neardup.store.record.documents_table import RemovedRow
+from neardup.store.record.documents_table import RemovedRow, with_survivor
 from neardup.store.session.backend import Backend
 from neardup.store.upkeep.read_texts import texts_of_documents, texts_of_removed
 
@@ -39,7 +39,7 @@ def recent(files: Backend, limit: int, before: str | None, max_bytes: int | None
         rows = files.record.removed_before(number, limit)
         if not rows:
             break
-        found += with_survivor(files, rows)
+        found += with_survivor(rows, files.gone)
         number = rows[-1].number
     return within(
         max_bytes,
@@ -98,12 +98,6 @@ def _documents(files: Backend, numbers: Iterable[int]) -> dict[int, PairText]:
     }
 
 
-def with_survivor(files: Backend, rows: Sequence[RemovedRow]) -> list[RemovedRow]:
-    """Those of some remembered duplicates whose survivors are kept."""
-    gone = files.gone.has(np.array([row.survivor for row in rows], np.int64)).tolist()
-    return [row for row, is_gone in zip(rows, gone, strict=True) if not is_gone]
-
-
 # ------------------------------------------------------------------------------------------------------------- to judge
 
 
@@ -160,7 +154,7 @@ def _removed_pairs(files: Backend, judged: set[tuple[bytes, bytes]], limit: int)
     size = limit + len(judged)
     while True:
         rows = files.record.least_similar(size)
-        there = with_survivor(files, rows)
+        there = with_survivor(rows, files.gone)
         survivors = files.digests(np.array([row.survivor for row in there], np.int64))
         found = [row for row, survivor in zip(there, survivors, strict=True) if (row.digest, survivor) not in judged]
         if len(found) >= limit or len(rows) < size:
@@ -205,11 +199,7 @@ def position_of(row: RemovedRow) -> str:
 
 
 def position_in(option: str, given: Any) -> tuple[int, bytes]:
-    """The number and the digest of a position.
-
-    Raises:
-        OptionError: it is none.
-    """
+    """The number and the digest of a position; an OptionError if it is none."""
     found = _POSITION.fullmatch(given) if isinstance(given, str) else None
     if found is None:
         raise OptionError(f"`{option}={given!r}`: give a `position` that was listed.")
@@ -217,20 +207,12 @@ def position_in(option: str, given: Any) -> tuple[int, bytes]:
 
 
 def limit_of(limit: Any) -> int:
-    """Check a number of pairs.
-
-    Raises:
-        OptionError: it is none.
-    """
+    """A number of pairs; an OptionError if it is none."""
     return whole_number("limit", limit, "a number of pairs, 1 or more", least=1, below=1 << 31)
 
 
 def bytes_of(max_bytes: Any) -> int | None:
-    """Check a number of bytes; None for any number.
-
-    Raises:
-        OptionError: it is none.
-    """
+    """A number of bytes, or None for any number; an OptionError if it is neither."""
     if max_bytes is None:
         return None
     return whole_number("max_bytes", max_bytes, "a number of bytes, 1 or more", least=1)

@@ -38,11 +38,7 @@ def _called(method: Callable[Concatenate[S, P], R], *, changes: bool) -> Callabl
 
 
 def demand_process(what: str, opened_in: int) -> None:
-    """Refuse to use what another process has opened: SQLite and the lock of a store do not go through a fork.
-
-    Raises:
-        InputError: this is another process.
-    """
+    """Refuse (InputError) what another process has opened: SQLite and the lock of a store do not go through a fork."""
     if os.getpid() != opened_in:
         raise InputError(
             f"{what} was opened in process {opened_in}, and this is process {os.getpid()}. Open it anew in this process."

@@ -13,7 +13,9 @@ from neardup.kernels.matching.elements import WEIGHTS
 from neardup.kernels.matching.similarities import BY_NORM
 from neardup.matching.similarities.table import maker_of
 from neardup.options import DedupOptions
+from neardup.recipe.presets import RecipeLike
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.serialization import recipe_of_run
 from neardup.store.candidates.proposing import Candidates, Plan
 from neardup.store.candidates.table import CANDIDATES
 from neardup.store.formats.contents import Layout
@@ -73,12 +75,18 @@ def _first_facts(path: Path, recipe: Recipe, rules: Rules, plan: Plan, first: Ma
     return found | {"recipe": fields_in_folder(found["recipe"], path, None)}
 
 
-def plan_of(recipe: Recipe, rules: Rules) -> Plan:
-    """The limits of candidates of a new store.
+def recipe_of_facts(facts: Mapping[str, Any], fields: Any, given: RecipeLike | None, shown: str) -> Recipe:
+    """The recipe of a store or an export, by its facts. `fields`: those of the recipe, with its files in their places.
 
     Raises:
-        OptionError: the rules do not go with the recipe.
+        RecipeMismatch: another one is given. `shown`: the place in the message.
     """
+    found = recipe_of_run(fields, given, shown)
+    return found if found.max_distance is not None else dataclasses.replace(found, max_distance=facts["max_distance"])
+
+
+def plan_of(recipe: Recipe, rules: Rules) -> Plan:
+    """The limits of candidates of a new store; an OptionError if the rules do not go with the recipe."""
     return CANDIDATES[rules.options.method].plan_of(recipe, _asked(rules))
 
 

@@ -41,11 +41,7 @@ def is_store(path: str | Path) -> bool:
 
 
 def demand_own(path: Path, facts: Mapping[str, Any], replica: Mapping[str, Any] | None) -> None:
-    """Refuse to write to a store that only follows another one; or if it should follow one, to any other.
-
-    Raises:
-        InputError: it is not what is to be written to.
-    """
+    """Refuse (InputError) to write to a store that only follows another one; or if it should follow one, to any other."""
     has = facts.get(REPLICA)
     if replica is None and has is not None:
         raise InputError(
@@ -61,11 +57,7 @@ def demand_own(path: Path, facts: Mapping[str, Any], replica: Mapping[str, Any] 
 
 
 def make_folder(path: Path) -> None:
-    """Make the folder of a new store.
-
-    Raises:
-        InputError: it is a file, or holds other files.
-    """
+    """Make the folder of a new store; an InputError if it is a file, or holds other files."""
     is_free = not path.exists() or (path.is_dir() and all(_is_ours(each) for each in path.iterdir()))
     if not is_free and not is_store(path):  # which another process may have made meanwhile
         raise InputError(f"{path} is there, and is no store. Name a folder that is empty, or not there.")
@@ -73,21 +65,13 @@ def make_folder(path: Path) -> None:
 
 
 def demand_empty(path: Path) -> None:
-    """Refuse a folder to write to that is not empty.
-
-    Raises:
-        InputError: it is there, and has files, or is one.
-    """
+    """Refuse (InputError) a folder to write to that has files, or is one."""
     if path.exists() and not (path.is_dir() and not any(path.iterdir())):
         raise InputError(f"{path} is there. Name a folder that is empty, or not there.")
 
 
 def free_folder(path: Path) -> None:
-    """Make a folder to write to.
-
-    Raises:
-        InputError: it is there, and is not empty, or it cannot be made.
-    """
+    """Make a folder to write to; an InputError if it is there, and is not empty, or cannot be made."""
     demand_empty(path)
     _make(path)
 

@@ -1,7 +1,6 @@
 """OPEN FILES: the record of a store, its contents and what answers, mapped; a reader follows what a writer writes."""
 
 import contextlib
-import dataclasses
 import os
 import threading
 import time
@@ -19,7 +18,6 @@ from neardup.io.storage.places import local_path
 from neardup.matching.similarities.table import maker_of
 from neardup.matching.text_features import Texts, texts_of
 from neardup.recipe.presets import RecipeLike, recipe_of
-from neardup.recipe.serialization import recipe_of_run
 from neardup.resources.resources import Resources
 from neardup.store.arguments import seconds_of
 from neardup.store.candidates.proposing import Candidates, Plan
@@ -29,7 +27,7 @@ from neardup.store.record.record import Record
 from neardup.store.rules import Rules, demand_same, rules_of, stored_rules
 from neardup.store.session.batching import Blocks
 from neardup.store.session.calls import demand_process
-from neardup.store.session.creating import candidates_of, layout_of, written
+from neardup.store.session.creating import candidates_of, layout_of, recipe_of_facts, written
 from neardup.store.session.folder import RECORD, REPLICA, demand_own, is_store
 from neardup.store.session.lookup import Known, recall
 
@@ -42,13 +40,20 @@ ATTEMPTS = 50
 R = TypeVar("R")
 
 
+def demand_modes(mode: str, durable: str) -> None:
+    """Refuse (OptionError) other modes than there are."""
+    for name, value, allowed in (("mode", mode, ("r", "w")), ("durable", durable, ("each", "batch"))):
+        if value not in allowed:
+            raise OptionError(f"`{name}={value!r}`: give one of {', '.join(allowed)}.")
+
+
 class OpenFiles:
     """The files of a store in a folder, as they are.
 
     Attributes:
         path: the folder.
         recipe, rules: how documents match, and which are kept.
-        holds_texts: whether the record has their texts, too.
+        has_texts: whether the record has their texts, too; those of a replica are in the database.
         similarity: what makes the elements that are compared.
         record, contents, derived, known, candidates, gone: see their modules.
         removed: how many texts that were not kept have got a number.
@@ -89,9 +94,7 @@ class OpenFiles:
             lasts: whether the files outlive this object; without it, nothing is synced, and nothing written at the end.
             replica: the facts that a new store begins with, if it follows another one; see `neardup.store.postgresql`.
         """
-        for name, value, allowed in (("mode", mode, ("r", "w")), ("durable", durable, ("each", "batch"))):
-            if value not in allowed:
-                raise OptionError(f"`{name}={value!r}`: give one of {', '.join(allowed)}.")
+        demand_modes(mode, durable)
         seconds = seconds_of("wait", wait)
         self.recalls, self.lasts, self.is_closed, self.blocks = recalls, lasts, False, Blocks(TEXTS_AT_ONCE)
         self.process, self._lock = os.getpid(), threading.RLock()
@@ -113,13 +116,12 @@ class OpenFiles:
             facts = self.record.facts()
             if mode == "w":
                 demand_own(self.path, facts, None if replica is None else replica[REPLICA])
-            self.recipe = recipe_of_run(located_fields(facts["recipe"], self.path), recipe, str(self.path))
-            if self.recipe.max_distance is None:  # it is in no digest
-                self.recipe = dataclasses.replace(self.recipe, max_distance=facts["max_distance"])
+            fields = located_fields(facts["recipe"], self.path)
+            self.recipe = recipe_of_facts(facts, fields, recipe, str(self.path))
             self.rules = stored_rules(facts["rules"])
             demand_same(self.path, self.rules, given)
-            self.holds_texts = self.rules.texts and REPLICA not in facts
-            if self.holds_texts:
+            self.has_texts = self.rules.texts and REPLICA not in facts
+            if self.has_texts:
                 self.record.demand_texts()
             self.similarity = maker_of(self.rules.options.compared_by)
             self._open_files = stack.enter_context(contextlib.ExitStack())
@@ -136,11 +138,6 @@ class OpenFiles:
     def ping(self) -> None:
         """Refuse what is closed; see `Store.ping`."""
         self._demand_open()
-
-    @property
-    def has_texts(self) -> bool:
-        """Whether texts can be read; those of a replica are in the database."""
-        return self.holds_texts
 
     @property
     def texts_shown(self) -> str:
@@ -167,18 +164,9 @@ class OpenFiles:
         self.candidates = self.new_candidates()
         self.generation: int = facts["generation"]
         readonly = self.mode == "r"
-        self.contents = self._open_files.enter_context(
-            contextlib.closing(
-                Contents(
-                    self.path,
-                    self.layout,
-                    facts["ends"],
-                    store=facts["store"],
-                    generation=self.generation,
-                    readonly=readonly,
-                )
-            )
-        )
+        whose: dict[str, Any] = {"store": facts["store"], "generation": self.generation}
+        contents = Contents(self.path, self.layout, facts["ends"], **whose, readonly=readonly)
+        self.contents = self._open_files.enter_context(contextlib.closing(contents))
         self.gone = self.record.marks()
         self.removed: int = facts["removed"]
         self.state = facts["state"]

@@ -16,6 +16,7 @@ from neardup.store.record.documents_table import DocumentRow, RemovedRow
 from neardup.store.record.judgements_table import JudgementRow
 from neardup.store.record.notes_table import NotedError, NoteRow, values_of
 from neardup.store.record.sealed_texts import Original, originals
+from neardup.store.session.backend import passed_on
 from neardup.store.session.batching import by_halves
 from neardup.store.session.reader import TEXTS_AT_ONCE, OpenFiles
 
@@ -59,7 +60,7 @@ class Files(OpenFiles):
             self.record.add_documents(rows)
             self.record.add_removed(removed)
             self.record.saw(seen, now)
-            if self.holds_texts:
+            if self.has_texts:
                 self.record.add_texts([row.number for row in rows], originals_of(texts, rows))
                 numbered = ([row.number for row in removed], [row.survivor for row in removed])
                 self.record.add_removed_texts(*numbered, came)
@@ -86,11 +87,11 @@ class Files(OpenFiles):
 
     def originals(self, names: dict[int, str]) -> dict[int, Original]:
         """The texts of kept documents, whose ids are given as JSON by number, of those that there are."""
-        return self.record.texts(names) if self.holds_texts else {}
+        return self.record.texts(names) if self.has_texts else {}
 
     def removed_originals(self, numbers: Sequence[int]) -> dict[int, Original]:
         """The texts of remembered duplicates with those of these numbers that there are."""
-        return self.record.removed_texts(numbers) if self.holds_texts else {}
+        return self.record.removed_texts(numbers) if self.has_texts else {}
 
     def lose_texts(self, documents: Sequence[int], removed: Sequence[int]) -> None:
         """Let texts be lost that are damaged or missing; a repair can do no more."""
@@ -100,17 +101,10 @@ class Files(OpenFiles):
                 self.record.lose_texts("removed_texts", removed)
             self._pending += len(documents) + len(removed)
 
-    def judgements(self, after: int, limit: int | None) -> list[tuple[int, JudgementRow]]:
-        """So many judgements, or all, with numbers above `after`, in their order."""
-        return self.record.judgements(after, limit)
-
-    def judged_pairs(self) -> set[tuple[bytes, bytes]]:
-        """The digests of all pairs that are judged."""
-        return self.record.judged_pairs()
-
-    def count_judgements(self) -> int:
-        """How many there are."""
-        return self.record.count_judgements()
+    judgements = passed_on("record", "judgements")
+    judged_pairs = passed_on("record", "judged_pairs")
+    count_judgements = passed_on("record", "count_judgements")
+    notes = passed_on("record", "notes")
 
     def keep_judgement(self, row: JudgementRow) -> None:
         """Keep a judgement, in the place of an earlier one of the same pair."""
@@ -124,10 +118,6 @@ class Files(OpenFiles):
     def readable_digests(self, numbers: Array) -> list[bytes]:
         """The same without those that are damaged, which a repair forgets."""
         return [each for _, found in by_halves(self.digests, numbers) for each in found or ()]
-
-    def notes(self, keys: Sequence[str], now: float) -> dict[str, NoteRow]:
-        """The notes with those of these keys that there are, and that have not expired."""
-        return self.record.notes(keys, now)
 
     def keep_notes(self, rows: Sequence[NoteRow], now: float) -> None:
         """Keep notes, and forget some that have expired."""

@@ -101,11 +101,7 @@ class Seen:
 
 @contextlib.contextmanager
 def folder_for(target: Path) -> Iterator[Path]:
-    """A folder beside the target, which gets its name at the end of the block; if that fails, it is removed.
-
-    Raises:
-        InputError: the target is there, and is not empty.
-    """
+    """A folder beside the target, which must be free, and gets its name at the end of the block; if that fails, it is removed."""
     demand_empty(target)
     folder = target.with_name(f".{target.name}.unfinished-{os.getpid()}")
     shutil.rmtree(folder, ignore_errors=True)  # of a process that was killed
@@ -142,11 +138,7 @@ def build(files: Files, run: DecidedRun, resources: Resources, progress: Progres
 
 
 def read_removals(run: DecidedRun) -> Removals:
-    """Read the audit.
-
-    Raises:
-        DataError: it is not that of the run.
-    """
+    """Read the audit; a DataError if it is not that of the run."""
     columns: tuple[list[int], list[int], list[float], list[int], list[bool]] = ([], [], [], [], [])
     with_audit = run.removed > 0 or run.audit.is_file()
     for line in read_audit(run.audit) if with_audit else ():
@@ -217,11 +209,7 @@ def _keep(
 
 
 def _keep_some(files: Files, texts: Texts, names: list[str], now: float) -> None:
-    """Keep documents with these ids (JSON).
-
-    Raises:
-        OptionError: two documents have the same id.
-    """
+    """Keep documents with these ids (JSON); an OptionError if two have the same id."""
     known, before = files.known.of_ids(names), set[str]()
     for name in names:
         if name in known or name in before:

@@ -7,14 +7,13 @@ import contextlib
 from collections.abc import Iterator
 from itertools import islice
 
-import numpy as np
-
 from neardup.arrays import Array
 from neardup.io.outputs.growing_file import to_disk
 from neardup.store.candidates.proposing import DOCUMENTS_AT_ONCE
 from neardup.store.formats.contents import Contents
 from neardup.store.formats.derived import Derived, nothing_derived
 from neardup.store.formats.removal_bits import NO_MARKS, Marks
+from neardup.store.record.documents_table import with_survivor
 from neardup.store.session.lookup import Known, recall
 from neardup.store.session.writer import Files
 
@@ -103,5 +102,4 @@ def _remembered(files: Files) -> Iterator[bytes]:
     """The digests of the texts whose survivors are kept."""
     rows = files.record.removed_from(0)
     while some := list(islice(rows, DOCUMENTS_AT_ONCE)):
-        gone = files.gone.has(np.array([row.survivor for row in some], np.int64)).tolist()
-        yield from (row.digest for row, is_gone in zip(some, gone, strict=True) if not is_gone)
+        yield from (row.digest for row in with_survivor(some, files.gone))

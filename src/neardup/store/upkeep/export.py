@@ -145,13 +145,8 @@ def _table(files: Backend, numbers: Array, schema: pa.Schema) -> pa.RecordBatch:
 
 def _removed_table(files: Backend, rows: Sequence[RemovedRow], places: Mapping[int, int]) -> list[pa.Array]:
     """Remembered duplicates as columns. `places`: of their survivors, by number."""
-    columns: list[list[Any]] = [
-        [row.digest for row in rows],
-        [places[row.survivor] for row in rows],
-        [row.similarity for row in rows],
-        [row.distance for row in rows],
-        [row.last_seen for row in rows],
-    ]
+    columns: list[list[Any]] = [[getattr(row, name) for row in rows] for name in _OF_REMOVED.names]
+    columns[_OF_REMOVED.names.index("survivor")] = [places[row.survivor] for row in rows]
     fields = list(_OF_REMOVED)
     if files.has_texts:
         fields += _OF_TEXTS

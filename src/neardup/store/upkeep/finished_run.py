@@ -52,11 +52,7 @@ class DecidedRun:
     content: str | None
 
     def open(self, resources: Resources, progress: Progress) -> FileCorpus:
-        """Open the inputs.
-
-        Raises:
-            InputError: they are missing, or are not what they were.
-        """
+        """Open the inputs; an InputError if they are missing, or are not what they were."""
         try:
             shards = find_shards(self.inputs, temporary=Path(), reading=self.reading)
         except InputError as problem:

@@ -95,11 +95,7 @@ SeenBy = Literal["first_seen", "last_seen"]
 
 
 def expired(files: Backend, older_than: Duration | None, newest: int | None, by: SeenBy, now: float) -> Array:
-    """int64[n], ascending: the documents to remove; see `Store.expire`.
-
-    Raises:
-        OptionError: a value is not allowed.
-    """
+    """int64[n], ascending: the documents to remove; see `Store.expire`."""
     if by not in ("first_seen", "last_seen"):
         raise OptionError(f"`by={by!r}`: give one of first_seen, last_seen.")
     age = None if older_than is None else seconds_of("older_than", older_than)

@@ -15,7 +15,7 @@ from neardup.errors import DataError
 from neardup.io.outputs.growing_file import to_disk
 from neardup.store.formats.derived import nothing_derived
 from neardup.store.formats.removal_bits import CHUNK_BYTES, NO_MARKS, Marks
-from neardup.store.record.documents_table import DocumentRow
+from neardup.store.record.documents_table import DocumentRow, with_survivor
 from neardup.store.record.judgements_table import JudgementRow
 from neardup.store.record.record import Record
 from neardup.store.record.sealed_texts import Original
@@ -63,7 +63,7 @@ def salvage(folder: Path, damaged: Record) -> list[str]:
         record.forget(marked[np.unique(marked // (8 * CHUNK_BYTES), return_index=True)[1]].tolist(), gone)
         texts = 0
         for block, removed in _blocks(damaged.removed, facts["removed"]):
-            there = [row for row in removed.values() if not gone.has(np.array([row.survivor]))[0]]
+            there = with_survivor(list(removed.values()), gone)
             record.add_removed(row._replace(number=texts + place) for place, row in enumerate(there))
             if damaged.has_texts:
                 of_removed = dict(_readable(damaged.removed_texts, block))

@@ -17,9 +17,8 @@ from neardup.io.checksums import checksum
 from neardup.io.outputs.sealed_parquet import SEAL, BrokenSealError, batches_of, metadata_of, opened_sealed
 from neardup.io.storage.places import place_of
 from neardup.matching.similarities.table import Elements
-from neardup.matching.text_features import Texts, digest_words, no_elements
+from neardup.matching.text_features import Texts, digest_words
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.serialization import recipe_of_run
 from neardup.store.candidates.proposing import DOCUMENTS_AT_ONCE
 from neardup.store.formats.contents import weights_of
 from neardup.store.formats.versions import demand_version
@@ -27,6 +26,7 @@ from neardup.store.record.documents_table import DocumentRow, RemovedRow
 from neardup.store.record.judgements_table import JudgementRow
 from neardup.store.record.sealed_texts import Original, originals, sealed
 from neardup.store.session.backend import Backend
+from neardup.store.session.creating import recipe_of_facts
 from neardup.store.session.writer import Files
 from neardup.store.upkeep.export import DOCUMENTS, FACTS, FORMAT, JUDGEMENTS, OF_ROWS, REMOVED
 
@@ -61,8 +61,7 @@ def read_export(source: Path) -> dict[str, Any]:
 
 def recipe_of_export(source: Path, facts: dict[str, Any]) -> Recipe:
     """The recipe of an export; its files lie beside the facts."""
-    found = recipe_of_run(located_fields(facts["recipe"], source), None, str(source))
-    return replace(found, max_distance=facts["max_distance"])
+    return recipe_of_facts(facts, located_fields(facts["recipe"], source), None, str(source))
 
 
 def restore(files: Files, source: Path, facts: dict[str, Any]) -> None:
@@ -86,10 +85,7 @@ def fill(files: Backend, source: Path, facts: dict[str, Any]) -> None:
             files.keep(texts, rows, [], set(), 0.0)
         number += len(rows)
     removed = [row for batch in _read(source / REMOVED, facts) for row in batch.to_pylist()]
-    rows_of = [
-        RemovedRow(i, row["digest"], row["survivor"], row["similarity"], row["distance"], row["last_seen"])
-        for i, row in enumerate(removed)
-    ]
+    rows_of = [RemovedRow(i, *(row[name] for name in RemovedRow._fields[1:])) for i, row in enumerate(removed)]
     with files.one_change() as written:
         for begin in range(0, len(rows_of), DOCUMENTS_AT_ONCE):
             came = _came(removed[begin : begin + DOCUMENTS_AT_ONCE]) if files.rules.texts else ()
@@ -116,11 +112,7 @@ def _judgement(values: Mapping[str, Any]) -> JudgementRow:
 
 
 def _read(path: Path, facts: dict[str, Any]) -> Iterator[pa.RecordBatch]:
-    """The rows of a Parquet file of an export, checked.
-
-    Raises:
-        DataError: it is missing, damaged, or of another export.
-    """
+    """The rows of a Parquet file of an export; a DataError if it is missing, damaged, or of another export."""
     try:
         with opened_sealed(place_of(path)) as file:
             if metadata_of(file)[SEAL] != facts["seals"][path.name]:
@@ -138,15 +130,10 @@ def _texts(files: Backend, batch: pa.RecordBatch) -> Texts:
     words = np.frombuffer(b"".join(batch.column("fingerprint").to_pylist()), ">u8").astype(np.uint64)
     prints = Fingerprints(words.reshape(n, layout.words), digests, batch.column("tokens").to_numpy())
     made = {kind: _elements(batch, kind, weighted=layout.weighted) for kind in layout.kinds}
-    compared = made.get("compared", no_elements())
-    joined = made.get("joined", compared)
-    if layout.signing is None:
-        return Texts(prints, joined, compared, None)
-    values = np.array(batch.column("signature").flatten().to_numpy(), np.uint32).reshape(n, -1)
-    signatures = layout.signing.none(n)
-    signatures.values[:] = values
-    signatures.sizes[:] = np.diff(compared.offsets)
-    return Texts(prints, joined, compared, signatures)
+    signatures = None
+    if layout.signing is not None:
+        signatures = np.array(batch.column("signature").flatten().to_numpy(), np.uint32).reshape(n, -1)
+    return layout.texts(prints, made, signatures)
 
 
 def _elements(batch: pa.RecordBatch, kind: str, *, weighted: bool) -> Elements:

@@ -20,6 +20,7 @@ from neardup.store.candidates.proposing import DOCUMENTS_AT_ONCE
 from neardup.store.candidates.table import CANDIDATES
 from neardup.store.formats.derived import Derived, nothing_derived
 from neardup.store.formats.segments import Found
+from neardup.store.record.documents_table import with_survivor
 from neardup.store.record.record import Record
 from neardup.store.record.sealed_texts import damaged
 from neardup.store.session.backend import Backend
@@ -187,8 +188,7 @@ def damaged_texts(files: Backend, kept: Array) -> DamagedTexts:
         found.documents.extend(there[places].tolist())
     remembered = files.record.removed_from(0)
     while some := list(islice(remembered, DOCUMENTS_AT_ONCE)):
-        gone = files.gone.has(np.array([row.survivor for row in some], np.int64)).tolist()
-        some = [row for row, is_gone in zip(some, gone, strict=True) if not is_gone]
+        some = with_survivor(some, files.gone)
         texts = files.removed_originals([row.number for row in some])
         places = damaged((row.digest for row in some), (texts.get(row.number) for row in some))
         found.removed.extend(some[place].number for place in places)
@@ -197,7 +197,5 @@ def damaged_texts(files: Backend, kept: Array) -> DamagedTexts:
 
 def told_of_texts(found: DamagedTexts) -> Iterator[str]:
     """Damaged texts in words."""
-    yield from (f"The text of document {number:,} is not what was written, or missing." for number in found.documents)
-    yield from (
-        f"The text of remembered duplicate {each:,} is not what was written, or missing." for each in found.removed
-    )
+    for what, numbers in (("document", found.documents), ("remembered duplicate", found.removed)):
+        yield from (f"The text of {what} {number:,} is not what was written, or missing." for number in numbers)
