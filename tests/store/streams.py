@@ -47,11 +47,28 @@ def streamed(store, texts, size, first=0):
     found = {}
     for begin in range(first, first + len(texts), size):
         rows = list(range(begin, min(first + len(texts), begin + size)))
-        for row, answer in zip(rows, store.check_and_add_many(rows, [texts[row - first] for row in rows]), strict=True):
-            if not answer.is_new:
-                best = answer.matches[0]
-                found[row] = (best.id, best.similarity, best.distance, answer.exact)
+        found |= duplicates(rows, store.check_and_add_many(rows, [texts[row - first] for row in rows]))
     return found
+
+
+def duplicates(ids, answers):
+    """What answers say of the documents that are not new, by their ids."""
+    return {
+        name: (answer.matches[0].id, answer.matches[0].similarity, answer.matches[0].distance, answer.exact)
+        for name, answer in zip(ids, answers, strict=True)
+        if not answer.is_new
+    }
+
+
+def seen(answer):
+    """All matches of an answer, as `NaiveStore` tells them."""
+    return [(match.similarity, match.distance, answer.exact, match.id) for match in answer.matches]
+
+
+def of_batch(texts, **options):
+    """What `deduplicate` says of each row, as a stream says it of ids that are the rows."""
+    found = decisions(texts, cluster="star", keep="first", **({"method": "exact"} | options))
+    return [nd.Match(*found[row]) if row in found else None for row in range(len(texts))]
 
 
 def allowed(method, similarity):

@@ -4,13 +4,14 @@ import contextlib
 import os
 import subprocess
 import sys
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from sizes import set_sizes
 
 import neardup as nd
+from forked import ended, forked
 from neardup.store.session import reader as open_files
 from neardup.store.store import Store
 
@@ -32,6 +33,12 @@ with nd.Store(sys.argv[1], method=sys.argv[2], min_similarity=float(sys.argv[3])
         if n % 300 == 0:
             store.compact()
 """
+
+
+def in_threads(work, names):
+    """Work in a thread for each name; what one of them raises is raised."""
+    with ThreadPoolExecutor(len(names)) as pool:
+        list(pool.map(work, names))
 
 
 @contextlib.contextmanager
@@ -66,40 +73,26 @@ def test_readers_beside_a_writer_see_one_state(tmp_path, method, least):
 def test_several_readers_with_all_that_they_can_ask_beside_a_writer_that_compacts(tmp_path):
     (tmp_path / "stop.txt").write_text("that\n")
     (tmp_path / "mine.toml").write_text('stop_words = ["stop.txt"]\n')
-    problems = []
 
     def ask(name):
-        try:
-            for number in range(4):
-                with Store(tmp_path / "s", mode="r") as store:
-                    assert store.clusters() == []
-                    assert [match.id for match in store.neighbors("a text that stays")] == ["first"]
-                    store.export(tmp_path / f"{name}{number}")
-                with Store.from_export(tmp_path / f"{name}{number}-again", tmp_path / f"{name}{number}") as copy:
-                    assert copy.check("A text that stays!").duplicate_of == "first"
-                    assert [each.lines for each in copy.recipe.stop_words] == [("that",)]
-                    assert len(copy) % 100 == 1
-                found = nd.deduplicate_files(
-                    tmp_path / "in.jsonl",
-                    tmp_path / f"{name}{number}.jsonl",
-                    against=tmp_path / "s",
-                    threads=1,
-                    min_similarity=0.7,
-                )
-                assert (found.summary.documents, found.summary.survivors) == (2, 1)
-        except BaseException as problem:
-            problems.append(problem)
+        for number in range(4):
+            with Store(tmp_path / "s", mode="r") as store:
+                assert store.clusters() == []
+                assert [match.id for match in store.neighbors("a text that stays")] == ["first"]
+                store.export(tmp_path / f"{name}{number}")
+            with Store.from_export(tmp_path / f"{name}{number}-again", tmp_path / f"{name}{number}") as copy:
+                assert copy.check("A text that stays!").duplicate_of == "first"
+                assert [each.lines for each in copy.recipe.stop_words] == [("that",)]
+                assert len(copy) % 100 == 1
+            options = {"against": tmp_path / "s", "threads": 1, "min_similarity": 0.7}
+            found = nd.deduplicate_files(tmp_path / "in.jsonl", tmp_path / f"{name}{number}.jsonl", **options)
+            assert (found.summary.documents, found.summary.survivors) == (2, 1)
 
     (tmp_path / "in.jsonl").write_text(
         '{"text": "a text that stays"}\n{"text": "and one that nobody has added so far"}\n'
     )
     with writing(tmp_path / "s", "exact", 0.7, tmp_path / "mine.toml"):
-        threads = [threading.Thread(target=ask, args=(name,)) for name in "ab"]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert problems == []
+        in_threads(ask, "ab")
 
 
 def test_a_backup_that_is_not_whole_is_found(tmp_path, monkeypatch):
@@ -147,18 +140,13 @@ def test_readers_that_cannot_follow_say_so(tmp_path, monkeypatch):
 def test_a_fork_does_not_touch_the_store(tmp_path):
     with Store(tmp_path / "s", durable="batch") as store:
         store.check_and_add("a", "one text of the parent")
-        child = os.fork()
-        if child == 0:
-            code = 1
-            try:
-                try:
-                    store.check_and_add("b", "another text")
-                except nd.InputError as problem:
-                    code = "was opened in process" not in str(problem)
-                store.close()
-            finally:
-                os._exit(code)
-        assert os.waitpid(child, 0)[1] == 0
+
+        def use():
+            with pytest.raises(nd.InputError, match="was opened in process"):
+                store.check_and_add("b", "another text")
+            store.close()
+
+        assert ended(forked(use)) == 0
         store.check_and_add("c", "a third text, again of the parent")
     with Store(tmp_path / "s", mode="r") as store:
         assert (len(store), store.verify().is_sound) == (2, True)
@@ -183,24 +171,14 @@ def test_a_fork_that_lives_on_does_not_keep_the_lock(tmp_path):
 
 
 def test_threads_share_a_store(tmp_path):
-    problems = []
-
     def work(name):
-        try:
-            for i in range(30):
-                text = " ".join(f"{name}{i}w{j}" for j in range(9))
-                store.check_and_add(f"{name}{i}", text)
-                assert store.check(text).duplicate_of == f"{name}{i}"
-                if i % 3 == 0:
-                    assert store.remove([f"{name}{i}"]) == 1
-        except BaseException as problem:
-            problems.append(problem)
+        for i in range(30):
+            text = " ".join(f"{name}{i}w{j}" for j in range(9))
+            store.check_and_add(f"{name}{i}", text)
+            assert store.check(text).duplicate_of == f"{name}{i}"
+            if i % 3 == 0:
+                assert store.remove([f"{name}{i}"]) == 1
 
     with Store(tmp_path / "s") as store:
-        threads = [threading.Thread(target=work, args=(name,)) for name in "abcd"]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert problems == []
+        in_threads(work, "abcd")
         assert (len(store), store.verify().is_sound) == (80, True)

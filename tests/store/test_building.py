@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from sizes import set_sizes
-from streams import allowed, near_copies
+from streams import allowed, duplicates, near_copies
 
 import neardup as nd
 from neardup.store.store import Store
@@ -46,12 +46,7 @@ def audited(name="kept.duplicates.jsonl"):
 def answers(store, texts, first="d"):
     """The answers to documents that are added, by id."""
     ids = [f"{first}{i}" for i in range(len(texts))]
-    found = {}
-    for id_, answer in zip(ids, store.check_and_add_many(ids, texts), strict=True):
-        if not answer.is_new:
-            best = answer.matches[0]
-            found[id_] = (best.id, best.similarity, best.distance, answer.exact)
-    return found
+    return duplicates(ids, store.check_and_add_many(ids, texts))
 
 
 def run(texts, name="in.jsonl", **options):

@@ -156,7 +156,9 @@ def test_a_kill_at_a_step_loses_nothing(back_end, tmp_path, monkeypatch, step, m
         if said.exists():
             with Store(place, mode="r") as store:
                 assert store.verify().is_sound
-                assert store.state["at"] >= int(said.read_text() or 0)  # a thread may be killed while another says it
+                at = store.state["at"]
+                assert at >= int(said.read_text() or 0)  # a thread may be killed while another says it
+                assert store.notes(list(NOTES)) == {key: value for key, value in NOTES.items() if value[0] < at}
         work()
         with contextlib.ExitStack() as stack:
             for store in map(stack.enter_context, back_end.others(place)[0]):

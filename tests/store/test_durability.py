@@ -1,10 +1,6 @@
 """What a store has acknowledged is there after a crash; what it has not is not; refusals say what to do."""
 
-import os
 import shutil
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -34,11 +30,6 @@ def test_a_store_remembers(tmp_path):
         assert store.check(OTHER).duplicate_of == 7
 
 
-def test_one_process_at_a_time(tmp_path):
-    with Store(tmp_path / "s"), pytest.raises(nd.InputError, match="Another process writes to the store"):
-        Store(tmp_path / "s")
-
-
 @pytest.mark.parametrize("step", ["contents", "sync", "documents", "record"])
 def test_a_crash_leaves_all_of_a_batch_or_nothing(tmp_path, monkeypatch, step):
     with Store(tmp_path / "s") as store:
@@ -63,29 +54,6 @@ def test_a_crash_leaves_all_of_a_batch_or_nothing(tmp_path, monkeypatch, step):
         assert store.check(OTHER).is_new
         assert store.check_and_add("b", OTHER).is_new
         assert store.check_and_add("c", TEXT + " again").duplicate_of == "a"
-
-
-WRITER = """
-import sys
-from neardup.store.store import Store
-store = Store(sys.argv[1])
-for number in range(1000):
-    store.check_and_add(number, " ".join(f"w{number}x{i}" for i in range(20)))
-    print(number, flush=True)
-"""
-
-
-def test_what_was_acknowledged_survives_a_kill(tmp_path):
-    process = subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path / "s")], stdout=subprocess.PIPE, text=True)
-    acknowledged = [int(process.stdout.readline()) for _ in range(25)]
-    os.kill(process.pid, signal.SIGKILL)
-    acknowledged += [int(line) for line in process.stdout.read().split()]
-    process.wait()
-    process.stdout.close()
-    with Store(tmp_path / "s") as store:
-        assert len(store) in (len(acknowledged), len(acknowledged) + 1)
-        for number in acknowledged:
-            assert store.check(" ".join(f"w{number}x{i}" for i in range(20))).duplicate_of == number
 
 
 def test_options_that_do_not_exist_are_refused(tmp_path):

@@ -1,7 +1,6 @@
 """Notes are written together with documents, kept until their time, and checked; documents expire each at its own time."""
 
 import contextlib
-import os
 import shutil
 import sqlite3
 import struct
@@ -10,6 +9,7 @@ import zlib
 from contextlib import closing
 
 import pytest
+from damage import changed
 
 import neardup as nd
 from neardup.store.record import transactions
@@ -23,19 +23,6 @@ LATER = time.time() + 86_400  # more than any run of the tests takes
 
 def noting(**values):
     return lambda answers: {key: (value, LATER) for key, value in values.items()}
-
-
-@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-def test_notes_are_there_with_the_documents_after_a_kill(tmp_path):
-    child = os.fork()
-    if child == 0:
-        store = Store(tmp_path / "s", threads=1)
-        store.check_and_add_many(["a"], TEXTS[:1], notes=lambda answers: {"k": ([answers[0].is_new, "ü"], LATER)})
-        os._exit(0)  # without a close
-    assert os.waitpid(child, 0)[1] == 0
-    with Store(tmp_path / "s") as store:
-        assert store.notes(["k", "other"]) == {"k": [True, "ü"]}
-        assert store.get("a") is not None
 
 
 def test_a_store_without_notes_has_no_table_and_a_reader_sees_those_that_come(tmp_path):
@@ -66,8 +53,7 @@ def test_the_checksum_of_a_note_is_what_the_page_says_and_damage_is_named(tmp_pa
     with closing(sqlite3.connect(tmp_path / "damaged/record.sqlite")) as base:
         [(key, value, until, checksum)] = base.execute("SELECT key, value, until, checksum FROM notes")
         assert checksum == zlib.crc32(struct.pack("<d", until) + f"{key}\0{value}".encode())
-        base.execute("""UPDATE notes SET value = '"x"'""")
-        base.commit()
+    changed(tmp_path / "damaged", """UPDATE notes SET value = '"x"'""")
     with Store(tmp_path / "damaged") as store:
         with pytest.raises(nd.DataError, match="row 1 of `notes` is not what was written"):
             store.notes(["k"])
@@ -147,21 +133,25 @@ def test_notes_that_have_expired_are_not_found_and_go_when_others_come(back_end,
 @pytest.mark.parametrize(
     ("fails", "message"),
     [
-        (lambda _: 1 / 0, "division"),
-        (lambda _: {"k": (1, "x")}, "`notes='x'`: give a number of seconds since 1970"),
-        (noting(k=object()), "is no plain value"),
-        (noting(k=float("nan")), "is no plain value"),
-        (noting(k={1}), "is no plain value"),
+        ({"state": lambda _: 1 / 0}, "division"),
+        ({"notes": lambda _: 1 / 0}, "division"),
+        ({"notes": lambda _: {"k": (1, "x")}}, "`notes='x'`: give a number of seconds since 1970"),
+        ({"notes": noting(k=object())}, "is no plain value"),
+        ({"notes": noting(k=float("nan"))}, "is no plain value"),
+        ({"notes": noting(k={1})}, "is no plain value"),
     ],
 )
-def test_a_function_of_notes_that_fails_takes_the_documents_back_everywhere(back_end, any_place, fails, message):
+def test_a_function_that_fails_takes_the_documents_back_everywhere(back_end, any_place, fails, message):
     with Store(any_place) as store, contextlib.ExitStack() as stack:
         others, writers = (list(map(stack.enter_context, some)) for some in back_end.others(any_place))
-        store.check_and_add("first", TEXTS[1])
+        store.check_and_add_many(["first"], TEXTS[1:2], state={"at": 1})
+        expected = store.check_many(TEXTS)
         with pytest.raises((ZeroDivisionError, nd.OptionError), match=message):
-            store.check_and_add_many(["a"], TEXTS[:1], notes=fails)
+            store.check_and_add_many(["a"], TEXTS[:1], **fails)
         for each in (store, *others):
-            assert (each.get("a"), each.notes(["k"])) == (None, {})
+            assert (each.get("a"), each.notes(["k"]), each.state) == (None, {}, {"at": 1})
+            assert each.check_many(TEXTS) == expected
+            assert each.info().gone == (back_end.name == "folder")  # what it took in the files
         assert [store, *writers][-1].check_and_add_many(["a"], TEXTS[:1], notes=noting(k=1))[0].is_new
         assert (store.get("a") is not None, store.notes(["k"])) == (True, {"k": 1})
         assert store.verify().is_sound

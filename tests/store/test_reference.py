@@ -90,25 +90,40 @@ def test_very_many_that_are_alike_and_an_empty_store():
         assert decided("seen", method=method) == decided("kept.jsonl", method="exact")
 
 
-@pytest.mark.parametrize(
-    ("store", "options", "message"),
-    [
+IN_BOTH = [
+    ({}, {"within": "id"}, "`within='id'`: the documents of seen have no columns"),
+    ({}, {"elements": "tags"}, "seen is a store, and has texts"),
+    ({}, {"against": ["seen", "kept.jsonl"]}, "a store is a reference only by itself"),
+    ({}, {"recipe": "default-64"}, "recipe"),
+    ({"method": "simhash", "similarity": "edit"}, {"similarity": "edit"}, "no elements to find candidates by"),
+]
+REFUSED = {
+    "run": [
+        *IN_BOTH,
         ({}, {"min_similarity": 0.7}, "seen decides with `min_similarity=0.8`. Give the same"),
         ({}, {"similarity": "edit", "method": "minhash"}, "seen decides|promises nothing"),
         ({"method": "minhash"}, {"method": "exact"}, "decides with `method='minhash'`"),
-        ({}, {"within": "id"}, "`within='id'`: the documents of seen have no columns"),
-        ({}, {"elements": "tags"}, "seen is a store, and has texts"),
         ({}, {"resume": True}, "`resume=True`: a store may change"),
-        ({}, {"against": ["seen", "kept.jsonl"]}, "a store is a reference only by itself"),
-        ({}, {"recipe": "default-64"}, "recipe"),
-        ({"method": "simhash", "similarity": "edit"}, {"similarity": "edit"}, "no elements to find candidates by"),
     ],
+    "verify": [
+        *IN_BOTH,
+        ({}, {"similarity": "edit"}, "seen decides with `similarity='jaccard'`"),
+        ({"method": "simhash", "min_similarity": 0}, {}, "seen decides by distance alone"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("what", "store", "options", "message"), [(what, *each) for what in REFUSED for each in REFUSED[what]]
 )
-def test_what_does_not_go_together_is_refused(store, options, message):
+def test_what_does_not_go_together_is_refused(what, store, options, message):
     filled(list(near_copies(10, 1)), **store)
-    Path("in.jsonl").write_text('{"id": 1, "text": "x", "tags": ["a"]}\n')
+    for name in ("in.jsonl", "made.jsonl"):
+        Path(name).write_text('{"id": 1, "text": "x", "tags": ["a"]}\n')
+    call, output = (nd.deduplicate_files, "out.jsonl") if what == "run" else (nd.verify_files, "made.jsonl")
+    inputs = ("in.jsonl", output) if what == "run" else (output, "in.jsonl")
     with pytest.raises(nd.NeardupError, match=message):
-        nd.deduplicate_files("in.jsonl", "out.jsonl", **{"against": "seen", **options})
+        call(*inputs, **{"against": "seen", **options})
     assert not Path("out.jsonl").exists()
 
 
@@ -200,23 +215,3 @@ def test_a_summary_that_was_changed_is_told():
     Path("out.summary.json").write_text(json.dumps(summary))
     with pytest.raises(nd.DataError, match="not the summary of a run"):
         nd.verify_files("out.jsonl")
-
-
-@pytest.mark.parametrize(
-    ("store", "options", "message"),
-    [
-        ({}, {"similarity": "edit"}, "seen decides with `similarity='jaccard'`"),
-        ({"method": "simhash", "min_similarity": 0}, {}, "seen decides by distance alone"),
-        ({}, {"recipe": "default-64"}, "recipe"),
-        ({}, {"within": "id"}, "`within='id'`: the documents of seen have no columns"),
-        ({}, {"elements": "tags"}, "seen is a store, and has texts"),
-        ({}, {"against": ["seen", "kept.jsonl"]}, "a store is a reference only by itself"),
-        ({"method": "simhash", "similarity": "edit"}, {"similarity": "edit"}, "no elements to find candidates by"),
-    ],
-)
-def test_a_store_that_cannot_be_compared_with_is_refused(store, options, message):
-    filled(list(near_copies(10, 1)), **store)
-    Path("in.jsonl").write_text('{"id": 1, "text": "x", "tags": ["a"]}\n')
-    Path("out.jsonl").write_text('{"id": 1, "text": "x", "tags": ["a"]}\n')
-    with pytest.raises(nd.NeardupError, match=message):
-        nd.verify_files("out.jsonl", "in.jsonl", **{"against": "seen", **options})

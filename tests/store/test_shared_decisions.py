@@ -107,26 +107,6 @@ def test_times_are_those_of_the_service_that_decided(server, place, monkeypatch)
         assert len(one) == 0
 
 
-def test_a_failing_state_changes_nothing_anywhere(place):
-    texts = list(near_copies(30, 2))
-    with Store(place) as one, Store(place) as other:
-        one.check_and_add_many(range(10), texts[:10], state={"at": 10})
-
-        def failing(_):
-            raise RuntimeError("a test")
-
-        expected = other.check_many(texts)
-        for _ in range(2):
-            with pytest.raises(RuntimeError, match="a test"):
-                one.check_and_add_many(range(10, 30), texts[10:], state=failing)
-            assert one.check_many(texts) == other.check_many(texts) == expected
-            assert (one.info().gone, other.info().gone) == (0, 0)
-        assert one.state == {"at": 10}
-        answers = one.check_and_add_many(range(10, 30), texts[10:], state=lambda answers: len(answers))
-        assert other.state == 20
-        assert other.check_and_add_many(range(10, 30), texts[10:])[0].exact == (answers[0].is_new or answers[0].exact)
-
-
 def test_a_state_may_ask_and_not_change(place):
     texts = list(near_copies(30, 2))
     with Store(place) as one, Store(place) as other:
@@ -178,22 +158,9 @@ def test_stores_of_one_database_are_apart(server, schema):
     with contextlib.ExitStack() as stack:
         for number, store in enumerate(stores):
             stack.enter_context(store)
-            assert store.check_and_add(number, text).is_new
-        assert [len(store) for store in stores] == [1, 1, 1]
+            noted = {"k": (number, 1e12)}
+            assert store.check_and_add_many([number], [text], notes=lambda _, noted=noted: noted, unless=["k"])[
+                0
+            ].is_new
+        assert [(len(store), store.notes(["k"])) for store in stores] == [(1, {"k": number}) for number in range(3)]
         assert len({store.path.parent for store in stores}) == 3
-
-
-@pytest.mark.parametrize("size", [3, 9000])
-def test_the_files_of_a_recipe_come_with_the_store(place, tmp_path, monkeypatch, size):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "stop.txt").write_text("".join(f"stop{number}\n" for number in range(size)))
-    (tmp_path / "mine.toml").write_text('stop_words = ["stop.txt"]\nmin_tokens = 1\nmax_distance = 3\n')
-    text = "the ferry crosses the river at noon and the bell of the old church rings twice"
-    with Store(place, recipe="mine.toml", method="simhash", min_similarity=0) as one:
-        one.check_and_add("a", text)
-        (tmp_path / "stop.txt").unlink()
-        for _ in range(2):
-            with Store(place) as other:
-                assert other.check("stop2 " + text).duplicate_of == "a"
-                assert other.recipe.digest() == one.recipe.digest()
-                assert other.recipe.max_distance == 3

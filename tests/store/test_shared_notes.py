@@ -1,30 +1,22 @@
 """Notes of a store in PostgreSQL are in the database with the documents: every service reads them, and the first of a key is the only one."""
 
-import os
 import random
-import re
-import signal
 import struct
 import threading
 import time
 import zlib
 
 import pytest
-from sizes import set_sizes
 from streams import near_copies
 
 import neardup as nd
 from forked import ended, forked
-from neardup.store.postgresql import connection, shared_files
-from neardup.store.postgresql.problems import UnknownOutcomeError
 from neardup.store.record.notes_table import NotedError
 from neardup.store.store import Store
-from places import ROOT
 
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 TEXTS = list(near_copies(60, 3))
 LATER = time.time() + 86_400  # more than any run of the tests takes
-ENDS_ITSELF = "SELECT pg_terminate_backend(pg_backend_pid())"
 
 
 def noting(**values):
@@ -45,14 +37,6 @@ def test_notes_are_read_by_every_service_and_are_in_no_replica(place, tmp_path):
         with Store(f"{place}&replica={tmp_path / 'late'}") as late:
             assert late.notes(["k"]) == {"k": {"x": [None, 1.5]}}
             assert late.verify().is_sound
-
-
-def test_notes_belong_to_one_store(server, schema):
-    with Store(server.place(schema)) as one, Store(server.place(schema, "other")) as other:
-        one.check_and_add_many([], [], notes=noting(k=1))
-        assert other.notes(["k"]) == {}
-        other.check_and_add_many([], [], notes=noting(k=2), unless=["k"])
-        assert (one.notes(["k"]), other.notes(["k"])) == ({"k": 1}, {"k": 2})
 
 
 def noted_by(store, name, text, key, value):
@@ -92,80 +76,6 @@ def test_processes_that_are_asked_the_same_give_one_answer(server, place, tmp_pa
         assert info.documents + info.removed == len(set(TEXTS[:30]))
 
 
-@pytest.mark.parametrize("moment", ["before", "after"])
-def test_notes_are_there_if_and_only_if_the_documents_are_after_a_kill(server, place, moment):
-    commit = shared_files.commit
-
-    def killed(session):
-        if moment == "after":
-            commit(session)
-        os.kill(os.getpid(), signal.SIGKILL)
-
-    def work():
-        shared_files.commit = killed
-        with Store(place, threads=1) as store:
-            store.check_and_add_many(["a"], TEXTS[:1], notes=noting(k=1), unless=["k"])
-
-    Store(place).close()
-    assert ended(forked(work)) == -signal.SIGKILL
-    with Store(place) as store:
-        is_there = moment == "after"
-        assert (store.get("a") is not None, store.notes(["k"])) == (is_there, {"k": 1} if is_there else {})
-
-
-@pytest.mark.parametrize("moment", ["before", "after"])
-def test_a_session_that_ends_at_the_commit_is_made_up_for(place, monkeypatch, moment):
-    commit, ends, asked = shared_files.commit, [True], []
-
-    def ending(session):
-        if moment == "after":
-            commit(session)
-        if ends:
-            ends.pop()
-            session.execute(ENDS_ITSELF)
-        if moment == "before":
-            commit(session)
-
-    def notes(answers):
-        asked.append([answer.is_new for answer in answers])
-        return {"k": (len(asked), LATER)}
-
-    with Store(place) as store:
-        monkeypatch.setattr(shared_files, "commit", ending)
-        assert store.check_and_add_many(["a"], TEXTS[:1], notes=notes, unless=["k"])[0].is_new
-        assert asked == [[True]] * (2 if moment == "before" else 1)
-        assert store.notes(["k"]) == {"k": len(asked)}
-        assert store.get("a") is not None
-
-
-@pytest.mark.parametrize("arrives", [True, False])
-def test_after_an_unknown_outcome_the_key_tells(place, monkeypatch, arrives):
-    set_sizes(monkeypatch, patience=0.15)
-    commit = shared_files.commit
-    with Store(place) as store:
-        with monkeypatch.context() as patch:
-
-            def lost(session):
-                if arrives:
-                    commit(session)
-                patch.setattr(connection.Database, "connected", gone)
-                session.execute(ENDS_ITSELF)
-
-            def gone(_):
-                raise shared_files.LostError("a test")
-
-            patch.setattr(shared_files, "commit", lost)
-            with pytest.raises(UnknownOutcomeError):
-                store.check_and_add_many(["a"], TEXTS[:1], notes=noting(k=1), unless=["k"])
-        if arrives:
-            with pytest.raises(NotedError) as caught:
-                store.check_and_add_many(["a"], TEXTS[:1], notes=noting(k=2), unless=["k"])
-            assert caught.value.notes == {"k": 1}
-        else:
-            assert store.check_and_add_many(["a"], TEXTS[:1], notes=noting(k=2), unless=["k"])[0].is_new
-        assert store.notes(["k"]) == {"k": 1 if arrives else 2}
-
-
 def test_notes_stay_through_compaction_and_go_with_an_unfinished_import(server, place, schema, tmp_path, monkeypatch):
     with Store(place) as store, Store(place) as other:
         store.check_and_add_many(["a", "b"], TEXTS[:2], notes=noting(k=1))
@@ -195,20 +105,6 @@ def test_a_damaged_note_is_named_and_the_checksum_is_that_of_a_folder(server, pl
         assert "the note 'k' is not what was written" in store.verify().problems[0]
         assert store.get("b") is None
         assert store.check_and_add("b", TEXTS[1]).is_new
-
-
-def test_notes_need_no_more_than_the_privileges_that_the_page_grants(server, place, schema):
-    page = (ROOT / "docs/postgresql.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"^```sql\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    role = f"of_{schema}"
-    Store(place).close()
-    server.execute(f"CREATE ROLE {role} LOGIN")
-    server.execute(re.sub(r"\bservice\b", role, re.sub(r"\bneardup\b(?=[.\s])", schema, block)))
-    with Store(place.replace("//neardup@", f"//{role}@")) as store:
-        for key in "ab":
-            store.check_and_add_many([key], TEXTS[:1], notes=lambda _, key=key: {key: (1, LATER), "k": (2, 1.0)})
-        assert store.notes(["a", "b", "k"]) == {"a": 1, "b": 1}
-        assert store.remove(["a", "b"]) == 1
 
 
 def test_a_call_that_waits_for_the_lock_finds_the_note_of_the_one_before(place):

@@ -5,10 +5,11 @@ import itertools
 import shutil
 import signal
 import subprocess
+import time
 
 import pytest
 from sizes import set_sizes
-from streams import decisions, near_copies, streamed
+from streams import decisions, duplicates, near_copies, streamed
 
 import neardup as nd
 import postgres_server
@@ -20,6 +21,7 @@ from neardup.store.store import Store
 
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 TEXTS = list(near_copies(60, 3))
+LATER = time.time() + 86_400  # more than any run of the tests takes
 ENDS_ITSELF = "SELECT pg_terminate_backend(pg_backend_pid())"
 
 
@@ -113,7 +115,11 @@ def test_a_session_that_ends_is_made_up_for(server, place, tmp_path, monkeypatch
             )
         return len(answers)
 
-    is_repeated = moment != "while deciding"
+    def notes(answers):
+        asked.append(len(answers))
+        return {"k": (len(asked), LATER)}
+
+    is_repeated, asked = moment != "while deciding", []
     with Store(place) as one, Store(place) as other:
         one.check_and_add_many(range(10), TEXTS[:10])
         if "commit" in moment:
@@ -126,7 +132,9 @@ def test_a_session_that_ends_is_made_up_for(server, place, tmp_path, monkeypatch
             with pytest.raises(nd.TransferError, match=r"writing what was decided \(nothing of it was added\) failed"):
                 one.check_and_add_many(range(10, 60), TEXTS[10:], state=state)
             assert len(other) == len(one) == sum(answer.is_new for answer in answers[:10])
-        assert one.check_and_add_many(range(10, 60), TEXTS[10:], state=50) == answers[10:]
+        found = one.check_and_add_many(range(10, 60), TEXTS[10:], state=50, notes=notes, unless=["k"])
+        assert (found, asked) == (answers[10:], [50] * (2 if moment == "before the commit" else 1))
+        assert other.notes(["k"]) == {"k": len(asked)}
         if moment == "while looking":
             assert one.check_many(TEXTS) == checks
         assert next(calls) >= 1
@@ -154,7 +162,8 @@ def test_an_unknown_outcome_is_told_and_found_out(place, tmp_path, monkeypatch, 
 
             patch.setattr(shared_files, "commit", commit)
             with pytest.raises(UnknownOutcomeError, match="was lost while a change was being written"):
-                one.check_and_add_many(range(10, 60), TEXTS[10:])
+                one.check_and_add_many(range(10, 60), TEXTS[10:], notes=lambda _: {"k": (1, LATER)})
+        assert one.notes(["k"]) == ({"k": 1} if arrives else {})
         found = one.check_and_add_many(range(10, 60), TEXTS[10:])
         if arrives:  # each document is a copy of what was kept of it
             assert [answer.is_new for answer in found] == [False] * 50
@@ -301,18 +310,9 @@ def test_a_stand_by_takes_over_and_one_that_lags_is_refused(own_server, tmp_path
             with pytest.raises(nd.InputError, match="has gone back"):
                 one.check(TEXTS[0])
             answers = late.check_and_add_many(range(20, 60), TEXTS[20:])
-        assert streamed_answers(answers, 20) == {row: told for row, told in decisions(TEXTS).items() if row >= 20}
+        assert duplicates(range(20, 60), answers) == {row: told for row, told in decisions(TEXTS).items() if row >= 20}
     finally:
         standby.remove()
-
-
-def streamed_answers(answers, first):
-    found = {}
-    for row, answer in enumerate(answers, first):
-        if not answer.is_new:
-            best = answer.matches[0]
-            found[row] = (best.id, best.similarity, best.distance, answer.exact)
-    return found
 
 
 def test_a_lock_that_nobody_gives_back_is_told(server, place, schema, monkeypatch):

@@ -2,7 +2,6 @@
 
 import itertools
 import re
-import shutil
 
 import pytest
 from sizes import set_sizes
@@ -260,7 +259,9 @@ def test_roles_need_no_more_than_the_page_says(server, place):
         with Store(as_role[reader]) as store, pytest.raises(nd.InputError, match="permission denied"):
             store.check_and_add("x", TEXTS[20])
         with Store(as_role[decider]) as store:
-            store.check_and_add_many(range(10, 40), TEXTS[10:40])
+            store.check_and_add_many(range(10, 40), TEXTS[10:40], notes=lambda _: {"a": (1, 1.0), "b": (2, 1e12)})
+            store.check_and_add_many([], [], notes=lambda _: {"a": (3, 1e12)})  # forgets the one that has expired
+            assert store.notes(["a", "b"]) == {"a": 3, "b": 2}
             kept = [row for row in range(40) if store.get(row)]
             assert store.remove(kept[:2]) == 2
             assert owned.check_many(TEXTS) == store.check_many(TEXTS)
@@ -290,15 +291,6 @@ def test_a_reader_makes_no_store(server, place, schema):
     with pytest.raises(nd.OptionError, match="max_distance"):
         Store(place, max_distance=4000)
     assert server.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (schema,)) == []
-
-
-def test_removing_a_replica_is_safe(place):
-    with Store(place) as store:
-        store.check_and_add_many(range(30), TEXTS[:30])
-        expected = store.check_many(TEXTS)
-    shutil.rmtree(store.path)
-    with Store(place) as store:
-        assert store.check_many(TEXTS) == expected
 
 
 def test_a_copy_of_a_replica_goes_on_from_where_it_is(place, tmp_path, monkeypatch):

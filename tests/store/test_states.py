@@ -11,6 +11,7 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 from sizes import set_sizes
+from streams import seen
 
 import neardup as nd
 from at_rest import WatchedStore as Store
@@ -149,10 +150,6 @@ class StoreMachine(RuleBasedStateMachine):
             with contextlib.closing(self.store), contextlib.closing(self.reader):
                 assert self.store.verify().is_sound
             shutil.rmtree(self.folder)
-
-
-def seen(answer):
-    return [(match.similarity, match.distance, answer.exact, match.id) for match in answer.matches]
 
 
 @pytest.mark.parametrize("keep", ["first", "always", "longest", "last"])

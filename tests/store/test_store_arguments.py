@@ -7,6 +7,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 import pytest
+from streams import seen
 
 import neardup as nd
 from naive_store import NaiveStore
@@ -105,28 +106,28 @@ def test_a_failing_state_takes_back_its_call_alone(tmp_path, durable, method, ke
             raise failure
         return object()
 
-    def seen(store):
+    def state_of(store):
         found = store.check_many([*TEXTS, TEXTS[0] + " more", TEXTS[1] + " more"])
         return found, [store.get(name) for name in "abcd"], len(store), store.state
 
     with Store(tmp_path / "s", durable=durable, keep=keep, method=method) as store:
         store.check_and_add_many(["a", "b"], TEXTS[:2], state=1)
-        before = seen(store)
+        before = state_of(store)
         changes = ["c", "b", "d", "e"], [TEXTS[0] + " more", TEXTS[3], TEXTS[2], TEXTS[2]]  # a match, an update, copies
         with pytest.raises(failure or nd.OptionError):
             store.check_and_add_many(*changes, state=fail)
-        assert seen(store) == before
+        assert state_of(store) == before
         assert store.verify().is_sound
         found = store.check_and_add_many(*changes, state=lambda answers: len(answers))
-        after = seen(store)
+        after = state_of(store)
         assert after[3] == 4
     with Store(tmp_path / "s") as store, Store(tmp_path / "other", keep=keep, method=method) as other:
         other.check_and_add_many(["a", "b"], TEXTS[:2])
         assert other.check_and_add_many(*changes) == found
-        assert seen(store)[0] == after[0] == seen(other)[0]
+        assert state_of(store)[0] == after[0] == state_of(other)[0]
         assert store.verify().is_sound
         store.compact()
-        assert seen(store)[0] == after[0]
+        assert state_of(store)[0] == after[0]
 
 
 def test_a_store_that_keeps_all_tells_all_matches_of_an_equal_text(tmp_path):
@@ -138,16 +139,12 @@ def test_a_store_that_keeps_all_tells_all_matches_of_an_equal_text(tmp_path):
             for first in range(0, len(texts), size):
                 some = range(first, min(first + size, len(texts)))
                 for name, answer in zip(some, store.check_and_add_many(some, [texts[i] for i in some]), strict=True):
-                    assert told(answer) == naive.add(name, texts[name])
+                    assert seen(answer) == naive.add(name, texts[name])
             for text in texts:
-                assert told(store.check(text)) == naive.check(text)
+                assert seen(store.check(text)) == naive.check(text)
             assert [match.id for match in store.check(TEXTS[0]).matches] == [1, 3, 5, 0, 2, 4]
-            assert told(store.check_and_add(3, TEXTS[0])) == naive.add(3, TEXTS[0])
+            assert seen(store.check_and_add(3, TEXTS[0])) == naive.add(3, TEXTS[0])
             assert len(store) == len(texts)
-
-
-def told(answer):
-    return [(match.similarity, match.distance, answer.exact, match.id) for match in answer.matches]
 
 
 def test_a_closed_store_says_so(tmp_path):

@@ -14,12 +14,37 @@ from numbers_given import IN_PYTHON
 
 NIGHT = "The night ferry to the islands leaves at ten past nine from the old customs pier."
 LATER = NIGHT.replace("night", "evening")
-CALLS = {
-    ("__init__", "wait"): lambda folder, _, number: Store(f"{folder}/new", wait=number).close(),
-    ("__init__", "threads"): lambda folder, _, number: Store(f"{folder}/new", threads=number).close(),
-    ("__init__", "floor"): lambda folder, _, number: Store(f"{folder}/new", floor=number).close(),
-    ("__init__", "min_similarity"): lambda folder, _, number: Store(f"{folder}/new", min_similarity=number).close(),
-    ("__init__", "max_distance"): lambda folder, _, number: Store(f"{folder}/new", max_distance=number).close(),
+OF_A_NEW_STORE = ("wait", "threads", "floor", "min_similarity", "max_distance")
+OF_METHODS = {
+    "clusters": ["min_similarity"],
+    "expire": ["newest", "older_than", "now"],
+    "get": ["id"],
+    "judgements": ["limit", "after", "max_bytes"],
+    "neighbors": ["id"],
+    "pairs": ["min_similarity"],
+    "recent": ["limit", "max_bytes"],
+    "review": ["limit", "max_bytes"],
+}
+
+
+def of_new(name):
+    return lambda folder, _, number: Store(f"{folder}/new", **{name: number}).close()
+
+
+def of_method(method, name):
+    return lambda _, store, number: getattr(store, method)(**{name: number})
+
+
+def of_many(**make):
+    """Add a document with arguments that are made of a number."""
+    return lambda _, store, number: store.check_and_add_many(
+        ["c"], [NIGHT * 3], **{name: each(number) for name, each in make.items()}
+    )
+
+
+CALLS = {("__init__", name): of_new(name) for name in OF_A_NEW_STORE}
+CALLS |= {(method, name): of_method(method, name) for method, names in OF_METHODS.items() for name in names}
+CALLS |= {
     ("build", "threads"): lambda folder, _, number: Store.build(f"{folder}/new", folder, threads=number),
     ("check_and_add", "id"): lambda _, store, number: (
         store.check_and_add(number, LATER + " Soon."),
@@ -29,35 +54,15 @@ CALLS = {
     ("check_and_add", "expires"): lambda _, store, number: store.check_and_add("c", NIGHT * 2, expires=number),
     ("check_and_add", "metadata"): lambda _, store, number: store.check_and_add("c", NIGHT * 2, metadata=number),
     ("check_and_add_many", "ids"): lambda _, store, number: store.check_and_add_many([number], [NIGHT * 3]),
-    ("check_and_add_many", "expires"): lambda _, store, number: store.check_and_add_many(
-        ["c"], [NIGHT * 3], expires=[number]
-    ),
-    ("check_and_add_many", "notes"): lambda _, store, number: store.check_and_add_many(
-        ["c"], [NIGHT * 3], notes=lambda _: {"noted": (number, number)}
-    ),
-    ("check_and_add_many", "state"): lambda _, store, number: store.check_and_add_many(
-        ["c"], [NIGHT * 3], state={"at": number}
-    ),
-    ("clusters", "min_similarity"): lambda _, store, number: store.clusters(min_similarity=number),
-    ("expire", "newest"): lambda _, store, number: store.expire(newest=number),
-    ("expire", "older_than"): lambda _, store, number: store.expire(older_than=number),
-    ("expire", "now"): lambda _, store, number: store.expire(now=number),
+    ("check_and_add_many", "expires"): of_many(expires=lambda number: [number]),
+    ("check_and_add_many", "notes"): of_many(notes=lambda number: lambda _: {"noted": (number, number)}),
+    ("check_and_add_many", "state"): of_many(state=lambda number: {"at": number}),
     ("from_export", "threads"): lambda folder, _, number: Store.from_export(f"{folder}/new", folder, threads=number),
-    ("get", "id"): lambda _, store, number: store.get(number),
     ("judge", "pair"): lambda _, store, number: store.judge((number, "a"), same=True),
-    ("judgements", "limit"): lambda _, store, number: store.judgements(limit=number),
-    ("judgements", "after"): lambda _, store, number: store.judgements(after=number),
-    ("judgements", "max_bytes"): lambda _, store, number: store.judgements(max_bytes=number),
-    ("neighbors", "id"): lambda _, store, number: store.neighbors(id=number),
     ("neighbors", "min_similarity"): lambda _, store, number: store.neighbors(NIGHT, min_similarity=number),
-    ("pairs", "min_similarity"): lambda _, store, number: store.pairs(min_similarity=number),
-    ("recent", "limit"): lambda _, store, number: store.recent(limit=number),
-    ("recent", "max_bytes"): lambda _, store, number: store.recent(max_bytes=number),
     ("recent", "before"): lambda _, store, number: store.recent(before=f"{number}-{'0' * 32}"),
     ("remove", "ids"): lambda _, store, number: store.remove([number]),
     ("repair", "wait"): lambda folder, _, number: Store.repair(f"{folder}/none", wait=number),
-    ("review", "limit"): lambda _, store, number: store.review(limit=number),
-    ("review", "max_bytes"): lambda _, store, number: store.review(max_bytes=number),
 }
 """A call with a number for each argument of each method that may be one."""
 
@@ -68,11 +73,6 @@ def test_the_table_has_every_argument_that_may_be_a_number():
             for argument in inspect.signature(method).parameters.values():
                 if re.search(r"\b(int|float)\b", str(argument.annotation)):
                     assert (name, argument.name) in CALLS
-
-
-@pytest.fixture
-def folder(tmp_path):
-    return tmp_path
 
 
 def demand_all_numbers(call, folder, place):
@@ -90,29 +90,26 @@ def demand_all_numbers(call, folder, place):
         assert store.verify().is_sound
 
 
-@pytest.mark.parametrize(("name", "argument"), CALLS)
-def test_a_number_is_answered_or_refused(folder, name, argument):
-    demand_all_numbers(CALLS[name, argument], folder, folder / "s")
+ASKED = [("folder", *each) for each in CALLS]
+ASKED += [("postgresql", *each) for each in CALLS if each[0] not in ("__init__", "build", "repair")]
 
 
-@pytest.mark.parametrize(
-    ("name", "argument"), [each for each in CALLS if each[0] not in ("__init__", "build", "repair")]
-)
-def test_a_number_is_answered_or_refused_by_a_store_in_postgresql(folder, place, name, argument):
-    demand_all_numbers(CALLS[name, argument], folder, place)
+@pytest.mark.parametrize(("back_end", "name", "argument"), ASKED, indirect=["back_end"])
+def test_a_number_is_answered_or_refused(tmp_path, back_end, name, argument):
+    demand_all_numbers(CALLS[name, argument], tmp_path, back_end.place())
 
 
 @pytest.mark.parametrize("keep", ["max:stars", "min:stars"])
-def test_a_number_of_the_metadata_ranks_or_is_refused(folder, keep):
-    with Store(folder / "s", keep=keep) as store:
+def test_a_number_of_the_metadata_ranks_or_is_refused(tmp_path, keep):
+    with Store(tmp_path / "s", keep=keep) as store:
         for place, number in enumerate(IN_PYTHON):
             with contextlib.suppress(nd.OptionError):
                 store.check_and_add(place, NIGHT, metadata={"stars": number})
         assert store.verify().is_sound
 
 
-def test_what_is_too_large_is_refused_in_words_and_what_numpy_has_is_taken(folder):
-    with Store(folder / "s") as store:
+def test_what_is_too_large_is_refused_in_words_and_what_numpy_has_is_taken(tmp_path):
+    with Store(tmp_path / "s") as store:
         store.check_and_add_many(
             range(5), [f"{word} {word}s of a house" for word in ("door", "roof", "wall", "step", "lamp")]
         )

@@ -9,6 +9,7 @@ import tempfile
 import numpy as np
 import pyarrow as pa
 import pytest
+from streams import of_batch
 
 import neardup as nd
 from near_copies import edited_copies
@@ -39,16 +40,6 @@ def temporary(tmp_path, monkeypatch):
     return folder
 
 
-def of_batch(texts, options):
-    """What `deduplicate` says of each row, as a stream says it of ids that are the rows."""
-    found = [None] * len(texts)
-    for each in nd.deduplicate(
-        texts, cluster="star", keep="first", **({"method": "exact"} | options)
-    ).duplicates.to_pylist():
-        found[each["row"]] = nd.Match(each["survivor_row"], each["similarity"], each["distance"], each["exact"])
-    return found
-
-
 def in_parts(stream, texts, size, first=0):
     """What a stream says of texts that come so many at a time."""
     found = []
@@ -62,7 +53,7 @@ def in_parts(stream, texts, size, first=0):
 @pytest.mark.parametrize(("size", "threads"), [(1, 1), (7, 4), (1000, None)])
 def test_a_stream_is_decided_as_the_batch_is(tmp_path, way, size, threads):
     options = WAYS[way]
-    expected, half = of_batch(COPIES, options), len(COPIES) // 2
+    expected, half = of_batch(COPIES, **options), len(COPIES) // 2
     assert 5 < sum(each is None for each in expected) < len(COPIES) - 5
     with nd.Stream(threads=threads, **options) as stream:
         assert in_parts(stream, COPIES, size) == expected
@@ -100,15 +91,6 @@ def test_a_text_of_few_tokens_matches_only_what_equals_it():
     stream = nd.Stream()
     assert stream.add_many([1, 2, 3], ["", "Hm, yes", "Hm, no"]) == [None, None, None]
     assert [each.id for each in stream.add_many([4, 5, 6], ["\u3000", "hm  YES", "HM no"])] == [1, 2, 3]
-
-
-def test_a_known_id_with_another_text_is_an_update():
-    stream = nd.Stream()
-    assert stream.add("a", TEXT) is None
-    assert stream.add("a", TEXT) == nd.Match("a", 1.0, 0, exact=True)
-    assert stream.add("a", OTHER) is None
-    assert stream.add("b", TEXT) is None
-    assert len(stream) == 2
 
 
 def test_what_lasts_is_a_store(tmp_path):

@@ -5,6 +5,7 @@ import sqlite3
 from contextlib import closing
 
 import pytest
+from damage import changed
 from streams import near_copies
 
 import neardup as nd
@@ -86,9 +87,7 @@ def test_another_value_is_refused(tmp_path):
 
 def test_a_record_that_lost_its_tables_is_refused(tmp_path):
     Store(tmp_path / "s", texts=True).close()
-    with closing(sqlite3.connect(tmp_path / "s/record.sqlite")) as base:
-        base.execute("DROP TABLE removed_texts")
-        base.commit()
+    changed(tmp_path / "s", "DROP TABLE removed_texts")
     with pytest.raises(nd.DataError, match="the table `removed_texts` is missing"):
         Store(tmp_path / "s")
 
@@ -145,9 +144,7 @@ def test_damage_is_found_and_repaired(tmp_path, harm, told):
         store.check_and_add_many(range(60), TEXTS)
         ids = [row for row in range(60) if store.get(row)]
         lost = store.recent(limit=100)[-2]
-    with closing(sqlite3.connect(tmp_path / "s/record.sqlite")) as base:
-        base.execute(harm)
-        base.commit()
+    changed(tmp_path / "s", harm)
     with Store(tmp_path / "s", mode="r") as store:
         assert told in store.verify().problems[0]
         if harm.startswith("UPDATE"):
@@ -178,10 +175,8 @@ def test_what_can_be_read_of_a_damaged_record_keeps_its_texts(tmp_path):
         for pair in pairs:
             store.judge(pair, same=True)
         judged, recent = store.judgements(), store.recent(limit=100)
-    with closing(sqlite3.connect(tmp_path / "s/record.sqlite")) as base:
-        base.execute("UPDATE documents SET metadata = 'x' WHERE number = 2")
-        base.execute("DELETE FROM texts WHERE number = 5")
-        base.commit()
+    changed(tmp_path / "s", "UPDATE documents SET metadata = 'x' WHERE number = 2")
+    changed(tmp_path / "s", "DELETE FROM texts WHERE number = 5")
     assert "1 document of it is lost." in Store.repair(tmp_path / "s").problems
     with Store(tmp_path / "s") as store:
         assert store.verify().is_sound

@@ -106,27 +106,17 @@ def test_the_table_has_every_public_method():
     assert CALLS.keys() | MAKERS == set(public_methods())
 
 
-@pytest.mark.parametrize("mode", ["each", "batch", "r"])
-@pytest.mark.parametrize("name", CALLS)
-def test_no_transaction_is_open_after_a_call(tmp_path, name, mode):
-    def opened():
-        how = {"mode": "r"} if mode == "r" else {"durable": mode}
-        return WatchedStore(tmp_path / "s", **how)
-
-    with Store(tmp_path / "s", min_similarity=0.6, texts=True) as store:
-        filled(store)
-    demand_calls(name, opened, tmp_path)
-    assert Store(tmp_path / "s", mode="r").verify().is_sound
+MODES = {"each": {}, "batch": {"durable": "batch"}, "r": {"mode": "r"}}
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_no_transaction_is_open_after_a_call_of_a_store_in_postgresql(tmp_path, place, name):
-    with Store(place, min_similarity=0.6, texts=True) as store:
-        filled(store)
-    for mode in ("w", "r"):
-        demand_calls(name, lambda mode=mode: WatchedStore(place, mode=mode), tmp_path / mode)
-    with Store(place) as store:
-        assert store.verify().is_sound
+def test_no_transaction_is_open_after_a_call(tmp_path, back_end, name):
+    for mode, how in MODES.items():
+        place = back_end.place(mode)
+        with Store(place, min_similarity=0.6, texts=True) as store:
+            filled(store)
+        demand_calls(name, lambda place=place, how=how: WatchedStore(place, **how), tmp_path / mode)
+        assert Store(place, mode="r").verify().is_sound
 
 
 def test_a_store_that_is_made_of_another_is_at_rest(tmp_path):

@@ -6,6 +6,7 @@ import shutil
 import threading
 
 import pytest
+from damage import flip
 from sizes import set_sizes
 from streams import WAYS, near_copies, streamed
 
@@ -212,9 +213,7 @@ def test_damage_is_found_and_repaired(tmp_path):
         expected = store.check_many(texts)
     shutil.copytree(tmp_path / "s", tmp_path / "t")
     segment = next((tmp_path / "s").glob("segment-*"))
-    content = bytearray(segment.read_bytes())
-    content[8192] ^= 1
-    segment.write_bytes(content)
+    flip(segment, 8192)
     with Store(tmp_path / "s") as store:
         found = store.verify()
         assert not found.is_sound
@@ -247,10 +246,7 @@ def test_damage_is_found_and_repaired(tmp_path):
     )
     assert answers(tmp_path / "s", texts) == expected
 
-    elements = tmp_path / "t" / "compared-0"
-    content = bytearray(elements.read_bytes())
-    content[104] ^= 1
-    elements.write_bytes(content)
+    flip(tmp_path / "t" / "compared-0", 104)
     with Store(tmp_path / "t") as store:
         assert len(store.verify().damaged) == 1
     found = Store.repair(tmp_path / "t")
@@ -342,22 +338,27 @@ def test_documents_are_as_durable_as_was_asked(tmp_path):
 
 
 @pytest.mark.parametrize("size", [3, 9000])
-def test_a_store_keeps_the_files_of_its_recipe(tmp_path, monkeypatch, size):
+def test_a_store_keeps_the_files_of_its_recipe(back_end, tmp_path, monkeypatch, size):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "stop.txt").write_text("".join(f"stop{number}\n" for number in range(size)))
     (tmp_path / "mine.toml").write_text('stop_words = ["stop.txt"]\nmin_tokens = 1\nmax_distance = 3\n')
     text = "the ferry crosses the river at noon and the bell of the old church rings twice"
-    with Store("s", recipe="mine.toml", method="simhash", min_similarity=0) as store:
+    places = [back_end.place(), back_end.place("again")]
+    with Store(places[0], recipe="mine.toml", method="simhash", min_similarity=0) as store:
         store.check_and_add("a", text)
-        store.backup("b")
+        if back_end.name == "folder":
+            places.append("b")
+            store.backup("b")
         store.export("e")
+        digest = store.recipe.digest()
     (tmp_path / "stop.txt").unlink()
-    Store.from_export("again", "e").close()
-    for name in ("s", "b", "again"):
-        with Store(name) as store:
+    Store.from_export(places[1], "e").close()
+    for place in places:
+        with Store(place) as store:
             assert store.check(text + " stop1").duplicate_of == "a"
             store.compact()
             assert store.check("stop2 " + text).duplicate_of == "a"
+            assert (store.recipe.digest(), store.recipe.max_distance) == (digest, 3)
 
 
 def test_a_store_has_no_more_numbers_than_postings_hold(tmp_path, monkeypatch):
