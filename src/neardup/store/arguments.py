@@ -42,11 +42,7 @@ def _demand_unicode(text: str) -> None:
 
 
 def whole_number(option: str, given: Any, what: str, *, least: int = 0, below: int = 1 << 63) -> int:
-    """An integer of Python or NumPy that is not too large for databases and files, as one of Python.
-
-    Raises:
-        OptionError: it is none, or not within the limits; `what` says what to give.
-    """
+    """An integer of Python or NumPy within limits, as one of Python; an OptionError if it is none (`what`: what to give)."""
     if not is_integer(given) or not least <= given < below:
         most = f", below 2**{below.bit_length() - 1}" if is_integer(given) and given >= below else ""
         raise OptionError(f"`{option}={reprlib.repr(given)}`: give {what}{most}.")
@@ -64,10 +60,8 @@ def several(option: str, values: Any) -> Sequence[Any]:
 
 
 def plain(value: Any) -> Any:
-    """A plain value, which may be given as JSON (`msgspec.Raw`), so that many need not be in memory at once.
-
-    Raises:
-        OptionError: it is nested too deeply.
+    """A plain value, maybe given as JSON (`msgspec.Raw`), so that few are in memory at once; an OptionError if it is nested too
+    deeply.
     """
     try:
         return msgspec.json.decode(value) if isinstance(value, msgspec.Raw) else value

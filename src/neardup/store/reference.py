@@ -95,7 +95,7 @@ class StoreReference:
 
 
 def reference_of_run(store: Store, recorded: str) -> StoreReference:
-    """The documents that a store had when a run was made, by what `StoreReference.content` gave then. Later ones are left out.
+    """The documents that a store had when a run was made, by what `StoreReference.content` gave then, without later ones.
 
     Raises:
         InputError: the store has other documents now.

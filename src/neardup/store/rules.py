@@ -49,11 +49,7 @@ def key_of(keep: str) -> str | None:
 
 
 def rank_of(keep: str, text: str, metadata: Any) -> float | None:
-    """How good a document is, the larger the better; None if nothing tells, which is the worst.
-
-    Raises:
-        OptionError: the metadata has something else than a number or a date.
-    """
+    """How good a document is, the larger the better, None for the worst; an OptionError if the metadata has no number or date."""
     preference = preference_of(keep)
     assert preference is not None  # `always` prefers none
     sign = 1 if preference.greatest_first else -1

@@ -89,10 +89,8 @@ class AddRun:
         self.counts, self.ended = AddCounts(), False
 
     def begin(self, *, overwrite: bool, give_up: bool, reads: ReadFiles) -> None:
-        """Learn how far the same run came before; with `give_up`, forget that. `reads`: what the run reads.
-
-        Raises:
-            InputError: the inputs are not what they were then, or the output exists.
+        """Learn how far the same run came before, or forget it; an InputError if the inputs are not what they were, or the output
+        exists.
         """
         known = self._runs().get(self._key)
         if known is not None and give_up:

@@ -71,11 +71,7 @@ class Candidates(ABC):
 
     @classmethod
     def plan_of(cls, recipe: Recipe, options: DedupOptions) -> Plan:
-        """The limits of a new store.
-
-        Raises:
-            OptionError: the options do not go with the recipe.
-        """
+        """The limits of a new store; an OptionError if the options do not go with the recipe."""
         resolved = resolve(recipe, options)
         return Plan(min_tokens=resolved.min_tokens, max_distance=resolved.max_distance)
 

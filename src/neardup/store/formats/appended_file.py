@@ -56,11 +56,7 @@ class Header:
         return written + _CHECKSUM.pack(checksum(written))
 
     def demand(self, path: Path, written: bytes) -> None:
-        """Refuse a file that begins with other bytes.
-
-        Raises:
-            DataError: it is no file of contents, of another format, damaged, or of another store, kind or generation.
-        """
+        """Refuse (DataError) a file that begins with other bytes: no contents, another format, damaged, or another file."""
         if written == self.to_bytes():
             return
         if len(written) < BYTES or not written.startswith(MAGIC):
@@ -136,10 +132,8 @@ class AppendedFile:
             self._open()
 
     def copy_to(self, path: Path, end: int) -> None:
-        """Write the first `end` items, of at least one, to a new file, durably; also if this one was removed meanwhile.
-
-        Raises:
-            DataError: the file is shorter.
+        """Write the first `end` items, one at least, to a new file, durably, also if this one was removed; a DataError if it is
+        shorter.
         """
         at, size = 0, self.bytes_of(end)
         with path.open("xb") as target:

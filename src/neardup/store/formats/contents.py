@@ -231,11 +231,7 @@ class Contents:
     # ------------------------------------------------------------------------------------------------------- reading
 
     def rows(self, numbers: Array) -> Array:
-        """The rows of some documents (int64[k]): uint64[k, width].
-
-        Raises:
-            DataError: a row is not what was written, or there is none of a number.
-        """
+        """The rows of some documents (int64[k]): uint64[k, width]; a DataError if one is damaged, or not there."""
         rows = self._rows()
         self._demand_sound(int(kernels.damaged_row(rows, numbers)))
         found: Array = rows[numbers]
@@ -276,11 +272,7 @@ class Contents:
         return rows[:, FINGERPRINT : FINGERPRINT + self.layout.words]
 
     def signatures(self, numbers: Array, rows: Array) -> Array:
-        """The signatures of some documents, of which the rows are known: uint32[k, values].
-
-        Raises:
-            DataError: a signature is not what was written.
-        """
+        """The signatures of documents with these rows: uint32[k, values]; a DataError if one is not what was written."""
         assert self.layout.signing is not None
         signatures = self._files["signatures"].items().reshape(-1, self.layout.signing.values)
         found = np.empty((len(numbers), self.layout.signing.values), np.uint32)
@@ -291,11 +283,7 @@ class Contents:
         return found
 
     def elements(self, numbers: Array, kind: str, rows: Array | None = None) -> Elements:
-        """The elements of some documents, of which `rows` may be known.
-
-        Raises:
-            DataError: a row or elements are not what was written.
-        """
+        """The elements of some documents, of which `rows` may be known; a DataError if a row or elements are damaged."""
         if not len(numbers):
             return no_elements()
         layout = self.layout

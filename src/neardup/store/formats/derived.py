@@ -138,10 +138,8 @@ class Derived:
         }
 
     def settle(self, *, wait: bool = True) -> bool:
-        """Answer from what was written, if anything was, and is done or can be waited for. Returns whether there are new files.
-
-        Raises:
-            OSError: it could not be written.
+        """Answer from what was written, if it is done or can be waited for. Returns whether there are new files; an OSError if
+        they could not be written.
         """
         if self._writing is None or not (wait or self._writing.segments.done()):
             return False

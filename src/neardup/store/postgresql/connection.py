@@ -96,10 +96,8 @@ class Database:
             )
 
     def once(self, work: Callable[[Any], R]) -> R:
-        """What a function of the connection returns; it may end in the middle of a transaction, which goes on.
-
-        Raises:
-            LostError: the database cannot be reached.
+        """What a function of the connection returns; it may end within a transaction. A LostError if the database cannot be
+        reached.
         """
         connection = self.connected()
         with told(self.place.shown, connection):

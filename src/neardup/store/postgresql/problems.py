@@ -33,11 +33,7 @@ class UnknownOutcomeError(TransferError):
 
 
 def load_psycopg() -> Any:
-    """The package psycopg.
-
-    Raises:
-        MissingExtra: it is not installed, or finds no libpq.
-    """
+    """The package psycopg; a MissingExtra if it is not installed, or finds no libpq."""
     try:
         import psycopg
     except ImportError as problem:

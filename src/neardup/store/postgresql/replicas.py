@@ -148,11 +148,7 @@ def has_no_record(folder: Path) -> bool:
 
 
 def empty(folder: Path, identity: str) -> None:
-    """Remove all that a replica has, which nobody uses.
-
-    Raises:
-        InputError: it is another folder, or another process uses it.
-    """
+    """Remove all that a replica has, which nobody uses; an InputError if it is another folder, or is used."""
     if marked(folder) != identity:
         raise InputError(f"{folder} is no replica of this store. Name another folder.")
     with writing(folder, 0):

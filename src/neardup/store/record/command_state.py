@@ -43,10 +43,8 @@ def state_after(before: Any, given: Any) -> Any:
 
 
 def state_for_commands(state: Any) -> dict[str, Any]:
-    """The state of a store, to which a command adds its own values.
-
-    Raises:
-        InputError: a program has kept something else than a dict.
+    """The state of a store, to which a command adds its own values; an InputError if a program has kept something else than a
+    dict.
     """
     if state is None:
         return {}

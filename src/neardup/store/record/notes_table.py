@@ -62,10 +62,8 @@ class Notes(Transactions):
     """The part of a record that has the notes. The table is made with the first of them."""
 
     def notes(self, keys: Sequence[str], now: float) -> dict[str, NoteRow]:
-        """The notes with those of these keys that there are, and that have not expired.
-
-        Raises:
-            DataError: a row is not what was written.
+        """The notes with those of these keys that there are, and that have not expired; a DataError if a row is not what was
+        written.
         """
         if not self._has_table("notes"):
             return {}

@@ -174,10 +174,8 @@ class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
         self._base.execute("VACUUM")
 
     def copy_to(self, path: Path) -> None:
-        """Write the record as it is now to another file, while another process may write to it.
-
-        Raises:
-            InputError: this connection is in the middle of a change, for whose end SQLite would wait for ever.
+        """Write the record as it is now to another file; an InputError in the middle of a change, for whose end SQLite would wait
+        for ever.
         """
         if self.is_busy and not self._reads_only:
             raise InputError(f"{self.path} is being changed. Copy the store when that is done.")

@@ -63,11 +63,7 @@ def is_whole(digest: bytes, original: Original) -> bool:
 
 
 def text_of(digest: bytes, original: Original | None, where: str) -> str | None:
-    """The text; None if it is lost, or there is none.
-
-    Raises:
-        DataError: it is not what was written. `where`: how the message begins.
-    """
+    """The text; None if it is lost, or there is none. A DataError, which begins with `where`, if it is not what was written."""
     if original is None or original.sealed is None:
         return None
     if not is_whole(digest, original):

@@ -76,10 +76,8 @@ def _first_facts(path: Path, recipe: Recipe, rules: Rules, plan: Plan, first: Ma
 
 
 def recipe_of_facts(facts: Mapping[str, Any], fields: Any, given: RecipeLike | None, shown: str) -> Recipe:
-    """The recipe of a store or an export, by its facts. `fields`: those of the recipe, with its files in their places.
-
-    Raises:
-        RecipeMismatch: another one is given. `shown`: the place in the message.
+    """The recipe of a store or an export, by its facts and `fields`, whose files are in place; a RecipeMismatch if another is
+    given.
     """
     found = recipe_of_run(fields, given, shown)
     return found if found.max_distance is not None else dataclasses.replace(found, max_distance=facts["max_distance"])

@@ -94,10 +94,8 @@ _TO_READ = 'It can be read: by commands that only read, such as `neardup store c
 
 @contextlib.contextmanager
 def writing(path: Path, wait: float) -> Iterator[None]:
-    """Lock the store, so that no other process writes to it; `wait`: for so many seconds, until another one has ended.
-
-    Raises:
-        InputError: another process writes to it, or the folder cannot be written to.
+    """Lock the store for writing, after up to `wait` seconds; an InputError if another process writes, or the folder cannot be
+    written to.
     """
     ends = time.monotonic() + wait
     try:

@@ -9,11 +9,7 @@ from neardup.store.session.backend import Backend
 
 
 def texts_of_documents(files: Backend, rows: Sequence[DocumentRow], digests: Sequence[bytes]) -> list[str | None]:
-    """The texts of kept documents with these digests; None where there is none.
-
-    Raises:
-        DataError: one is not what was written.
-    """
+    """The texts of kept documents with these digests; None where there is none. A DataError if one is not what was written."""
     if not files.has_texts:
         return [None] * len(rows)
     found = files.originals({row.number: row.id for row in rows})
@@ -46,11 +42,7 @@ def originals_of_removed(files: Backend, rows: Sequence[RemovedRow]) -> list[Ori
 
 
 def judged_texts(row: JudgementRow, shown: str) -> tuple[str | None, str | None]:
-    """The two texts of a judgement; None if the store kept none. `shown`: the store in messages.
-
-    Raises:
-        DataError: one is not what was written.
-    """
+    """The two texts of a judgement; None if the store kept none. `shown`: the store in messages. A DataError if one is damaged."""
     where = f"{shown} is damaged: a text that was judged"
     left = text_of(row.left, Original(row.left_id or "null", row.left_text), where)
     return left, text_of(row.right, Original(row.right_id, row.right_text), where)
