@@ -10,7 +10,6 @@ from neardup.recipe.presets import RecipeLike
 from neardup.resources.resources import Resources
 from neardup.store.answers import StoreCheck
 from neardup.store.postgresql.kind import PostgreSQL
-from neardup.store.rules import stored_rules
 from neardup.store.session.backend import Backend, Building, Kind
 from neardup.store.session.folder import is_store
 from neardup.store.session.writer import Files
@@ -52,7 +51,7 @@ class Folder(Kind):
     def restore(self, path: str | Path, exported: Path, threads: int | None) -> None:
         target = local_path(path, "a store")
         facts = restore.read_export(exported)
-        given = stored_rules(facts["rules"]).given
+        given = restore.given_of_export(facts)
         recipe = restore.recipe_of_export(exported, facts)
         with build_from_run.folder_for(target) as folder, closing(_new(folder, recipe, threads, given)) as files:
             restore.restore(files, exported, facts)

@@ -17,7 +17,6 @@ from neardup.matching.similarities.table import Elements, maker_of
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
-from neardup.store.formats.contents import DIGEST
 from neardup.store.rules import DECIDING
 from neardup.store.session.reader import TEXTS_AT_ONCE
 from neardup.store.store import Store
@@ -90,7 +89,7 @@ class StoreReference:
         digest = hashlib.sha256(self._kept.astype("<i8").tobytes())
         for first in range(0, len(self._kept), TEXTS_AT_ONCE):
             rows = self._files.contents.rows(self._kept[first : first + TEXTS_AT_ONCE])
-            digest.update(rows[:, DIGEST : DIGEST + 2].astype("<u8").tobytes())
+            digest.update(self._files.contents.digests(rows).astype("<u8").tobytes())
         return f"{self.rows}:{digest.hexdigest()}"
 
 

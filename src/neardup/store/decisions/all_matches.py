@@ -9,7 +9,6 @@ from neardup.arrays import Array
 from neardup.hamming.near import row_distances
 from neardup.matching.text_features import Texts
 from neardup.store.decisions.star import Decided, walk
-from neardup.store.formats.contents import DIGEST
 from neardup.store.formats.segments import NOTHING_FOUND, Found
 from neardup.store.session.backend import Backend
 from neardup.survivors.listed_pairs import best_first
@@ -48,7 +47,7 @@ def similarity_to(files: Backend, text: Texts, number: int) -> tuple[float | Non
     distance = int(row_distances(files.contents.fingerprints(rows), text.prints.values)[0])
     if files.rules.options.min_similarity == 0:
         return None, distance
-    if (rows[:, DIGEST : DIGEST + 2] == text.prints.digests).all():
+    if (files.contents.digests(rows) == text.prints.digests).all():
         return 1.0, 0
     found = walk(files, text, Found(np.array([0]), at), NOTHING_FOUND, ANYTHING_IN_COMMON, keeps_all=True)
     return (float(found.similarity[0]) if len(found.similarity) else 0.0), distance

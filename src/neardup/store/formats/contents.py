@@ -267,6 +267,10 @@ class Contents:
         self._demand_sound(int(kernels.sieve_rows(rows, columns, pairs.found, pairs.asked, asked, code, least, may)))
         return Found(pairs.asked[may], pairs.found[may])
 
+    def digests(self, rows: Array) -> Array:
+        """The digests in rows: uint64[k, 2]."""
+        return rows[:, DIGEST : DIGEST + 2]
+
     def fingerprints(self, rows: Array) -> Array:
         """The fingerprints in rows: uint64[k, words]."""
         return rows[:, FINGERPRINT : FINGERPRINT + self.layout.words]
@@ -316,7 +320,7 @@ class Contents:
         layout, rows = self.layout, self.rows(numbers)
         prints = Fingerprints(
             np.ascontiguousarray(self.fingerprints(rows)),
-            np.ascontiguousarray(rows[:, DIGEST : DIGEST + 2]),
+            np.ascontiguousarray(self.digests(rows)),
             rows[:, TOKENS].astype(np.int64),
         )
         kept = {kind: self.elements(numbers, kind, rows) for kind in layout.kinds}

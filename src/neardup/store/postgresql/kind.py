@@ -14,7 +14,6 @@ from neardup.store.postgresql.problems import LostError
 from neardup.store.postgresql.schema import upgrade
 from neardup.store.postgresql.shared_files import SharedFiles
 from neardup.store.postgresql.upkeep import compact_shared, verify_shared
-from neardup.store.rules import stored_rules
 from neardup.store.session.backend import Backend, Building, Kind
 from neardup.store.upkeep import restore as restoring
 
@@ -85,7 +84,7 @@ def import_shared(place: DatabasePlace, exported: Path, threads: int | None) -> 
     facts = restoring.read_export(exported)
     if is_there(place):
         raise InputError(f"{place.shown} is a store already. Give the new one another name: `store=NAME`.")
-    given = stored_rules(facts["rules"]).given
+    given = restoring.given_of_export(facts)
     unfinished = replace(place, store=f"unfinished {secrets.token_hex(4)}", replica=None)
     recipe = restoring.recipe_of_export(exported, facts)
     files = SharedFiles(

@@ -13,7 +13,7 @@ from neardup.kernels.digests import digest_documents
 from neardup.matching.join_keys import keys_of
 from neardup.matching.text_features import digest_bytes, digest_words
 from neardup.store.candidates.proposing import DOCUMENTS_AT_ONCE, Candidates
-from neardup.store.formats.contents import DIGEST, Contents
+from neardup.store.formats.contents import Contents
 from neardup.store.formats.derived import DIGESTS, IDS, REMOVED, Derived
 from neardup.store.formats.removal_bits import Marks
 from neardup.store.formats.segments import Found
@@ -50,7 +50,7 @@ class Known:
         asked, numbers = self._derived.postings(DIGESTS).find(keys, self._gone.bits)
         if not len(asked):
             return Found(asked, numbers)
-        equal = (self._contents.rows(numbers)[:, DIGEST : DIGEST + 2] == prints.digests[asked]).all(axis=1)
+        equal = (self._contents.digests(self._contents.rows(numbers)) == prints.digests[asked]).all(axis=1)
         return Found(asked[equal], numbers[equal])
 
     def kept(self, prints: Fingerprints) -> Array:

@@ -11,7 +11,6 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.errors import InputError, NeardupError, OptionError
 from neardup.matching.text_features import Texts, digest_bytes, digest_words
-from neardup.store.formats.contents import DIGEST
 from neardup.store.record.documents_table import DocumentRow, RemovedRow
 from neardup.store.record.judgements_table import JudgementRow
 from neardup.store.record.notes_table import NotedError, NoteRow, values_of
@@ -113,7 +112,7 @@ class Files(OpenFiles):
 
     def digests(self, numbers: Array) -> list[bytes]:
         """The digests of the texts of documents (int64[n])."""
-        return digest_bytes(self.contents.rows(numbers)[:, DIGEST : DIGEST + 2])
+        return digest_bytes(self.contents.digests(self.contents.rows(numbers)))
 
     def readable_digests(self, numbers: Array) -> list[bytes]:
         """The same without those that are damaged, which a repair forgets."""

@@ -22,7 +22,6 @@ from neardup.matching.text_features import Texts, digest_bytes, texts_of_column
 from neardup.progress import Progress
 from neardup.resources.resources import Resources
 from neardup.resources.unfinished import removed_by, undisturbed
-from neardup.store.formats.contents import DIGEST
 from neardup.store.record.command_state import RowIds
 from neardup.store.record.documents_table import DocumentRow, removed_rows
 from neardup.store.record.sealed_texts import Original, originals
@@ -241,7 +240,7 @@ def _remember(
             raise run.changed()
         kept = files.contents.rows(survivors[some])
         far = row_distances(files.contents.fingerprints(kept), seen.prints[some])
-        is_equal = (kept[:, DIGEST : DIGEST + 2] == seen.digests[some]).all(axis=1)
+        is_equal = (files.contents.digests(kept) == seen.digests[some]).all(axis=1)
         if (is_equal != removals.exact[some]).any() or (far != removals.distance[some]).any():
             raise run.changed()
         places = begin + np.flatnonzero(first_of[some] & ~is_equal)

@@ -25,6 +25,7 @@ from neardup.store.formats.versions import demand_version
 from neardup.store.record.documents_table import DocumentRow, RemovedRow
 from neardup.store.record.judgements_table import JudgementRow
 from neardup.store.record.sealed_texts import Original, originals, sealed
+from neardup.store.rules import stored_rules
 from neardup.store.session.backend import Backend
 from neardup.store.session.creating import recipe_of_facts
 from neardup.store.session.writer import Files
@@ -62,6 +63,11 @@ def read_export(source: Path) -> dict[str, Any]:
 def recipe_of_export(source: Path, facts: dict[str, Any]) -> Recipe:
     """The recipe of an export; its files lie beside the facts."""
     return recipe_of_facts(facts, located_fields(facts["recipe"], source), None, str(source))
+
+
+def given_of_export(facts: dict[str, Any]) -> dict[str, Any]:
+    """The rules of an export, as a new store takes them."""
+    return stored_rules(facts["rules"]).given
 
 
 def restore(files: Files, source: Path, facts: dict[str, Any]) -> None:
