@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from neardup.errors import DataError, InputError, TransferError
+from neardup.errors import DataError, InputError, NeardupError, TransferError
 from neardup.recipe.presets import RecipeLike
 from neardup.store.arguments import seconds_of
 from neardup.store.postgresql import catching_up, replicas
@@ -20,7 +20,7 @@ from neardup.store.postgresql.facts import shared_facts
 from neardup.store.postgresql.log import Log, commit
 from neardup.store.postgresql.log_rows import Ahead, Head, Known
 from neardup.store.postgresql.places import DatabasePlace
-from neardup.store.postgresql.problems import LostError
+from neardup.store.postgresql.problems import LostError, UnknownOutcomeError
 from neardup.store.postgresql.replicas import OutdatedError, Replica
 from neardup.store.record.notes_table import NotedError, values_of
 from neardup.store.session.calls import demand_process
@@ -234,6 +234,22 @@ class Follower:
 
     def _bring_to_head(self, head: Head, ahead: Ahead, connection: Any) -> None:
         self.bring_to(Reading(self.log, connection, head, ahead))
+
+    def has_arrived(self, head: Head) -> bool:
+        """Whether a change was committed whose connection was lost: under the lock, since the server may be doing it yet."""
+
+        def asked(connection: Any) -> bool:
+            now, _ = self.begin_deciding((), connection)  # whose rows have another key if it was compacted
+            found = None if now is None else self.log.request_at(connection, now.rows, head.position)
+            self.database.roll_back()
+            return found == head.request
+
+        try:
+            return self.database.run(asked)
+        except TransferError as problem:
+            raise UnknownOutcomeError(self.place.shown, problem.attempts, problem.reason) from None
+        except NeardupError as problem:  # such as a lock that another holds, or a stand-by
+            raise UnknownOutcomeError(self.place.shown, 1, str(problem)) from None
 
     def bring_to(self, reading: Reading) -> None:
         """Bring the replica to the head of the log that a transaction has read."""

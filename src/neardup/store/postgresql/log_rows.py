@@ -125,3 +125,8 @@ def sealed(row: DocumentRow, content: bytes) -> StoredRow:
 def sealed_removed(row: RemovedRow) -> StoredRemoved:
     """A text that was not kept, with the checksum of all but its number and its survivor's."""
     return StoredRemoved(row, removed_checksum(*row._replace(number=0, survivor=0)))
+
+
+def without_nan(row: DocumentRow) -> DocumentRow:
+    """A row as the record gives it back: NaN is null to SQLite."""
+    return row._replace(rank=None) if row.rank is not None and row.rank != row.rank else row

@@ -14,14 +14,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from neardup.arrays import Array
-from neardup.errors import InputError, NeardupError, OptionError, TransferError
+from neardup.errors import InputError, NeardupError, OptionError
 from neardup.matching.text_features import Texts
 from neardup.store.postgresql import log
 from neardup.store.postgresql.following import Follower
 from neardup.store.postgresql.log import commit
-from neardup.store.postgresql.log_rows import Change, Head, Pending, sealed, sealed_removed
+from neardup.store.postgresql.log_rows import Change, Head, Pending, sealed, sealed_removed, without_nan
 from neardup.store.postgresql.places import DatabasePlace
-from neardup.store.postgresql.problems import LostError, UnknownOutcomeError
+from neardup.store.postgresql.problems import LostError
 from neardup.store.postgresql.row_contents import contents_of
 from neardup.store.record.documents_table import DocumentRow, RemovedRow
 from neardup.store.record.judgements_table import JudgementRow
@@ -147,7 +147,7 @@ class SharedFiles(WithReplica):
         change = self._changed(now)
         change.at = now
         contents = contents_of(self.layout, texts)
-        documents = list(map(sealed, map(_without_nan, rows), contents))
+        documents = list(map(sealed, map(without_nan, rows), contents))
         forgotten = list(map(sealed_removed, removed))
         if self.rules.texts:
             own = originals_of(texts, rows)
@@ -224,25 +224,9 @@ class SharedFiles(WithReplica):
             self.database.once(written)
         except LostError as problem:
             self.database.drop()
-            if not self.has_arrived(head):
+            if not self.follower.has_arrived(head):
                 raise problem from None
         return head
-
-    def has_arrived(self, head: Head) -> bool:
-        """Whether a change was committed whose connection was lost: under the lock, since the server may be doing it yet."""
-
-        def asked(connection: Any) -> bool:
-            now, _ = self.follower.begin_deciding((), connection)  # whose rows have another key if it was compacted
-            found = None if now is None else self.log.request_at(connection, now.rows, head.position)
-            self.database.roll_back()
-            return found == head.request
-
-        try:
-            return self.database.run(asked)
-        except TransferError as problem:
-            raise UnknownOutcomeError(self.place.shown, problem.attempts, problem.reason) from None
-        except NeardupError as problem:  # such as a lock that another holds, or a stand-by
-            raise UnknownOutcomeError(self.place.shown, 1, str(problem)) from None
 
     def _settle(self, head: Head) -> None:
         """Let the replica have what the database has; what fails here is made up for from the log."""
@@ -308,8 +292,3 @@ class SharedFiles(WithReplica):
     def count_judgements(self) -> int:
         """How many the database has."""
         return self.database.run(lambda connection: self.log.judgements.count(connection, self.identity))
-
-
-def _without_nan(row: DocumentRow) -> DocumentRow:
-    """A row as the record gives it back: NaN is null to SQLite."""
-    return row._replace(rank=None) if row.rank is not None and row.rank != row.rank else row

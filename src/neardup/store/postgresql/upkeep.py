@@ -84,7 +84,7 @@ def compact_shared(files: SharedFiles) -> bool:
             is_done = files.database.once(lambda connection: compact_log(files.log, connection, after, time.time()))
         except LostError as problem:
             files.database.drop()
-            if not files.has_arrived(after):
+            if not files.follower.has_arrived(after):
                 raise problem from None
             is_done = True
     finally:
