@@ -116,7 +116,8 @@ def test_no_transaction_is_open_after_a_call(tmp_path, back_end, name):
         with Store(place, min_similarity=0.6, texts=True) as store:
             filled(store)
         demand_calls(name, lambda place=place, how=how: WatchedStore(place, **how), tmp_path / mode)
-        assert Store(place, mode="r").verify().is_sound
+        with Store(place, mode="r") as store:
+            assert store.verify().is_sound
 
 
 def test_a_store_that_is_made_of_another_is_at_rest(tmp_path):
