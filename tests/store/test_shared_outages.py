@@ -16,7 +16,7 @@ import postgres_server
 from forked import ended, forked
 from neardup.store.postgresql import following, log, shared_files, upkeep
 from neardup.store.postgresql.connection import Database
-from neardup.store.postgresql.problems import LostError, UnknownOutcomeError, told
+from neardup.store.postgresql.problems import LostError, UnknownOutcomeError, translated_errors
 from neardup.store.store import Store
 
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
@@ -357,7 +357,7 @@ def test_a_store_that_was_dropped_or_made_anew_is_told(server, place, schema):
 def test_what_libpq_asks_is_left_out_of_what_it_says():
     psycopg = pytest.importorskip("psycopg")
     libpq = 'connection failed: to server at "::1" failed: refused\n\tIs the server running on that host?\nto "127.0.0.1": refused\n\tIs the server running on that host?\n'
-    with pytest.raises(LostError) as lost, told("postgresql://db/pages"):
+    with pytest.raises(LostError) as lost, translated_errors("postgresql://db/pages"):
         raise psycopg.OperationalError(libpq)
     assert str(lost.value) == 'connection failed: to server at "::1" failed: refused to "127.0.0.1": refused'
 

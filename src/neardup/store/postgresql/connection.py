@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from neardup.errors import InputError, TransferError
 from neardup.store.postgresql.places import DatabasePlace
-from neardup.store.postgresql.problems import LostError, load_psycopg, told
+from neardup.store.postgresql.problems import LostError, load_psycopg, translated_errors
 from neardup.store.session.folder import LOCK_PAUSE_SECONDS, BusyError
 
 R = TypeVar("R")
@@ -64,7 +64,7 @@ class Database:
         if self._connection is not None and not self._connection.closed:
             return self._connection
         psycopg = load_psycopg()
-        with told(self.place.shown):
+        with translated_errors(self.place.shown):
             given = psycopg.conninfo.conninfo_to_dict(self.place.database)
             made = psycopg.connect(
                 self.place.database,
@@ -100,7 +100,7 @@ class Database:
         reached.
         """
         connection = self.connected()
-        with told(self.place.shown, connection):
+        with translated_errors(self.place.shown, connection):
             return work(connection)
 
     def run(self, work: Callable[[Any], R]) -> R:

@@ -44,7 +44,7 @@ def load_psycopg() -> Any:
 
 
 @contextlib.contextmanager
-def told(shown: str, connection: Any = None) -> Iterator[None]:
+def translated_errors(shown: str, connection: Any = None) -> Iterator[None]:
     """Errors of psycopg in our words. `shown`: the place of the store; `connection`: if it is broken afterwards, it was lost.
 
     Raises:

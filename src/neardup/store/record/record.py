@@ -56,7 +56,7 @@ class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
         self._base.create_function("document_checksum", 7, document_checksum, deterministic=True)
         self._base.create_function("removed_checksum", 6, removed_checksum, deterministic=True)
         try:
-            with self._told():
+            with self._translated_errors():
                 self._open(create=create, readonly=readonly, lasts=lasts)
         except BaseException:
             self._base.close()
@@ -119,7 +119,7 @@ class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
 
     def renumber(self, numbers: Array) -> None:
         """Give the documents with these numbers (int64[n], ascending) the numbers from 0 on; forget all else, and the marks."""
-        with self._told():
+        with self._translated_errors():
             self._base.execute("CREATE TEMP TABLE renumbered (old INTEGER PRIMARY KEY, new INTEGER NOT NULL)")
             self._base.executemany(
                 "INSERT INTO renumbered VALUES (?, ?)", ((old, new) for new, old in enumerate(numbers.tolist()))

@@ -39,7 +39,7 @@ class Transactions:
         self._tables = set[str]()  # that were found, and stay
 
     @contextlib.contextmanager
-    def _told(self) -> Iterator[None]:
+    def _translated_errors(self) -> Iterator[None]:
         """Errors of SQLite in our words.
 
         Raises:
@@ -78,12 +78,12 @@ class Transactions:
 
     def _make_tables(self, script: str) -> None:
         """Run the statements of a script, none of which ends a transaction."""
-        with self._told():
+        with self._translated_errors():
             for statement in script.split(";\n"):
                 self._base.execute(statement)
 
     def _rows(self, query: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
-        """The rows that a query finds; errors as of `_told`."""
+        """The rows that a query finds; errors as of `_translated_errors`."""
         try:
             for row in self._base.execute(query, values):  # noqa: UP028 - it would close the cursor, maybe after the database
                 yield row
@@ -97,7 +97,7 @@ class Transactions:
             yield from self._rows(f"{query} ({', '.join('?' * len(some))})", some)
 
     def _write(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Run a statement for each of some rows of values; errors as of `_told`."""
+        """Run a statement for each of some rows of values; errors as of `_translated_errors`."""
         try:
             self._base.executemany(statement, rows)
         except sqlite3.DatabaseError as problem:
@@ -106,12 +106,12 @@ class Transactions:
     def begin(self) -> None:
         """Begin a change, unless one was begun."""
         if not self.is_busy:
-            with self._told():
+            with self._translated_errors():
                 self._base.execute("BEGIN IMMEDIATE")
 
     def begin_reading(self) -> None:
         """Read the record as it is now until `end_reading`, whatever other processes write."""
-        with self._told():
+        with self._translated_errors():
             self._base.execute("BEGIN")
             self._base.execute("SELECT 1 FROM facts LIMIT 1").fetchone()  # what is read first begins it
 
@@ -130,28 +130,28 @@ class Transactions:
     def commit(self) -> None:
         """Make what was changed since `begin` durable."""
         if self.is_busy:
-            with self._told():
+            with self._translated_errors():
                 self._base.execute("COMMIT")
 
     def roll_back(self) -> None:
         """Undo what was changed since `begin`."""
         if self.is_busy:
-            with self._told():
+            with self._translated_errors():
                 self._base.execute("ROLLBACK")
 
     def mark(self) -> None:
         """Begin a part of a change that `undo` can undo alone; it ends with `release` or `undo`."""
-        with self._told():
+        with self._translated_errors():
             self._base.execute("SAVEPOINT part")
 
     def release(self) -> None:
         """Keep what was changed since `mark`."""
-        with self._told():
+        with self._translated_errors():
             self._base.execute("RELEASE part")
 
     def undo(self) -> None:
         """Undo what was changed since `mark`."""
-        with self._told():
+        with self._translated_errors():
             self._base.execute("ROLLBACK TO part")
         self.release()
 
