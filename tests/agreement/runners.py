@@ -367,15 +367,15 @@ def serial_engine(case: Case, files: Files):
 def divided_engine(case: Case, files: Files):
     """The same, with what only large corpora need: waves and tiles of large groups, rounds, and walks by component."""
     with (
-        mock.patch.multiple(groups, MOST=2, EACH=1),
-        mock.patch.multiple(homes, MOST=1, BLOCK=2),
-        mock.patch.object(edges, "MOST", 100),
-        mock.patch.multiple(sites, MOST=500, BLOCK=200),
-        mock.patch.object(results, "MANY", 1),
-        mock.patch.multiple(waves, FIRST=1, GROWTH=2, LISTED=2),
-        mock.patch.object(tiles, "BLOCK", 2),
-        mock.patch.object(settling, "AT_ONCE", 0),
-        mock.patch.object(rounds, "MOST", 1),
+        mock.patch.multiple(groups, DOCUMENTS_PER_GROUP=2, PAIRS_PER_DOCUMENT=1),
+        mock.patch.multiple(homes, PAIRS_PER_CHUNK=1, DOCUMENTS_PER_BLOCK=2),
+        mock.patch.object(edges, "ELEMENTS_PER_BLOCK", 100),
+        mock.patch.multiple(sites, ELEMENTS_PER_SITE=500, ELEMENTS_PER_BLOCK=200),
+        mock.patch.object(results, "MANY_DUPLICATES", 1),
+        mock.patch.multiple(waves, FIRST_DOCUMENTS=1, WAVE_GROWTH=2, LISTED_PAIRS=2),
+        mock.patch.object(tiles, "DOCUMENTS_PER_BLOCK", 2),
+        mock.patch.object(settling, "MATCHES_PER_TASK", 0),
+        mock.patch.object(rounds, "MAX_ROUNDS", 1),
     ):
         return serial_engine(case, files)
 

@@ -7,7 +7,12 @@ import pyarrow as pa
 import neardup as nd
 from agreement import corpora
 from engines.corpus_files import OPTIONS, numbered, same, written
+from neardup import ray as on_ray
+from neardup import spark
 from neardup.engines.job import cluster_engine
+from neardup.engines.ray import job as ray_job
+from neardup.engines.ray.engine import RayEngine
+from neardup.engines.spark import engine as spark_engine
 
 
 class FailureError(Exception):
@@ -15,17 +20,22 @@ class FailureError(Exception):
 
 
 class SparkRuns:
-    """Runs on Spark."""
+    """Runs on Spark.
+
+    Attributes:
+        order: the stage that puts rows in order.
+        words: what messages call what holds rows.
+        versioned: the module that tells tasks the version of the driver.
+    """
 
     name, order, words = "spark", "order", "frame"
+    functions, engine, versioned = spark, spark_engine.SparkEngine, spark_engine
 
     def __init__(self, session):
-        from neardup import spark
+        self.session = session
 
-        self.session, self.functions = session, spark
-
-    def read(self, folder):
-        return self.session.read.parquet(str(folder))
+    def read(self, folder, kind="parquet"):
+        return self.session.read.format(kind).load(str(folder))
 
     def of(self, rows, kinds=None):
         """Rows in memory. `kinds`: of columns, in the order of these; `int` or `string`."""
@@ -48,16 +58,12 @@ class RayRuns:
     """Runs on Ray."""
 
     name, order, words = "ray", "columns of order", "dataset"
+    functions, engine, versioned = on_ray, RayEngine, ray_job
 
-    def __init__(self):
-        from neardup import ray
-
-        self.functions = ray
-
-    def read(self, folder):
+    def read(self, folder, kind="parquet"):
         import ray
 
-        return ray.data.read_parquet(str(folder))
+        return getattr(ray.data, f"read_{kind}")(str(folder))
 
     def of(self, rows, kinds=None):
         import ray
@@ -87,6 +93,18 @@ def survivors(engine, done):
     return sorted(row["n"] for row in engine.rows(done.survivors))
 
 
+def change_before(engine, monkeypatch, name, change):
+    """Do something before a stage runs."""
+    ran = engine.engine.run
+
+    def changing(self, stage, *inputs):
+        if stage.name == name:
+            change()
+        return ran(self, stage, *inputs)
+
+    monkeypatch.setattr(engine.engine, "run", changing)
+
+
 def check(engine, tmp_path, name, options, files=3, *, small=0, shuffled=False, dealt=True):
     """Compare a run with `deduplicate`. `small`: bytes up to which the driver runs a stage. Returns its stages."""
     corpus = corpora.make(name)
@@ -95,7 +113,7 @@ def check(engine, tmp_path, name, options, files=3, *, small=0, shuffled=False, 
     given = engine.read(written(tmp_path / "in", rows, files, dealt=dealt))
     given = engine.shuffled(given) if shuffled else given
     reference = engine.read(written(tmp_path / "ref", against, 1)) if against else None
-    with patch.object(cluster_engine, "SMALL", small):
+    with patch.object(cluster_engine, "SMALL_BYTES", small):
         work = str(tmp_path / "work")
         done = engine.functions.deduplicate(given, order="n", against=reference, work=work, **options)
         assert sorted(row["n"] for row in engine.rows(done.survivors)) == [row["n"] for row in expected.survivors]

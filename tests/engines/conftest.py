@@ -4,7 +4,7 @@ import pytest
 
 from engines import ray_cluster, spark_cluster
 from engines.cluster_runs import FailureError, RayRuns, SparkRuns
-from engines.spark_runs import local_session
+from engines.spark_cluster import local_session, session_on
 from neardup.engines.job.checkpoint import Kept
 
 
@@ -32,18 +32,37 @@ def shared_ray(shared_nodes):
         yield shared_nodes
 
 
-@pytest.fixture(scope="module", params=["spark", "ray"])
-def engine(request):
-    """Each cluster in turn: Spark in this process, and Ray on two nodes."""
+def runs_on(request, start):
+    """Runs on a cluster. `start`: makes the session of Spark."""
     if request.param == "ray":
         request.getfixturevalue("shared_ray")
         yield RayRuns()
         return
     if spark_cluster.missing() is not None:
         pytest.skip(str(spark_cluster.missing()))
-    session = local_session()
+    session = start()
     yield SparkRuns(session)
     session.stop()
+
+
+@pytest.fixture(scope="module", params=["spark", "ray"])
+def engine(request):
+    """Each cluster in turn: Spark in this process, and Ray on two nodes."""
+    yield from runs_on(request, local_session)
+
+
+@pytest.fixture(scope="module", params=["spark", "ray"])
+def processes(request):
+    """Each cluster in turn, as processes."""
+    yield from runs_on(request, lambda: session_on(request.getfixturevalue("shared_cluster").address))
+
+
+@pytest.fixture(scope="module")
+def session():
+    """Of Spark in this process."""
+    found = local_session()
+    yield found
+    found.stop()
 
 
 @pytest.fixture

@@ -14,6 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
+import pytest
+
 TIMEOUT = 60
 STORE = 200 << 20
 """Bytes of a node's object store."""
@@ -35,6 +37,10 @@ SETTINGS = {
 def missing():
     """Why there can be no cluster; None if there can."""
     return None if importlib.util.find_spec("ray") else "ray is not installed: make test-cluster installs it"
+
+
+NEEDED = pytest.mark.skipif(missing() is not None, reason=str(missing()))
+"""The mark of tests that need Ray."""
 
 
 def free_port():
@@ -65,6 +71,8 @@ class Cluster:
         address: of the head.
         nodes: processes besides the head.
     """
+
+    name, settings = "ray", SETTINGS
 
     def __init__(self, cpus=1, paths=()):
         """`cpus`: of the head; `paths`: those that come before others where workers import."""

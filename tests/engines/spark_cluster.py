@@ -4,11 +4,14 @@ import contextlib
 import importlib.util
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
+
+import pytest
+
+from engines.ray_cluster import free_port
 
 WORKERS = 2
 TIMEOUT = 60
@@ -23,31 +26,36 @@ def missing():
     return None if shutil.which("java") else "there is no Java: make java installs it"
 
 
-def free_port():
-    with socket.socket() as given:
-        given.bind(("127.0.0.1", 0))
-        return given.getsockname()[1]
+NEEDED = pytest.mark.skipif(missing() is not None, reason=str(missing()))
+"""The mark of tests that need Spark."""
+MARKS = [
+    pytest.mark.cluster,
+    NEEDED,
+    pytest.mark.filterwarnings("ignore"),  # pyspark's, of versions of pandas and of sockets
+]
 
 
 class Cluster:
     """The processes.
 
     Attributes:
-        url: of the master.
+        address: of the master.
         workers: processes.
     """
+
+    name, settings = "spark", {}
 
     def __init__(self, folder):
         import pyspark
 
         self._folder, self._home = Path(folder), Path(pyspark.__file__).parent
-        self.url, self._port, self._pages = "", free_port(), free_port()
+        self.address, self._port, self._pages = "", free_port(), free_port()
         self.master, self.workers, self._count = None, [], 0
 
     def start(self):
         name = "org.apache.spark.deploy.master.Master"
         self.master = self._process("master", name, "--port", self._port, "--webui-port", self._pages)
-        self.url = f"spark://127.0.0.1:{self._port}"
+        self.address = f"spark://127.0.0.1:{self._port}"
         self._await("master", "I have been elected leader")
         for _ in range(WORKERS):
             self.add_worker()
@@ -61,7 +69,7 @@ class Cluster:
         name = f"worker{self._count}"
         where = ["--webui-port", free_port(), "--work-dir", self._folder / name]
         worker = "org.apache.spark.deploy.worker.Worker"
-        process = self._process(name, worker, "--cores", 1, "--memory", "1536m", *where, self.url)
+        process = self._process(name, worker, "--cores", 1, "--memory", "1536m", *where, self.address)
         self._await(name, "Successfully registered with master")
         return process
 
@@ -97,7 +105,7 @@ def running(folder):
         found.stop()
 
 
-def session_on(url, **more):
+def session_on(address, **more):
     """A session with small executors. `more`: settings."""
     from pyspark.sql import SparkSession
 
@@ -110,7 +118,13 @@ def session_on(url, **more):
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "ERROR",
     }
-    builder = SparkSession.builder.master(url)
+    builder = SparkSession.builder.master(address)
     for name, value in (settings | INTERPRETED | more).items():
         builder = builder.config(name, value)
     return builder.getOrCreate()
+
+
+def local_session(cores=2, **more):
+    """A session of this process alone."""
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    return session_on(f"local[{cores}]", **more)

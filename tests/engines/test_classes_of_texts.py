@@ -6,8 +6,8 @@ import pytest
 import neardup as nd
 from engine_runs import batch_of, work_of
 from neardup.engines.pairing.equal_elements import find
-from neardup.engines.reading.documents import BEFORE_ALL, ranked, read
-from neardup.engines.schemas import DOCUMENTS, NONE, PLACES, ROW_BITS
+from neardup.engines.reading.documents import ranked, read
+from neardup.engines.schemas import BEFORE_ALL, DOCUMENTS, NONE, PLACES, ROW_BITS
 from neardup.engines.stages import Part
 
 REFERENCE = 9

@@ -150,7 +150,7 @@ def test_minhash_finds_the_pairs_that_agree_in_a_band(texts, within, threshold):
     expected = naive.pairs_in_bands(
         signatures_of(work, joined).tolist(), np.diff(joined.offsets).tolist(), bands.bands, bands.rows
     )
-    with patch.object(postings, "EACH_REFINED", len(texts)):  # so that no group is left to prefixes
+    with patch.object(postings, "PAIRS_PER_DOCUMENT_REFINED", len(texts)):  # so that no group is left to prefixes
         found = pairs_of(work, texts, within=within)
     assert set(found) == set(expected) & set(pairs_in_groups(texts, within))
 

@@ -9,8 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import neardup as nd
-from engines.spark_cluster import missing
-from engines.spark_runs import local_session
+from engines.spark_cluster import MARKS, local_session
 from neardup import spark as on_spark
 from neardup.engines.job_options import Work
 from neardup.engines.packing import unsorted
@@ -25,11 +24,7 @@ from neardup.survivors.decisions import cost_of_values
 from neardup.text.preference import token_of
 from neardup.version import __version__
 
-pytestmark = [
-    pytest.mark.cluster,
-    pytest.mark.skipif(missing() is not None, reason=str(missing())),
-    pytest.mark.filterwarnings("ignore"),  # pyspark's, of versions of pandas and of sockets
-]
+pytestmark = MARKS
 SENTENCE = "one of the texts that many pages have in common with others, of family {} and with word {}"
 
 
@@ -237,7 +232,7 @@ def test_very_many_runs_are_sorted(session, tmp_path, monkeypatch):
     assert scans.numbers_of(given, work, setting) == [{0: [(0, 0)]}]
     descending = Input(Frame(frame.selectExpr("*", "int(-n) d"), "text", "id", ("d",)))
     assert scans.numbers_of(descending, work, setting) == [{0: [(row, 7 - row) for row in range(8)]}]
-    monkeypatch.setattr(ascents, "MOST_OF_ALL", 7)
+    monkeypatch.setattr(ascents, "RUNS_IN_ALL", 7)
     assert scans.numbers_of(descending, work, setting) is None
 
 

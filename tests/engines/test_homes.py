@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine_runs import batch_of, work_of
+from neardup.engines.candidates import groups
 from neardup.engines.reading.documents import read, without_copies
 from neardup.engines.results.best_survivor import FOLLOW
 from neardup.engines.schemas import COPIES, REMOVED, UNKNOWN, VISITS
@@ -24,7 +25,7 @@ def columns_of(table, *names):
 
 def paired(pairs):
     left, right = np.array(pairs, np.int64).reshape(-1, 2).T
-    return homes.paired(np.ascontiguousarray(left), np.ascontiguousarray(right))
+    return groups.paired(np.ascontiguousarray(left), np.ascontiguousarray(right))
 
 
 @given(PAIRS)
@@ -45,7 +46,7 @@ def test_a_pair_comes_once_to_the_home_of_its_later_document(pairs):
     counts = Counter(first[b] for _, b in set(pairs))
     assert dict(columns_of(found["sizes"], "home", "pairs")) == counts
     twice = pa.concat_tables([found["sizes"], found["sizes"]])  # as of two buckets
-    with patch.object(homes, "MOST", 6):
+    with patch.object(homes, "PAIRS_PER_CHUNK", 6):
         [(_, large)] = homes.FIND_LARGE.work(twice)
     assert set(large.column("home").to_pylist()) == {home for home, count in counts.items() if 2 * count > 6}
 
@@ -53,7 +54,7 @@ def test_a_pair_comes_once_to_the_home_of_its_later_document(pairs):
 @given(PAIRS, st.integers(1, 5), st.integers(1, 4))
 def test_a_chunk_has_documents_of_two_blocks_and_few_pairs(pairs, block, most):
     rows = paired(pairs)
-    with patch.multiple(homes, BLOCK=block, MOST=most):
+    with patch.multiple(homes, DOCUMENTS_PER_BLOCK=block, PAIRS_PER_CHUNK=most):
         placed = dict(homes.PLACE.work(rows)).get("pairs")
         found = dict(homes.DIVIDE.work(placed.sort_by("home"))) if placed else {}
     if not pairs:

@@ -34,7 +34,7 @@ def runs_of(rows, cuts, *, is_strict):
         for some in (rows[begin:end] for begin, end in pairwise(edges))
     ]
     given = iter(batches)
-    found = list(scans._runs(given, is_strict=is_strict, most=ascents.MOST_RUNS))
+    found = list(scans._runs(given, is_strict=is_strict, most=ascents.RUNS_PER_PART))
     assert next(given, None) is None  # or Spark ends the worker
     return [row for batch in found for row in batch.to_pylist()]
 
@@ -60,7 +60,7 @@ def test_runs_are_those_of_ascending_rows_in_whatever_batches(rows, cuts, is_str
 
 @pytest.mark.usefixtures("partition")
 @pytest.mark.parametrize(
-    "rows", [[(1, "a", 5), (None, "b", 5)], [(1, None, 5)], [(-n, "a", 5) for n in range(ascents.MOST_RUNS + 1)]]
+    "rows", [[(1, "a", 5), (None, "b", 5)], [(1, None, 5)], [(-n, "a", 5) for n in range(ascents.RUNS_PER_PART + 1)]]
 )
 def test_nulls_and_many_runs_have_no_order(rows):
     assert [(run["part"], run["row"]) for run in runs_of(rows, [], is_strict=True)] == [(7, None)]
@@ -68,7 +68,10 @@ def test_nulls_and_many_runs_have_no_order(rows):
 
 @pytest.mark.usefixtures("partition")
 def test_as_many_runs_as_can_be_are_told():
-    assert len(runs_of([(-n, "a", 5) for n in range(ascents.MOST_RUNS)], [9, 40], is_strict=True)) == ascents.MOST_RUNS
+    assert (
+        len(runs_of([(-n, "a", 5) for n in range(ascents.RUNS_PER_PART)], [9, 40], is_strict=True))
+        == ascents.RUNS_PER_PART
+    )
 
 
 @pytest.mark.usefixtures("partition")

@@ -8,11 +8,11 @@ import pytest
 
 import naive
 from engine_runs import batch_of, work_of
-from neardup.engines.reading.documents import BEFORE_ALL
 from neardup.engines.reading.row_selection import find, marks_in
 from neardup.engines.results import best_survivor as outcomes
 from neardup.engines.results import labels as results
 from neardup.engines.schemas import (
+    BEFORE_ALL,
     CLUSTERS,
     FIRSTS,
     HEADS,
@@ -132,7 +132,7 @@ def clusters_of(*removed, places):
 
 @pytest.mark.parametrize("many", [0, 64])
 def test_a_cluster_is_named_after_its_first_document(many, monkeypatch):
-    monkeypatch.setattr(results, "MANY", many)  # with 0, each survivor has its duplicates in shares
+    monkeypatch.setattr(results, "MANY_DUPLICATES", many)  # with 0, each survivor has its duplicates in shares
     places = {1: 1, 2: 2, 3: 3, 4: 4, 5: 5}
     assert clusters_of((3, 2), (4, 2), (1, 5), places=places) == [("1", "5", "1"), ("3", "2", "2"), ("4", "2", "2")]
     places = {1: 5, 2: 4, 3: 3, 4: 2, 5: 1}

@@ -68,9 +68,9 @@ def test_the_pairs_are_those_of_match(rows, other, shared, recipe, method, withi
     options = {**method, **within}
     expected = pairs_of_library(rows, other, recipe, options)
     with (
-        patch.object(groups, "MOST", most),
-        patch.object(tiles, "BLOCK", block),
-        patch.multiple(expansion, BLOCK=block, AT_ONCE=at_once),
+        patch.object(groups, "DOCUMENTS_PER_GROUP", most),
+        patch.object(tiles, "DOCUMENTS_PER_BLOCK", block),
+        patch.multiple(expansion, DOCUMENTS_PER_SIDE=block, PAIRS_AT_ONCE=at_once),
     ):
         found = pairs_of_engine(rows, other, recipe, options, size=size, buckets=buckets)
     assert found == expected
@@ -96,9 +96,9 @@ def test_the_corpora_of_the_harness_have_the_pairs_of_match(name, options):
     corpus = corpora.make(name)
     rows, other = [{"text": row["text"], "language": row["language"]} for row in corpus.rows], corpus.reference or None
     with (
-        patch.object(groups, "MOST", 4),
-        patch.object(tiles, "BLOCK", 3),
-        patch.multiple(expansion, BLOCK=3, AT_ONCE=20),
+        patch.object(groups, "DOCUMENTS_PER_GROUP", 4),
+        patch.object(tiles, "DOCUMENTS_PER_BLOCK", 3),
+        patch.multiple(expansion, DOCUMENTS_PER_SIDE=3, PAIRS_AT_ONCE=20),
     ):
         found = pairs_of_engine(rows, other, nd.Recipe(), options)
     assert found == pairs_of_library(rows, other, nd.Recipe(), options)
@@ -130,7 +130,7 @@ def test_distinct_pairs_have_the_first_of_equal_texts(against, tmp_path):
 
 def test_a_class_of_many_is_divided_among_tasks():
     rows = [{"text": "one and the same text"}] * 40
-    with patch.multiple(expansion, BLOCK=7, AT_ONCE=50):
+    with patch.multiple(expansion, DOCUMENTS_PER_SIDE=7, PAIRS_AT_ONCE=50):
         found = pairs_of_engine(rows, None, nd.Recipe(), {"method": "exact"})
     assert [row[:2] for row in found] == [(i, j) for i in range(40) for j in range(i + 1, 40)]
 
@@ -141,7 +141,7 @@ def test_a_product_of_two_classes_is_made_in_chunks():
     member = {"is_reference": False, "is_long": True, "is_empty": False, "id": "a", "print": bytes(8)}
     members = [{"leader": 1000, "doc": 1000 + at, "rank": 1000 + at, **member} for at in range(40)]
     tables = [pa.Table.from_pylist(rows, of.schema) for rows, of in ((matches, MATCHES), (members, expansion.NAMED))]
-    with patch.object(expansion, "AT_ONCE", 50):
+    with patch.object(expansion, "PAIRS_AT_ONCE", 50):
         halves = [rows for _, rows in expansion.HALVE.work(*tables)]
     assert [len(rows) for rows in halves] == [50] * 24
     pairs = {pair for rows in halves for pair in zip(*rows.select(["p", "doc"]).to_pydict().values(), strict=True)}

@@ -5,15 +5,10 @@ import pytest
 import neardup as nd
 from agreement import corpora
 from engines.corpus_files import written
-from engines.spark_cluster import missing, session_on
+from engines.spark_cluster import MARKS, session_on
 from neardup import spark as on_spark
 
-pytestmark = [
-    pytest.mark.cluster,
-    pytest.mark.long,
-    pytest.mark.skipif(missing() is not None, reason=str(missing())),
-    pytest.mark.filterwarnings("ignore"),  # pyspark's, of versions of pandas and of sockets
-]
+pytestmark = [*MARKS, pytest.mark.long]
 EXACT = {"method": "exact", "min_similarity": 0.6}
 MINHASH = {"method": "minhash", "min_similarity": 0.6}
 SIMHASH = {"method": "simhash", "min_similarity": 0.3, "max_distance": 24}
@@ -22,7 +17,7 @@ BY_DISTANCE = {"method": "simhash", "min_similarity": 0, "max_distance": 24}
 
 @pytest.fixture(scope="module")
 def session(shared_cluster):
-    found = session_on(shared_cluster.url)
+    found = session_on(shared_cluster.address)
     yield found
     found.stop()
 

@@ -1,52 +1,25 @@
 """What is known of Ray before it starts: nodes, memory, types of columns, errors in our words."""
 
 import errno
-import inspect
 import sys
 
 import pyarrow as pa
 import pytest
 
 import neardup as nd
-from engines.ray_cluster import missing
+from engines.ray_cluster import NEEDED
 from neardup import ray as on_ray
-from neardup import spark as on_spark
 from neardup.engines.job.plan import plan_of
 from neardup.engines.job.sample import Sample, StageOfSample, Stages
-from neardup.engines.ray import job
 from neardup.engines.ray.calls import counted, has_room
 from neardup.engines.ray.job import REMEDIES
 from neardup.engines.ray.sort_columns import Columns, normal
-from neardup.engines.spark import job as job_on_spark
 
 GB = 1 << 30
 
 
 def node(cpus, memory=None, alive=True):
     return {"Alive": alive, "Resources": {"CPU": cpus} | ({"memory": memory} if memory else {})}
-
-
-def keywords(function):
-    return [each.name for each in inspect.signature(function).parameters.values() if each.kind is each.KEYWORD_ONLY]
-
-
-@pytest.mark.parametrize("name", ["deduplicate", "plan", "filter_new", "clusters", "pairs", "fingerprint"])
-def test_functions_take_what_those_of_spark_take(name):
-    ours, theirs = getattr(on_ray, name), getattr(on_spark, name, None)
-    if theirs is not None:
-        assert keywords(ours) == keywords(theirs)
-    assert job.NOT_TAKEN.keys() == job_on_spark.NOT_TAKEN.keys()
-
-
-@pytest.mark.parametrize("options", [{"keep": len}, {"within": len}, {"prefer_source": "web"}])
-def test_functions_and_sources_are_refused_before_any_work(options):
-    with pytest.raises(nd.OptionError, match="On Ray, `"):
-        on_ray.deduplicate(None, **options)
-
-
-def test_texts_of_several_columns_are_refused():
-    with pytest.raises(nd.OptionError, match=r"`text=\['a', 'b'\]`: on Ray, texts are in one column. Join several by"):
-        on_ray.deduplicate(None, text=["a", "b"])
 
 
 def test_without_ray_it_is_said_how_to_install_it(monkeypatch):
@@ -119,12 +92,12 @@ def test_values_are_compared_as_numbers_whose_order_is_theirs():
         columns.of(table.select(["f"]), "a file")
 
 
-@pytest.mark.skipif(missing() is not None, reason=str(missing()))
+@NEEDED
 @pytest.mark.filterwarnings("ignore")  # ray's
 def test_errors_of_tasks_are_told_in_our_words():
     from ray import exceptions
 
-    from neardup.engines.ray.failures import told
+    from neardup.engines.ray.failures import translated_errors
 
     def of_task(cause):
         return exceptions.RayTaskError("work", str(cause), cause).as_instanceof_cause()
@@ -149,7 +122,7 @@ def test_errors_of_tasks_are_told_in_our_words():
         (exceptions.WorkerCrashedError(), MemoryError, "Workers, or their nodes, were killed"),
         (exceptions.RaySystemError(RuntimeError("gone")), OSError, "Ray has stopped, or does not answer"),
     ):
-        with pytest.raises(kind, match=message), told():
+        with pytest.raises(kind, match=message), translated_errors():
             raise problem
-    with pytest.raises(ValueError, match="as it is"), told():
+    with pytest.raises(ValueError, match="as it is"), translated_errors():
         raise ValueError("as it is")

@@ -43,7 +43,7 @@ def test_a_job_goes_on_from_where_it_failed(engine, tmp_path, started, failing, 
 
     `ascend`: let rows ascend in each of several files, which are not sorted then.
     """
-    monkeypatch.setattr(cluster_engine, "SMALL", 0)
+    monkeypatch.setattr(cluster_engine, "SMALL_BYTES", 0)
     caplog.set_level("INFO", "neardup")
     rows, options, known = rows_of(), {}, None
     written(tmp_path / "in", rows, files=6 if ascend else 3, dealt=not ascend)

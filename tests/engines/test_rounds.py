@@ -10,8 +10,7 @@ from neardup.engines.clustering import cluster as settling
 from neardup.engines.clustering import star_rounds as rounds
 from neardup.engines.job.local_engine import SerialEngine
 from neardup.engines.job_options import Work
-from neardup.engines.reading.documents import BEFORE_ALL
-from neardup.engines.schemas import LINKS, MATCHES, NONE, OPEN
+from neardup.engines.schemas import BEFORE_ALL, LINKS, MATCHES, NONE, OPEN
 from neardup.engines.stages import Part, Reading
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
@@ -29,7 +28,7 @@ def matches_of(pairs, ranks):
 
 
 def links(tmp_path, table, cluster, at_once, monkeypatch):
-    monkeypatch.setattr(settling, "AT_ONCE", at_once)
+    monkeypatch.setattr(settling, "MATCHES_PER_TASK", at_once)
     engine = SerialEngine(tmp_path / str(at_once), lambda: [Part(0, iter(()))], buckets=5)
     held = engine.read(Reading("given", lambda _: [("matches", table)], {"matches": MATCHES}))["matches"]
     work = Work.of(Recipe(), DedupOptions(method="exact", cluster=cluster))
@@ -41,7 +40,7 @@ def links(tmp_path, table, cluster, at_once, monkeypatch):
 @pytest.mark.parametrize("most", [1, 2, 10])
 @pytest.mark.parametrize("cluster", ["star", "components"])
 def test_rounds_settle_as_one_task(tmp_path, monkeypatch, cluster, most):
-    monkeypatch.setattr(rounds, "MOST", most)
+    monkeypatch.setattr(rounds, "MAX_ROUNDS", most)
     chance = random.Random(most)
     for number in range(6):
         n = chance.choice([3, 20, 60])
@@ -66,13 +65,13 @@ def test_a_long_chain_takes_few_rounds(tmp_path, monkeypatch, cluster):
 
 
 def test_a_component_that_is_too_large_for_a_task_gets_more_rounds_or_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(rounds, "MOST", 2)
-    monkeypatch.setattr(rounds, "LARGEST", 30)
+    monkeypatch.setattr(rounds, "MAX_ROUNDS", 2)
+    monkeypatch.setattr(rounds, "MAX_MATCHES", 30)
     table = matches_of([(i, i + 1) for i in range(39)], range(40))
     found, stages = links(tmp_path, table, "star", 0, monkeypatch)
     assert {int(row[0]) for row in found if row[0] != row[3]} == set(range(1, 40, 2))
     assert stages.count("large components") == 5  # 2 matches of the chain are settled in 2 rounds
-    monkeypatch.setattr(rounds, "TRIES", 3)
+    monkeypatch.setattr(rounds, "MAX_TRIES", 3)
     with pytest.raises(
         nd.DataError, match=r"After 6 rounds, 33 matches are left that hang together; .* at most 30\. Ask"
     ):
@@ -81,7 +80,7 @@ def test_a_component_that_is_too_large_for_a_task_gets_more_rounds_or_is_refused
 
 def standing(tmp_path, cluster, table, open_docs, at_once, monkeypatch):
     """What is certain: who is out, and the documents that are known to be connected."""
-    monkeypatch.setattr(settling, "AT_ONCE", at_once)
+    monkeypatch.setattr(settling, "MATCHES_PER_TASK", at_once)
     engine = SerialEngine(tmp_path / str(at_once), lambda: [Part(0, iter(()))], buckets=5)
     given = lambda _: [("matches", table), ("open", open_docs)]  # noqa: E731
     held = engine.read(Reading("given", given, {"matches": MATCHES, "open": OPEN}))
@@ -109,7 +108,7 @@ def test_rounds_know_what_one_task_knows_between_waves(tmp_path, monkeypatch, cl
         open_docs = pa.table([waits, [ranks[doc] for doc in waits]], OPEN.schema)
         found = []
         for most, at_once in ((50, 10**6), (50, 0), (1, 0)):
-            monkeypatch.setattr(rounds, "MOST", most)
+            monkeypatch.setattr(rounds, "MAX_ROUNDS", most)
             folder = tmp_path / f"{number} {most}"
             found.append(standing(folder, cluster, matches_of(pairs, ranks), open_docs, at_once, monkeypatch))
         assert found[0] == found[1]

@@ -59,11 +59,10 @@ def test_no_rows_have_their_columns(output):
     assert unpack([], output).schema == unsorted([], output).schema == SCHEMA
 
 
-def test_what_a_stage_yields_is_packed_in_pieces(monkeypatch):
-    monkeypatch.setattr(packing, "AT_ONCE", 2000)
+def test_what_a_stage_yields_is_packed_in_pieces():
     rows = [(at % 5, at, "é" * (at % 7), list(range(at % 3))) for at in range(300)]
     found = [(name, table_of(rows[at : at + 10])) for at in range(0, 300, 10) for name in ("keyed", "loose")]
-    packed = list(pack_all(found, {"keyed": KEYED, "loose": LOOSE}, 3))
+    packed = list(pack_all(found, {"keyed": KEYED, "loose": LOOSE}, 3, piece_bytes=2000))
     of = {name: [each for other, each in packed if other == name] for name in ("keyed", "loose")}
     assert {each.bucket for each in of["loose"]} == {0}
     assert 3 < len(of["loose"]) < 30
@@ -72,10 +71,9 @@ def test_what_a_stage_yields_is_packed_in_pieces(monkeypatch):
     assert ordered(rows_in(pa.concat_tables(keyed))) == ordered(rows)
 
 
-def test_a_piece_that_is_larger_than_all_at_once_is_whole(monkeypatch):
-    monkeypatch.setattr(packing, "AT_ONCE", 1)
+def test_a_piece_that_is_larger_than_all_at_once_is_whole():
     table = table_of([(at, 0, "x" * 1000, [at] * 100) for at in range(100)]).slice(3, 50)
-    [(_, packed)] = pack_all([("all", table)], {"all": LOOSE}, 16)
+    [(_, packed)] = pack_all([("all", table)], {"all": LOOSE}, 16, piece_bytes=1)
     assert unsorted([packed.content], LOOSE).equals(table)
 
 

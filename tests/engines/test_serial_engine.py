@@ -93,16 +93,16 @@ def methods(draw):
     size=st.sampled_from([1, 7, 1000]),
     buckets=st.sampled_from([1, 2, 16]),
     most=st.sampled_from([1, 3, 64]),
-    listed=st.sampled_from([0, 4, waves.LISTED]),
-    block=st.sampled_from([1, 3, tiles.BLOCK]),
-    at_once=st.sampled_from([0, settling.AT_ONCE]),
-    each=st.sampled_from([0, groups.EACH]),
-    of_home=st.sampled_from([1, homes.MOST]),
-    of_block=st.sampled_from([1, homes.BLOCK]),
-    elements=st.sampled_from([1, edges.MOST]),
-    many=st.sampled_from([0, results.MANY]),
-    of_site=st.sampled_from([0, sites.MOST]),
-    half=st.sampled_from([1, sites.BLOCK]),
+    listed=st.sampled_from([0, 4, waves.LISTED_PAIRS]),
+    block=st.sampled_from([1, 3, tiles.DOCUMENTS_PER_BLOCK]),
+    at_once=st.sampled_from([0, settling.MATCHES_PER_TASK]),
+    each=st.sampled_from([0, groups.PAIRS_PER_DOCUMENT]),
+    of_home=st.sampled_from([1, homes.PAIRS_PER_CHUNK]),
+    of_block=st.sampled_from([1, homes.DOCUMENTS_PER_BLOCK]),
+    elements=st.sampled_from([1, edges.ELEMENTS_PER_BLOCK]),
+    many=st.sampled_from([0, results.MANY_DUPLICATES]),
+    of_site=st.sampled_from([0, sites.ELEMENTS_PER_SITE]),
+    half=st.sampled_from([1, sites.ELEMENTS_PER_BLOCK]),
 )
 def test_the_answer_is_that_of_deduplicate(
     rows, reference, shared, recipe, method, cluster, keep, within, size, buckets, most, listed, block, at_once,
@@ -114,14 +114,14 @@ def test_the_answer_is_that_of_deduplicate(
     options = {"cluster": cluster, "keep": keep, **method, **within}
     expected = run_of_library(rows, reference, recipe, options)
     with (
-        patch.multiple(groups, MOST=most, EACH=each),
-        patch.multiple(homes, MOST=of_home, BLOCK=of_block),
-        patch.object(edges, "MOST", elements),
-        patch.multiple(sites, MOST=of_site, BLOCK=half),
-        patch.object(results, "MANY", many),
-        patch.multiple(waves, FIRST=1, GROWTH=2, LISTED=listed),
-        patch.object(tiles, "BLOCK", block),
-        patch.object(settling, "AT_ONCE", at_once),
+        patch.multiple(groups, DOCUMENTS_PER_GROUP=most, PAIRS_PER_DOCUMENT=each),
+        patch.multiple(homes, PAIRS_PER_CHUNK=of_home, DOCUMENTS_PER_BLOCK=of_block),
+        patch.object(edges, "ELEMENTS_PER_BLOCK", elements),
+        patch.multiple(sites, ELEMENTS_PER_SITE=of_site, ELEMENTS_PER_BLOCK=half),
+        patch.object(results, "MANY_DUPLICATES", many),
+        patch.multiple(waves, FIRST_DOCUMENTS=1, WAVE_GROWTH=2, LISTED_PAIRS=listed),
+        patch.object(tiles, "DOCUMENTS_PER_BLOCK", block),
+        patch.object(settling, "MATCHES_PER_TASK", at_once),
     ):  # small groups, too, are compared in waves, and divided
         found = run_of_engine(rows, reference, recipe, options, size=size, buckets=buckets)
     if cluster == "components":  # whether the similarity to a survivor is known depends on the links
@@ -137,7 +137,11 @@ def test_another_text_of_a_class_that_is_out_meets_what_comes_between(most):
         {"text": text} for text in ("a d e b", "b f", "a e f", "a e g f", "f e a")
     ]  # the last is another text of the third
     options = {"method": "exact", "min_similarity": 0.4, "similarity": nd.Similarity(word_shingle=1)}
-    with patch.object(groups, "MOST", most), patch.object(waves, "FIRST", 1), patch.object(waves, "GROWTH", 2):
+    with (
+        patch.object(groups, "DOCUMENTS_PER_GROUP", most),
+        patch.object(waves, "FIRST_DOCUMENTS", 1),
+        patch.object(waves, "WAVE_GROWTH", 2),
+    ):
         found = run_of_engine(rows, None, nd.Recipe(), options)
     assert [row[:2] for row in found] == [(2, 0), (4, 3)]
     assert found == run_of_library(rows, None, nd.Recipe(), options)
@@ -214,7 +218,7 @@ def test_functions_and_sources_are_refused(options):
 
 
 def test_a_part_with_too_many_rows_is_refused(monkeypatch, tmp_path):
-    monkeypatch.setattr(documents, "MOST_ROWS", 4)
+    monkeypatch.setattr(documents, "MAX_ROWS_PER_PART", 4)
     four, one = batch_of(["a b"] * 4), batch_of(["c"])
     deduplicate(SerialEngine(tmp_path / "few", parts_of(four, one, size=1)), work_of())
     with pytest.raises(nd.DataError, match="A part of the input has more than 4 rows. Divide it into more parts."):

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
-from neardup.engines.clustering.matches import SETTLED, is_reference, survivors_of
-from neardup.engines.reading.documents import BEFORE_ALL
-from neardup.engines.schemas import LINKS, MATCHES, UNKNOWN
+from neardup.engines.clustering.matches import SETTLED, survivors_of
+from neardup.engines.schemas import BEFORE_ALL, LINKS, MATCHES, UNKNOWN, ranked_before_all
 
 N = 12
 GRAPHS = st.dictionaries(
@@ -109,4 +108,4 @@ def test_no_matches_have_no_links(cluster):
 def test_ranks_tell_documents_of_a_reference():
     most = (1 << 28) << 32  # parts of a reference have numbers from 2^27 on
     ranks = np.array([-BEFORE_ALL, most - 1 - BEFORE_ALL, -((1 << 27) << 32), -1, 0, 1, 1 << 59])
-    assert is_reference(ranks).tolist() == [True, True, False, False, False, False, False]
+    assert ranked_before_all(ranks).tolist() == [True, True, False, False, False, False, False]

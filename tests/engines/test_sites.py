@@ -8,6 +8,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
+from neardup.engines.reading.documents import sites_of
 from neardup.engines.schemas import JOURNEYS, LOCAL_EDGES, NEEDS
 from neardup.engines.verification import text_partitions as sites
 from neardup.matching.similarities.table import Elements
@@ -20,7 +21,7 @@ EDGES = st.sets(st.tuples(st.integers(0, N - 1), st.integers(0, N - 1)).filter(l
 def test_the_site_of_a_text_is_its_smallest_element(texts):
     values = np.array([value for text in texts for value in text], np.uint64)
     elements = Elements(values, np.empty(0), np.cumsum([0, *map(len, texts)]))
-    assert sites.sites_of(elements).tolist() == [min(text) >> 32 if text else 0 for text in texts]
+    assert sites_of(elements).tolist() == [min(text) >> 32 if text else 0 for text in texts]
 
 
 @given(
@@ -41,7 +42,7 @@ def test_the_edges_of_large_sites_move_to_chunks_with_their_texts(pairs, site, w
             (NEEDS, [(site[doc], doc, weight[doc]) for doc in needed]),
         )
     ]
-    with patch.multiple(sites, MOST=15, BLOCK=8):
+    with patch.multiple(sites, ELEMENTS_PER_SITE=15, ELEMENTS_PER_BLOCK=8):
         [(_, found)] = sites.FIND_LARGE.work(tables[2])
         large = found.column("site").to_pylist()
         totals = defaultdict(int)

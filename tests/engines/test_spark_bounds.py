@@ -7,8 +7,7 @@ import pyarrow as pa
 import pytest
 
 from engine_runs import work_of
-from engines.spark_cluster import missing
-from engines.spark_runs import local_session
+from engines.spark_cluster import MARKS
 from neardup import spark as on_spark
 from neardup.engines.job import cluster_engine
 from neardup.engines.results import list_pairs as expansion
@@ -17,25 +16,14 @@ from neardup.engines.spark.frames import Frame, Input
 from neardup.engines.spark.job import SparkJob
 from neardup.engines.stages import Output, Reading
 
-pytestmark = [
-    pytest.mark.cluster,
-    pytest.mark.skipif(missing() is not None, reason=str(missing())),
-    pytest.mark.filterwarnings("ignore"),  # pyspark's, of versions of pandas and of sockets
-]
+pytestmark = MARKS
 COPIES = 300
-
-
-@pytest.fixture(scope="module")
-def session():
-    found = local_session()
-    yield found
-    found.stop()
 
 
 @pytest.mark.long
 def test_the_pairs_of_many_copies_are_made_by_the_cluster(session, tmp_path, monkeypatch, caplog):
-    monkeypatch.setattr(cluster_engine, "SMALL", 1 << 14)
-    monkeypatch.setattr(expansion, "AT_ONCE", 1 << 14)
+    monkeypatch.setattr(cluster_engine, "SMALL_BYTES", 1 << 14)
+    monkeypatch.setattr(expansion, "PAIRS_AT_ONCE", 1 << 14)
     caplog.set_level(logging.INFO, "neardup")
     frame = session.createDataFrame([(n, "one and the same text") for n in range(COPIES)], "id long, text string")
     found = on_spark.pairs(frame, order="id", work=str(tmp_path / "work"))

@@ -8,7 +8,7 @@ import pytest
 
 import neardup as nd
 from neardup.engines.spark import failures, tasks
-from neardup.engines.spark.failures import is_waiting, told
+from neardup.engines.spark.failures import is_waiting, translated_errors
 
 STAGE = "org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 3.0 failed 4 times"
 
@@ -92,14 +92,14 @@ STAGE = "org.apache.spark.SparkException: Job aborted due to stage failure: Task
     ],
 )
 def test_failures_are_told_in_our_words(message, kind, words):
-    with pytest.raises(kind, match=words), told():
+    with pytest.raises(kind, match=words), translated_errors():
         raise RuntimeError(message)
 
 
 def test_other_failures_are_left_as_they_are():
-    with pytest.raises(RuntimeError, match="^something else$"), told():
+    with pytest.raises(RuntimeError, match="^something else$"), translated_errors():
         raise RuntimeError("something else")
-    with pytest.raises(nd.OptionError, match="^No module named 'neardup'$"), told():
+    with pytest.raises(nd.OptionError, match="^No module named 'neardup'$"), translated_errors():
         raise nd.OptionError("No module named 'neardup'")
 
 
@@ -120,7 +120,7 @@ def test_any_other_failure_has_a_line(message, line):
 
 
 def test_a_full_disk_has_its_number():
-    with pytest.raises(OSError, match="full") as found, told():
+    with pytest.raises(OSError, match="full") as found, translated_errors():
         raise RuntimeError("java.io.IOException: No space left on device")
     assert found.value.errno == errno.ENOSPC
 
@@ -161,7 +161,7 @@ def test_a_cluster_without_executors_is_given_up():
     session = Session(0.2, 0)
     with (
         pytest.raises(OSError, match="No task has run for 0 seconds, though some wait: the executors are lost"),
-        told(session),
+        translated_errors(session),
     ):
         session.job()
     assert len(session.cancelled) == 1
@@ -170,7 +170,7 @@ def test_a_cluster_without_executors_is_given_up():
 
 def test_a_cluster_whose_tasks_run_is_waited_for():
     session = Session(0.2, 1)
-    with told(session):
+    with translated_errors(session):
         session.job()
     assert session.cancelled == []
     assert session.tags == []

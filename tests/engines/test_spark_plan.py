@@ -178,14 +178,13 @@ def test_what_just_fits_is_not_refused():
     planned(limit=366 * MB).demand()
 
 
-def test_marks_too_large_for_every_task_are_refused(monkeypatch):
+def test_marks_too_large_for_every_task_are_refused():
     table = pa.table({"part": [0, 1], "bits": [b"x" * 60, b"x" * 50]})
     assert marks.marks_in(table).bytes == 110
-    monkeypatch.setattr(marks, "MOST_BYTES", 100)
     with pytest.raises(
         nd.DataError, match="take 110 bytes; at most 100 can travel to every task. Divide the documents"
     ):
-        marks.marks_in(table)
+        marks.marks_in(table, max_bytes=100)
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from engines.corpus_files import rows_of, written
-from engines.spark_cluster import missing
+from engines.spark_cluster import MARKS
 from neardup import spark
 
-pytestmark = [pytest.mark.cluster, pytest.mark.skipif(missing() is not None, reason=str(missing()))]
+pytestmark = MARKS
 SETTINGS = (
     "spark.driver.bindAddress=127.0.0.1",
     "spark.driver.host=127.0.0.1",
@@ -38,7 +38,7 @@ def submit(shared_cluster):
     }
 
     def call(folder, *words):
-        command = [home / "bin" / "spark-submit", "--master", shared_cluster.url, *given, spark.__file__, *words]
+        command = [home / "bin" / "spark-submit", "--master", shared_cluster.address, *given, spark.__file__, *words]
         return subprocess.run(
             command, env=environment, cwd=folder, capture_output=True, text=True, timeout=500, check=False
         )

@@ -43,9 +43,9 @@ def leaders_of(n, *, prints=None, sets=None, groups=None, given=None, work=None)
 def tiled(work, waiting, leaders, leading, monkeypatch, block=3):
     """The pairs that a wave lists in tiles, and the rows of those, sorted by tile."""
     with monkeypatch.context() as patched:
-        patched.setattr(waves, "LISTED", -1)
-        patched.setattr(tiles, "BLOCK", block)
-        patched.setattr(tiles, "ROWS", 5)
+        patched.setattr(waves, "LISTED_PAIRS", -1)
+        patched.setattr(tiles, "DOCUMENTS_PER_BLOCK", block)
+        patched.setattr(tiles, "ROWS_AT_ONCE", 5)
         found = dict(waves.wave(work, leading).work(waiting))
         assert len(found["pairs"]) == 0
         rows = [table for _, table in tiles.attach(work).work(found["placed"].sort_by("doc"), leaders)]
@@ -121,7 +121,7 @@ def test_what_two_sizes_must_have_in_common_is_not_that_of_others(monkeypatch):
 
 def test_a_group_with_few_pairs_is_listed_at_once_in_the_first_wave_alone():
     waiting = waiting_of([0] * 70 + [1] * 3)
-    first, second = (dict(waves.wave(work_of(**ALL), leading).work(waiting)) for leading in (waves.FIRST, 32))
+    first, second = (dict(waves.wave(work_of(**ALL), leading).work(waiting)) for leading in (waves.FIRST_DOCUMENTS, 32))
     assert first["pairs"].num_rows == 69 + 68 + 67 + 66 + 2 + 1
     assert first["placed"].num_rows == second["pairs"].num_rows == 0
     assert second["placed"].num_rows == 73

@@ -38,7 +38,7 @@ def test_few_texts_of_a_bucket_are_in_memory_with_their_elements(monkeypatch, mo
         return made(column, *more)
 
     monkeypatch.setattr(verified, "texts_of_column", of_column)
-    monkeypatch.setattr(verified, "AT_ONCE", most)
+    monkeypatch.setattr(verified, "TEXT_BYTES_AT_ONCE", most)
     found = list(verified.at_sites(work_of()).work(*at_site(texts, edges)))
     length = len(texts[0][1])
     matched = [
@@ -58,16 +58,16 @@ def test_few_texts_of_a_bucket_are_in_memory_with_their_elements(monkeypatch, mo
 @given(
     rows=texts_with_copies(12),
     most=st.sampled_from([0, 1, 60, 200]),
-    of_home=st.sampled_from([1, homes.MOST]),
-    of_site=st.sampled_from([0, sites.MOST]),
+    of_home=st.sampled_from([1, homes.PAIRS_PER_CHUNK]),
+    of_site=st.sampled_from([0, sites.ELEMENTS_PER_SITE]),
     buckets=st.sampled_from([1, 16]),
 )
 def test_pieces_decide_nothing(rows, most, of_home, of_site, buckets):
     expected = run_of_library(rows, None, nd.Recipe(), OPTIONS)
     with (
-        patch.object(verified, "AT_ONCE", most),
-        patch.multiple(homes, MOST=of_home, BLOCK=1),
-        patch.multiple(sites, MOST=of_site, BLOCK=1),
+        patch.object(verified, "TEXT_BYTES_AT_ONCE", most),
+        patch.multiple(homes, PAIRS_PER_CHUNK=of_home, DOCUMENTS_PER_BLOCK=1),
+        patch.multiple(sites, ELEMENTS_PER_SITE=of_site, ELEMENTS_PER_BLOCK=1),
     ):
         assert run_of_engine(rows, None, nd.Recipe(), OPTIONS, buckets=buckets) == expected
 
@@ -75,5 +75,5 @@ def test_pieces_decide_nothing(rows, most, of_home, of_site, buckets):
 def test_pieces_decide_nothing_in_a_corpus_of_copies():
     expected = run_of_library(ROWS, None, nd.Recipe(), OPTIONS)
     assert len(expected) > 4
-    with patch.object(verified, "AT_ONCE", 300):
+    with patch.object(verified, "TEXT_BYTES_AT_ONCE", 300):
         assert run_of_engine(ROWS, None, nd.Recipe(), OPTIONS, buckets=1) == expected

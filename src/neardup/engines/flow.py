@@ -113,7 +113,7 @@ def _links(engine: Engine, work: Work, equal: dict[str, Any], order: Any) -> Any
     """
     leaders = equal["leaders"]
     pairs, large, finding = candidates(engine, work, equal["marked"], order)
-    matches, leading = engine.nothing(MATCHES), waves.FIRST
+    matches, leading = engine.nothing(MATCHES), waves.FIRST_DOCUMENTS
     waiting = large if large.is_empty else engine.run(waves.RANK, large, leaders)["waiting"]
     while not (pairs.is_empty and waiting.is_empty):
         if not waiting.is_empty:
@@ -125,7 +125,7 @@ def _links(engine: Engine, work: Work, equal: dict[str, Any], order: Any) -> Any
             break
         standing = standing_of(engine, work, matches, found["open"])
         waiting = engine.run(waves.NEXT, found["rest"], standing)["waiting"]
-        pairs, leading = engine.nothing(PAIRS), leading * waves.GROWTH
+        pairs, leading = engine.nothing(PAIRS), leading * waves.WAVE_GROWTH
     return links_of(engine, work, matches)
 
 

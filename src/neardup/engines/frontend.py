@@ -53,11 +53,19 @@ class Frontend(ABC, Generic[Engine]):
         return self.job.words
 
     def demand_installed(self) -> None:
-        """Refuse to go on without the packages of the cluster; by default, they are there."""
+        """Refuse to go on without the packages of the cluster; by default, they are there.
+
+        Raises:
+            MissingExtra: they are not installed.
+        """
 
     @abstractmethod
     def demand_rows(self, *given: Any) -> None:
-        """Refuse what holds no rows of this cluster; None is nothing."""
+        """Refuse what holds no rows of this cluster; None is nothing.
+
+        Raises:
+            OptionError: something is another thing.
+        """
 
     @abstractmethod
     def columns(self, documents: Any) -> dict[str, Any]:
@@ -65,18 +73,34 @@ class Frontend(ABC, Generic[Engine]):
 
     @abstractmethod
     def demand_kinds(self, documents: Any, options: DedupOptions) -> None:
-        """Refuse texts that are no strings, ids that are no strings or integers, columns that have no order, and other values."""
+        """Refuse texts that are no strings, ids that are no strings or integers, columns that have no order, and other values.
+
+        Raises:
+            InputError: a column has another type.
+        """
 
     @abstractmethod
     def demand_files(self, documents: Any) -> None:
-        """Refuse rows that are not those of files, in their order."""
+        """Refuse rows that are not those of files, in their order.
+
+        Raises:
+            OptionError: they are others.
+        """
 
     def demand_same_order(self, documents: Any, reference: Any) -> None:
-        """Refuse a reference whose columns have no common order with others; by default, they have."""
+        """Refuse a reference whose columns have no common order with others; by default, they have.
+
+        Raises:
+            InputError: a column has another type.
+        """
 
     @abstractmethod
     def folder(self, rows: Any) -> str:
-        """A new folder for what goes from stage to stage."""
+        """A new folder for what goes from stage to stage.
+
+        Raises:
+            OptionError: no folder is known that all machines share.
+        """
 
     def work_of(self, text: Any, recipe: RecipeLike | None, options: Any, function: Callable[..., Any]) -> Work:
         """What is to be done.

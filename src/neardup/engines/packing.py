@@ -1,7 +1,7 @@
 """PACKING: rows on their way to buckets. What travels is a compressed run of bytes for each, so engines move few values."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +11,7 @@ from neardup.engines.columns import ascending
 from neardup.engines.stages import Found, Output
 from neardup.kernels.store.postings import MIX
 
-AT_ONCE = 1 << 25
+PIECE_BYTES = 1 << 25
 """Bytes of rows that are packed together."""
 SIZE_BYTES = 8
 """Before a packed batch, for its size when unpacked."""
@@ -40,6 +40,18 @@ def ints(table: pa.Table, *names: str) -> list[Array]:
     return [table.column(name).to_numpy() for name in names]
 
 
+def with_columns(table: pa.Table, **columns: Any) -> pa.Table:
+    """A table with more columns: arrays of NumPy or Arrow."""
+    for name, column in columns.items():
+        table = table.append_column(name, pa.array(column) if isinstance(column, np.ndarray) else column)
+    return table
+
+
+def rows_of_docs(table: pa.Table, docs: Array) -> pa.Table:
+    """The rows of documents (int64[n]) in a table that ascends by `doc` and has them all."""
+    return table.take(np.searchsorted(table.column("doc").to_numpy(), docs))
+
+
 def mixed(*columns: Array) -> Array:
     """uint64[n]: hashes of rows of int64. Sorted by them, equal rows are neighbors; and, but for chance, no others come between."""
     found = np.zeros(len(columns[0]), np.uint64)
@@ -61,21 +73,23 @@ def pack(table: pa.Table, output: Output, buckets: int) -> Iterator[Packed]:
         return
     of = buckets_of(table, output.key, buckets)
     order = np.argsort(of.astype(np.uint16), kind="stable")  # numpy sorts these by radix
-    (rows,) = table.take(pa.array(order)).combine_chunks().to_batches()
+    (rows,) = table.take(order).combine_chunks().to_batches()
     edges = np.searchsorted(of[order], np.arange(buckets + 1))
     for bucket in np.unique(of).tolist():
         first, last = int(edges[bucket]), int(edges[bucket + 1])
         yield Packed(bucket, last - first, _written(rows.slice(first, last - first), is_text=output.is_text))
 
 
-def pack_all(found: Found, outputs: Mapping[str, Output], buckets: int) -> Iterator[tuple[str, Packed]]:
-    """All that a stage yields, by output, packed in pieces of some size."""
+def pack_all(
+    found: Found, outputs: Mapping[str, Output], buckets: int, *, piece_bytes: int = PIECE_BYTES
+) -> Iterator[tuple[str, Packed]]:
+    """All that a stage yields, by output, packed in pieces of about so many bytes of rows."""
     waiting: dict[str, list[pa.Table]] = {}
     sizes: dict[str, int] = {}
     for name, table in found:
         waiting.setdefault(name, []).append(table)
         sizes[name] = sizes.get(name, 0) + table.nbytes
-        if sizes[name] >= AT_ONCE:
+        if sizes[name] >= piece_bytes:
             yield from _packed(name, waiting.pop(name), outputs, buckets)
             sizes[name] = 0
     for name, tables in waiting.items():
@@ -98,7 +112,7 @@ def unpack(contents: Sequence[bytes], output: Output) -> pa.Table:
     if not output.key or not output.is_sorted or not len(table):
         return table
     order = ascending(*ints(table, *output.key))
-    return table.take(pa.array(order)).combine_chunks()
+    return table.take(order).combine_chunks()
 
 
 def unsorted(contents: Sequence[bytes], output: Output) -> pa.Table:

@@ -16,6 +16,8 @@ ROW_BITS = 32
 """Of a `doc`, for the row within the part."""
 REFERENCE = 1 << 27
 """Parts of a reference have numbers from this one on."""
+BEFORE_ALL = 1 << 62
+"""Less in the ranks of documents of a reference, which are preferred to all others."""
 INT, BOOL, BYTES = pa.int64(), pa.bool_(), pa.large_binary()
 
 _DOCUMENT = {"doc": INT, "rank": INT, "is_reference": BOOL, "digest_high": INT, "digest_low": INT, "print": BYTES}
@@ -62,12 +64,17 @@ COPIES = Output(pa.schema({"leader": INT, "doc": INT}), ("leader",))
 MEMBERS = Output(
     pa.schema({"leader": INT, "doc": INT, "is_copy": BOOL, "outcome_rank": INT, "reference": INT}), ("leader",)
 )
+LISTED_MEMBERS = Output(
+    pa.schema({"leader": INT, "doc": INT, "rank": INT, "is_reference": BOOL, "is_long": BOOL, "is_empty": BOOL}),
+    ("leader",),
+)
+"""For lists of pairs: all documents, by the leader of their class, which is one as well."""
 HEADS = Output(pa.schema({"leader": INT, "rank": INT, "is_reference": BOOL}), ("leader",))
 MARKED = Output(pa.schema({"part": INT, "row": INT}), ("part",))
 MARKS = Output(pa.schema({"part": INT, "bits": BYTES}))
 _POSTING = {"key": INT, "doc": INT, "position": pa.int32(), "size": pa.int32(), "asks": BOOL}
 POSTINGS = Output(pa.schema(_POSTING), ("key",), is_sorted=False)
-LARGE = Output(pa.schema(_POSTING), ("doc",))
+LARGE_POSTINGS = Output(pa.schema(_POSTING), ("doc",))
 _WAITING = {**_POSTING, "rank": INT, "has_later": BOOL, "part": INT, "is_out": BOOL}
 WAITING = Output(pa.schema(_WAITING), ("key",))
 REST = Output(pa.schema(_WAITING), ("doc",))
@@ -168,6 +175,12 @@ def rows_of(docs: Array) -> tuple[Array, Array]:
 def of_reference(docs: Array) -> Array:
     """bool[n]: whether documents (int64[n]) are those of a reference."""
     found: Array = docs >= REFERENCE << ROW_BITS
+    return found
+
+
+def ranked_before_all(ranks: Array) -> Array:
+    """bool[n]: whether these are ranks (int64[n]) of documents of a reference."""
+    found: Array = ranks < -(BEFORE_ALL >> 1)
     return found
 
 

@@ -1,8 +1,9 @@
 """STAGES: what an engine runs. A stage is a pure function of the rows of one bucket; engines move rows to buckets by their keys."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import pyarrow as pa
 
@@ -82,55 +83,39 @@ class Stage:
     outputs: Mapping[str, Output]
 
 
-class Rows(Protocol):
-    """Rows that an engine holds, in buckets."""
+class Engine(ABC):
+    """What moves rows. Whatever an engine holds may lie anywhere; only `collect` brings rows to the caller.
 
-    @property
-    def output(self) -> Output:
-        """Their columns and key."""
-        ...
+    What holds rows has their columns and key (`output`), how many there are (`count`), and whether there are none (`is_empty`).
+    """
 
-    @property
-    def count(self) -> int:
-        """How many there are."""
-        ...
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether there are none."""
-        ...
-
-
-class Engine(Protocol):
-    """What moves rows. Whatever an engine holds may lie anywhere; only `collect` brings rows to the caller."""
-
+    @abstractmethod
     def read(self, reading: Reading) -> dict[str, Any]:
-        """Run a stage on all parts of the input. Returns its outputs (`Rows`), by name."""
-        ...
+        """Run a stage on all parts of the input. Returns its outputs, by name."""
 
+    @abstractmethod
     def run(self, stage: Stage, *inputs: Any) -> dict[str, Any]:
         """Run a stage on all buckets of its inputs, which have the same number of key columns. Returns its outputs."""
-        ...
 
+    @abstractmethod
     def nothing(self, output: Output) -> Any:
         """No rows."""
-        ...
 
+    @abstractmethod
     def together(self, *rows: Any) -> Any:
         """All rows of several outputs with the same columns and key."""
-        ...
 
+    @abstractmethod
     def orders(self, work: Any) -> bool:
         """Whether documents must be put in order to know their places and ranks; else each `doc` is its place."""
-        ...
 
+    @abstractmethod
     def places(self, work: Any, documents: Any) -> Any:
         """The places and ranks (PLACES) of documents, by key `doc`."""
-        ...
 
+    @abstractmethod
     def collect(self, rows: Any) -> pa.Table:
         """All rows, in no order; only for what is small."""
-        ...
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import importlib
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -149,19 +150,15 @@ class OnEngine(ABC):
     def session(self) -> contextlib.AbstractContextManager[Any]:
         """What runs the job, until the command ends."""
 
-    @abstractmethod
-    def functions(self) -> Any:
-        """The module of `plan` and `deduplicate`."""
-
-    @abstractmethod
-    def failures(self) -> Any:
-        """The module of `in_a_line`."""
+    def module(self, name: str) -> Any:
+        """A module of the engine, imported on use."""
+        return importlib.import_module(f"neardup.engines.{self.name.lower()}.{name}")
 
     @abstractmethod
     def is_failure(self, problem: Exception) -> bool:
         """Whether an error is the engine's own."""
 
-    def translated(self) -> contextlib.AbstractContextManager[Any]:
+    def translated_errors(self) -> contextlib.AbstractContextManager[Any]:
         """Errors of tasks in our words; by default, the engine has translated them."""
         return contextlib.nullcontext()
 
@@ -208,17 +205,17 @@ class OnEngine(ABC):
         stem, ending = without_ending(output or "")
         paths = (output or "", audit or f"{stem}.duplicates{ending}", work or f"{stem}.work")
         places = Places(*paths, (*inputs, *against), format_, overwrite)
-        with self.session() as session, self._told(quiet=quiet):
+        with self.session() as session, self._reporting(quiet=quiet):
             given = {"text": text[0], "order": order, "recipe": made, **chosen}
             given |= self._rows(self.read(session, inputs, format_), id)
             given["against"] = self.read(session, against, format_) if against else None
             if plan_only:
-                shown = self.functions().plan(**given)
+                shown = self.module("functions").plan(**given)
                 click.echo(shown.to_json() if as_json else str(shown))
                 shown.demand()
                 return
             outputs = self.outputs(session, given, places)
-            done = self.functions().deduplicate(work=places.work, **given)
+            done = self.module("functions").deduplicate(work=places.work, **given)
             self.write(session, done, places, outputs)
             shown_summary = done.summary.to_json() if as_json else str(done)
             done.engine.close()
@@ -246,7 +243,7 @@ class OnEngine(ABC):
         return {self.rows: rows, "id": name or "id"}
 
     @contextlib.contextmanager
-    def _told(self, *, quiet: bool) -> Iterator[None]:
+    def _reporting(self, *, quiet: bool) -> Iterator[None]:
         """Show the plan and each stage, as the logger tells of them; and say, of what ends the job, how it goes on.
 
         Raises:
@@ -256,15 +253,16 @@ class OnEngine(ABC):
         from neardup.errors import DataError
 
         try:
-            with _logged(quiet=quiet), self.translated():
+            with _logged(quiet=quiet), self.translated_errors():
                 yield
         except (OSError, MemoryError) as problem:  # with words of our own, which the command line has none for
             raise DataError(str(problem)) from problem
         except Exception as problem:
             if not self.is_failure(problem):
                 raise
+            cause = self.module("failures").in_a_line(problem)
             raise DataError(
-                f"{self.name} failed: {self.failures().in_a_line(problem)}. Make the same call again, and it goes on. {self.logs}"
+                f"{self.name} failed: {cause}. Make the same call again, and it goes on. {self.logs}"
             ) from problem
         except KeyboardInterrupt:
             raise KeyboardInterrupt("make the same call again, and it goes on: finished stages are kept") from None

@@ -32,51 +32,33 @@ CHANGED = on_spark.CHANGED | {
 
 
 class OnRay(OnEngine):
-    """See `OnEngine`."""
+    """The command on Ray."""
 
     name, rows = "Ray", "dataset"
     logs = "The logs of Ray have more."
 
     def session(self) -> contextlib.AbstractContextManager[None]:
-        """See `OnEngine`."""
         return cluster()
 
-    def functions(self) -> Any:
-        """See `OnEngine`."""
-        from neardup.engines.ray import functions
-
-        return functions
-
-    def failures(self) -> Any:
-        """See `OnEngine`."""
-        from neardup.engines.ray import failures
-
-        return failures
-
     def is_failure(self, problem: Exception) -> bool:
-        """See `OnEngine`."""
         from ray.exceptions import RayError
 
         return isinstance(problem, RayError)
 
-    def translated(self) -> contextlib.AbstractContextManager[Any]:
-        """See `OnEngine`."""
-        found: contextlib.AbstractContextManager[Any] = self.failures().told()
+    def translated_errors(self) -> contextlib.AbstractContextManager[Any]:
+        found: contextlib.AbstractContextManager[Any] = self.module("failures").translated_errors()
         return found
 
     def read(self, session: Any, paths: Sequence[str], format_: str) -> Any:  # noqa: ARG002
-        """See `OnEngine`."""
         from neardup.engines.ray.files import read
 
         return read(paths, format_)
 
     def columns(self, rows: Any) -> Sequence[str]:
-        """See `OnEngine`."""
         found: Sequence[str] = rows.columns()
         return found
 
     def outputs(self, session: Any, given: Mapping[str, Any], places: Places) -> "Outputs":  # noqa: ARG002
-        """See `OnEngine`."""
         from neardup.engines.job.folder import Folder
         from neardup.engines.job.outputs import WRITTEN, Outputs
         from neardup.engines.job.paths import demand_apart
@@ -92,7 +74,6 @@ class OnRay(OnEngine):
         return outputs
 
     def write(self, session: Any, done: Any, places: Places, outputs: "Outputs") -> None:  # noqa: ARG002
-        """See `OnEngine`."""
         from neardup.engines.ray.files import exists, remove, write
 
         outputs.begin()
@@ -102,7 +83,6 @@ class OnRay(OnEngine):
             write(dataset, path, places.format, done.engine.calls.setting)
 
     def remove(self, session: Any, path: str) -> None:  # noqa: ARG002
-        """See `OnEngine`."""
         from neardup.engines.ray.files import remove
 
         remove(path)

@@ -71,44 +71,27 @@ CHANGED: dict[str, dict[str, Any]] = {
 
 
 class OnSpark(OnEngine):
-    """See `OnEngine`."""
+    """The command on Spark."""
 
     name, rows = "Spark", "df"
     logs = f"The setting `{LOG_LEVEL}=ERROR` shows all that Spark tells."
 
     def session(self) -> contextlib.AbstractContextManager[Any]:
-        """See `OnEngine`."""
         return session_of_command()
 
-    def functions(self) -> Any:
-        """See `OnEngine`."""
-        from neardup.engines.spark import functions
-
-        return functions
-
-    def failures(self) -> Any:
-        """See `OnEngine`."""
-        from neardup.engines.spark import failures
-
-        return failures
-
     def is_failure(self, problem: Exception) -> bool:
-        """See `OnEngine`."""
         return type(problem).__module__.startswith(("pyspark.", "py4j."))
 
     def read(self, session: Any, paths: Sequence[str], format_: str) -> Any:
-        """See `OnEngine`."""
         from neardup.engines.spark.files import read
 
         return read(session, paths, format_)
 
     def columns(self, rows: Any) -> Sequence[str]:
-        """See `OnEngine`."""
         found: Sequence[str] = rows.columns
         return found
 
     def outputs(self, session: Any, given: Mapping[str, Any], places: Places) -> "Outputs":
-        """See `OnEngine`."""
         from neardup.engines.spark.files import demand_apart, demand_writable
         from neardup.engines.spark.folder import Outputs
 
@@ -119,14 +102,12 @@ class OnSpark(OnEngine):
         return outputs
 
     def write(self, session: Any, done: Any, places: Places, outputs: "Outputs") -> None:
-        """See `OnEngine`."""
-        with self.failures().told(session):
+        with self.module("failures").translated_errors(session):
             outputs.begin()
             outputs.write(done.duplicates, places.audit, places.format)
             outputs.write(done.survivors, places.output, places.format)
 
     def remove(self, session: Any, path: str) -> None:
-        """See `OnEngine`."""
         from neardup.engines.spark.files import remove
 
         remove(session, path)

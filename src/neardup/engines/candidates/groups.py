@@ -10,22 +10,22 @@ from neardup.arrays import Array
 from neardup.engines import columns as sorted_columns
 from neardup.engines.job_options import Work
 from neardup.engines.packing import ints
-from neardup.engines.schemas import POSTINGS
+from neardup.engines.schemas import PAIRS, POSTINGS
 from neardup.kernels.engines.groups import GroupedKeys, mark_shared, pairs_of_groups
 
-EACH = 32
+PAIRS_PER_DOCUMENT = 32
 """Pairs that a group may have for each of its documents, so that they are listed at once; those of other groups come in waves."""
-EACH_REFINED = 1
+PAIRS_PER_DOCUMENT_REFINED = 1
 """The same where other keys tell more of those of large groups."""
-MOST = 1 << 11
+DOCUMENTS_PER_GROUP = 1 << 11
 """Documents of a group whose pairs are looked at for that: two million pairs, some 10 ms."""
-CELLS = 4
+CELLS_PER_KEY = 4
 """Cells for each key, at least, in which it is looked for others: at most 22 % of lone keys are taken for others."""
-LEAST_BITS, MORE_BITS, MOST_BITS = 24, 14, 60
+MIN_KEY_BITS, MORE_KEY_BITS, MAX_KEY_BITS = 24, 14, 60
 """Of a key that travels: so many more than tell documents apart. As documents have some 50 keys, 1 of 300 is that of others by
 chance, and proposes a pair that few sizes allow; each bit takes 6 bytes a document.
 """
-ROOM = 1 << 16
+FIRST_ROOM_PAIRS = 1 << 16
 """Pairs for which there is room at first."""
 Pairs = tuple[Array, Array]
 
@@ -51,17 +51,20 @@ def pairs_in_groups(postings: pa.Table, code: int, threshold: float, each: int) 
     kept = np.flatnonzero(may_be_shared(ints(postings, "key")[0]))
     key, doc, size = (column[kept] for column in ints(postings, "key", "doc", "size"))
     order = sorted_columns.ascending(key, size, doc)
-    sorted_postings = postings.take(pa.array(kept[order]))
+    sorted_postings = postings.take(kept[order])
     rows = grouped(sorted_postings)
     counts = np.diff(rows.starts)
-    is_large = counts > MOST
+    is_large = counts > DOCUMENTS_PER_GROUP
     left, right = listed(pairs_of_groups, code, threshold, rows, each, is_large)
-    return Found(left, right, sorted_postings.filter(pa.array(np.repeat(is_large, counts))))
+    return Found(left, right, sorted_postings.filter(np.repeat(is_large, counts)))
 
 
 def may_be_shared(key: Array) -> Array:
     """bool[n]: which keys (int64[n]) may come several times."""
-    cells, found = np.zeros(max(2, 1 << (CELLS * len(key) - 1).bit_length()), np.uint8), np.empty(len(key), np.bool_)
+    cells, found = (
+        np.zeros(max(2, 1 << (CELLS_PER_KEY * len(key) - 1).bit_length()), np.uint8),
+        np.empty(len(key), np.bool_),
+    )
     mark_shared(np.ascontiguousarray(key).view(np.uint64), cells, found)
     return found
 
@@ -92,7 +95,7 @@ def listed(kernel: object, code: int, threshold: float, rows: GroupedKeys, *more
 
 def chunks(kernel: object, code: object, threshold: float, rows: GroupedKeys, *more: object) -> Iterator[Pairs]:
     """The pairs that a kernel finds, some at a time."""
-    place, room = np.zeros(3, np.int64), ROOM
+    place, room = np.zeros(3, np.int64), FIRST_ROOM_PAIRS
     while place[0] < len(rows.starts) - 1:
         left, right, before = np.empty(room, np.int64), np.empty(room, np.int64), place.copy()
         count = kernel(code, threshold, rows, *more, place, left, right)  # type: ignore[operator]
@@ -109,9 +112,15 @@ def distinct(parts: list[Pairs]) -> Pairs:
     return sorted_columns.distinct(np.minimum(left, right), np.maximum(left, right))
 
 
+def paired(left: Array, right: Array) -> pa.Table:
+    """Pairs (int64[p] each, the smaller document first) as rows of PAIRS, in an order in which they take few bytes."""
+    order = sorted_columns.ascending(right)
+    return pa.table([right[order], left[order]], PAIRS.schema)
+
+
 def bits_of_keys(documents: int) -> int:
     """How many bits of keys travel."""
-    return min(max(LEAST_BITS, documents.bit_length() + MORE_BITS), MOST_BITS)
+    return min(max(MIN_KEY_BITS, documents.bit_length() + MORE_KEY_BITS), MAX_KEY_BITS)
 
 
 def postings_table(work: Work, key: Array, doc: Array, position: Array, size: Array, asks: Array) -> pa.Table:

@@ -28,7 +28,7 @@ from neardup.kernels.store.postings import MIX
 from neardup.kernels.store.prefixes import Order
 from neardup.kernels.xxh3 import digest_rows
 
-MOST_KEYS = 64
+MAX_KEYS = 64
 """Keys of a fingerprint: about as many as a text of 3 KB has prefixes."""
 BY_CHANCE = 16.0
 """Documents with which one may share keys by chance, so that blocks are chosen. Each is a pair that is sent and dropped."""
@@ -48,7 +48,7 @@ def _plan_of(documents: int, bits: int, telling: int, max_distance: int) -> Bloc
             if max_distance + 1 + parts * (key_blocks - 1) > bits:
                 break
             plan = plan_join(documents, bits, max_distance, entropy=telling, parts=parts, key_blocks=key_blocks)
-            if plan.tables > MOST_KEYS:
+            if plan.tables > MAX_KEYS:
                 break
             if documents * plan.tables <= BY_CHANCE * 2**plan.key_bits:
                 plans.append(plan)

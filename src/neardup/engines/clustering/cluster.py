@@ -5,15 +5,14 @@ from typing import Any
 import pyarrow as pa
 
 from neardup.engines.clustering import connected_components as components
-from neardup.engines.clustering import matches as settle
+from neardup.engines.clustering import matches as by_matches
 from neardup.engines.clustering import star_rounds as rounds
 from neardup.engines.job_options import Work
-from neardup.engines.pairing import large_groups as waves
 from neardup.engines.schemas import MATCHED, MATCHES, OPEN
 from neardup.engines.stages import Engine, Found, Output, Stage
 from neardup.errors import DataError
 
-AT_ONCE = 1 << 21
+MATCHES_PER_TASK = 1 << 21
 """Matches that one task decides by: some 300 MB."""
 
 
@@ -37,8 +36,8 @@ GATHER_OPEN = Stage("gather", _same, {"all": Output(OPEN.schema)})
 
 def links_of(engine: Engine, work: Work, matches: Any) -> Any:
     """The links of documents with their survivors."""
-    if matches.count <= AT_ONCE:
-        return engine.run(settle.SETTLED[work.options.cluster], engine.run(GATHER, matches)["all"])["links"]
+    if matches.count <= MATCHES_PER_TASK:
+        return engine.run(by_matches.SETTLED[work.options.cluster], engine.run(GATHER, matches)["all"])["links"]
     return _of_star(engine, matches) if work.options.cluster == "star" else _of_components(engine, matches)
 
 
@@ -47,19 +46,19 @@ def standing_of(engine: Engine, work: Work, matches: Any, open_docs: Any) -> Any
 
     After so many rounds, some of what is certain may be unknown: then more is compared than need be.
     """
-    if matches.count + open_docs.count <= AT_ONCE:
+    if matches.count + open_docs.count <= MATCHES_PER_TASK:
         gathered = engine.run(GATHER_ENDS, matches)["all"], engine.run(GATHER_OPEN, open_docs)["all"]
-        return engine.run(waves.standing(work), *gathered)["standing"]
+        return engine.run(by_matches.standing(work), *gathered)["standing"]
     if work.options.cluster == "components":
-        return engine.run(waves.CONNECTED, _of_components(engine, matches))["standing"]
+        return engine.run(by_matches.CONNECTED, _of_components(engine, matches))["standing"]
     outs = [engine.nothing(rounds.OUT)]
     _rounds(engine, engine.run(rounds.BEGIN, matches)["ends"], outs, open_docs)
-    return engine.run(waves.FALLEN, engine.together(*outs))["standing"]
+    return engine.run(by_matches.FALLEN, engine.together(*outs))["standing"]
 
 
 def _rounds(engine: Engine, ends: Any, outs: list[Any], open_docs: Any) -> Any:
     """The edges that are left after some rounds, at both of their ends; `outs` gets who is out, round by round."""
-    for _ in range(rounds.MOST):
+    for _ in range(rounds.MAX_ROUNDS):
         asked = engine.run(rounds.ASK, ends, outs[-1], open_docs)["asked"]
         found = engine.run(rounds.ANSWER, asked)
         ends = found["ends"]
@@ -76,7 +75,7 @@ def _of_star(engine: Engine, matches: Any) -> Any:
         DataError: a component stays too large for a task.
     """
     ends, outs = engine.run(rounds.BEGIN, matches)["ends"], [engine.nothing(rounds.OUT)]
-    for _ in range(rounds.TRIES):
+    for _ in range(rounds.MAX_TRIES):
         ends = _rounds(engine, ends, outs, engine.nothing(OPEN))
         if ends.is_empty:
             break
@@ -89,8 +88,8 @@ def _of_star(engine: Engine, matches: Any) -> Any:
             break
     else:
         raise DataError(
-            f"After {rounds.TRIES * rounds.MOST} rounds, {larger:,} matches are left that hang together; one task can decide by "
-            f'at most {rounds.LARGEST:,}. Ask for a higher similarity, give `within=`, or use `cluster="components"`.'
+            f"After {rounds.MAX_TRIES * rounds.MAX_ROUNDS} rounds, {larger:,} matches are left that hang together; one task can "
+            f'decide by at most {rounds.MAX_MATCHES:,}. Ask for a higher similarity, give `within=`, or use `cluster="components"`.'
         )
     everyone = engine.together(*outs)
     by_p = engine.run(rounds.JOIN_Q, matches, everyone)["matches"]
@@ -99,14 +98,14 @@ def _of_star(engine: Engine, matches: Any) -> Any:
 
 def _labels(engine: Engine, edges: Any) -> Any:
     """The smallest rank of the component of each rank in edges; of the smallest itself, none."""
-    found, told = engine.run(components.BEGIN, edges)["edges"], None
+    found, before = engine.run(components.BEGIN, edges)["edges"], None
     while True:
         found = engine.run(components.SMALL_STAR, engine.run(components.LARGE_STAR, found)["edges"])
         rows = engine.collect(found["told"]).to_pydict()
         now = sorted(zip(rows["edges"], rows["sum"], strict=True))
-        if now == told:
+        if now == before:
             return found["labels"]
-        told, found = now, found["edges"]
+        before, found = now, found["edges"]
 
 
 def _of_components(engine: Engine, matches: Any) -> Any:

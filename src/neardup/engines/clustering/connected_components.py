@@ -75,9 +75,7 @@ def _direct(matches: pa.Table, labels: pa.Table) -> Found:
     found = np.flatnonzero(known & (label == p_rank))
     yield (
         "direct",
-        pa.table(
-            [q_rank[found], *(matches.column(name).take(pa.array(found)) for name in MATCH_FIELDS)], DIRECT.schema
-        ),
+        pa.table([q_rank[found], *(matches.column(name).take(found) for name in MATCH_FIELDS)], DIRECT.schema),
     )
 
 
@@ -92,7 +90,7 @@ def labels_of(labels: pa.Table, ranks: Array) -> tuple[Array, Array]:
 def _label(nodes: pa.Table, labels: pa.Table, direct: pa.Table) -> Found:
     """Documents, each once, by the first of their component."""
     rank, first = np.unique(nodes.column("rank").to_numpy(), return_index=True)
-    rows = nodes.take(pa.array(first))
+    rows = nodes.take(first)
     similarity, distance = np.full(len(rank), np.nan), np.full(len(rank), UNKNOWN)
     at = np.searchsorted(rank, direct.column("rank").to_numpy())
     similarity[at], distance[at] = direct.column("similarity").to_numpy(), direct.column("distance").to_numpy()

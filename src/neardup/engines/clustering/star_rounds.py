@@ -10,16 +10,16 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.engines.clustering.connected_components import labels_of
-from neardup.engines.clustering.matches import is_reference, linked, places_of, survivors_of
+from neardup.engines.clustering.matches import linked, places_of, survivors_of
 from neardup.engines.columns import heavier
 from neardup.engines.packing import ints
-from neardup.engines.schemas import INT, LINKS, MATCHES
+from neardup.engines.schemas import INT, LINKS, MATCHES, ranked_before_all
 from neardup.engines.stages import Found, Output, Stage
 
-MOST = 10
-"""Rounds before what is left goes by component."""
-LARGEST, TRIES = 1 << 23, 10
-"""Matches of a component that one task decides by, some 1.2 GB; how often MOST rounds are made before a larger one is refused."""
+MAX_ROUNDS, MAX_TRIES = 10, 10
+"""Rounds before what is left goes by component; how often so many are made before a component that is too large is refused."""
+MAX_MATCHES = 1 << 23
+"""Of a component that one task decides by: some 1.2 GB."""
 _EDGE = {"p": INT, "q": INT, "p_rank": INT, "q_rank": INT}
 ENDS = Output(pa.schema({"node": INT, "is_q": pa.bool_(), **_EDGE}), ("node",))
 ASKED = Output(pa.schema({**_EDGE, "survives": pa.bool_()}), ("q",))
@@ -44,7 +44,10 @@ def _ends(edges: pa.Table) -> pa.Table:
 def _begin(matches: pa.Table) -> Found:
     """The edges that decide: two documents of a reference stay both."""
     p_rank, q_rank = ints(matches, "p_rank", "q_rank")
-    yield "ends", _ends(matches.filter(pa.array(~(is_reference(p_rank) & is_reference(q_rank)))).select(_NAMES))
+    yield (
+        "ends",
+        _ends(matches.filter(~(ranked_before_all(p_rank) & ranked_before_all(q_rank))).select(_NAMES)),
+    )
 
 
 def _ask(ends: pa.Table, out: pa.Table, open_docs: pa.Table) -> Found:
@@ -55,8 +58,8 @@ def _ask(ends: pa.Table, out: pa.Table, open_docs: pa.Table) -> Found:
     """
     node, is_q = ends.column("node").to_numpy(), ends.column("is_q").to_numpy()
     kept = _alive(ends, out)
-    edges = ends.take(pa.array(kept)).select(_NAMES)
-    is_open = np.isin(node[kept], open_docs.column("doc").to_numpy()) & ~is_reference(ints(edges, "p_rank")[0])
+    edges = ends.take(kept).select(_NAMES)
+    is_open = np.isin(node[kept], open_docs.column("doc").to_numpy()) & ~ranked_before_all(ints(edges, "p_rank")[0])
     yield "asked", edges.append_column("survives", pa.array(~np.isin(node[kept], node[is_q]) & ~is_open))
 
 
@@ -72,12 +75,12 @@ def _answer(asked: pa.Table) -> Found:
     q, survives = asked.column("q").to_numpy(), asked.column("survives").to_numpy()
     out = np.unique(q[survives])
     yield "out", pa.table([out], OUT.schema)
-    yield "ends", _ends(asked.filter(pa.array(~np.isin(q, out))))
+    yield "ends", _ends(asked.filter(~np.isin(q, out)))
 
 
 def _leave(ends: pa.Table, out: pa.Table) -> Found:
     """The edges that are still open, each once."""
-    yield "left", ends.take(pa.array(_alive(ends, out))).select(_NAMES)
+    yield "left", ends.take(_alive(ends, out)).select(_NAMES)
 
 
 def _divide(left: pa.Table, labels: pa.Table) -> Found:
@@ -89,7 +92,7 @@ def _divide(left: pa.Table, labels: pa.Table) -> Found:
 
 def _find_large(sizes: pa.Table) -> Found:
     """Components that are too large for a task, and how many matches they have."""
-    yield "large", pa.table(heavier(*ints(sizes, "component", "matches"), most=LARGEST), SIZES.schema)
+    yield "large", pa.table(heavier(*ints(sizes, "component", "matches"), most=MAX_MATCHES), SIZES.schema)
 
 
 def _finish(edges: pa.Table) -> Found:
@@ -99,7 +102,7 @@ def _finish(edges: pa.Table) -> Found:
     ranks, earlier, later = places_of(edges)
     docs = np.empty(len(ranks), np.int64)
     docs[np.concatenate([earlier, later])] = np.concatenate(ints(edges, "p", "q"))
-    survives = survivors_of(len(ranks), earlier, later) | is_reference(ranks)
+    survives = survivors_of(len(ranks), earlier, later) | ranked_before_all(ranks)
     yield "out", pa.table([np.sort(docs[~survives])], OUT.schema)
 
 

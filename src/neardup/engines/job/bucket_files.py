@@ -19,7 +19,7 @@ from neardup.errors import DataError
 
 SEGMENT = np.dtype([("bucket", "<i4"), ("checksum", "<u4"), ("offset", "<i8"), ("size", "<i8"), ("rows", "<i4")])
 """Where a piece is."""
-TOGETHER = 16
+REQUESTS_AT_ONCE = 16
 """Requests to an object store at a time."""
 _AS_ARROW = {"<i4": pa.int32(), "<u4": pa.uint32(), "<i8": pa.int64()}
 
@@ -71,7 +71,7 @@ def contents(folder: Folder, segments: Segments) -> list[bytes]:
     """
     if not folder.is_remote:
         return [content for name, each in segments for content in _content(folder, name, each)]
-    with ThreadPoolExecutor(TOGETHER) as pool:
+    with ThreadPoolExecutor(REQUESTS_AT_ONCE) as pool:
         return [content for some in pool.map(lambda one: _content(folder, *one), segments) for content in some]
 
 

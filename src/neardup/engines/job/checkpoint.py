@@ -1,8 +1,8 @@
-"""KEPT: the folder of a job: what the job is, and what its finished stages gave. A run that failed goes on from there.
+"""CHECKPOINT: the folder of a job: what the job is, and what its finished stages gave. A run that failed goes on from there.
 
     FOLDER/job/                     a line of JSON: what the job is
     FOLDER/divided/                 another: how it was divided, when it began
-    FOLDER/copied/                  one for each frame that was copied first, since it is not the same whenever Spark makes it
+    FOLDER/copied/                  one for each input that was copied first, since its rows differ whenever the cluster makes them
     FOLDER/finished/                a line of JSON for each finished stage, written after its rows
     FOLDER/rows/003-equal-1f0c…/    the rows of a stage, as one attempt wrote them
     FOLDER/written/                 what a command writes
@@ -60,8 +60,8 @@ class Kept:
     Attributes:
         folder: its path.
         job: all that decides what stages give, as plain values.
-        division: how the job is divided: what `begin` was told by the first run. Empty before.
-        copies: of frames, what `copied` was told, by their names.
+        division: how the job is divided: what the first run gave `begin`. Empty before.
+        copies: of inputs, what `copied` was given, by their names.
     """
 
     def __init__(self, store: Store, job: Mapping[str, Any]) -> None:
@@ -109,9 +109,9 @@ class Kept:
             self._jobs.add({"format": FORMAT, "job": self.job})
             self._is_open = True
 
-    def copied(self, name: str, path: str, told: Mapping[str, Any]) -> None:
-        """Write down that a frame is copied, and what its rows are."""
-        self.copies[name] = {"rows_in": path[len(self.folder) :], **told}
+    def copied(self, name: str, path: str, content: Mapping[str, Any]) -> None:
+        """Write down that an input is copied, and what its rows are."""
+        self.copies[name] = {"rows_in": path[len(self.folder) :], **content}
         self._copies.add({"name": name, **self.copies[name]})
 
     def path(self, number: int, name: str) -> str:

@@ -7,7 +7,7 @@ An engine on another cluster is a subclass that has the methods which are abstra
 import contextlib
 import logging
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -17,12 +17,11 @@ import pyarrow as pa
 
 from neardup.display import size_text
 from neardup.engines.job.checkpoint import Kept
-from neardup.engines.job_options import Work
 from neardup.engines.packing import pack_all, unpack, unsorted
 from neardup.engines.reading.unchanged_input import SEEN, Content, contents_in, demand_all
-from neardup.engines.stages import HERE, THERE, Measured, Output, Reading, Stage
+from neardup.engines.stages import HERE, THERE, Engine, Measured, Output, Reading, Stage
 
-SMALL = 1 << 24
+SMALL_BYTES = 1 << 24
 """Bytes of packed rows up to which a stage runs on the driver: of those that it gets, and of those that it gives."""
 ASCENT = "order of rows"
 """The name of what looks whether rows ascend, in each run."""
@@ -53,7 +52,7 @@ class HeldRows:
 Held = TypeVar("Held", bound=HeldRows)
 
 
-class ClusterEngine(ABC, Generic[Held]):
+class ClusterEngine(Engine, Generic[Held]):
     """Runs stages on a cluster.
 
     Attributes:
@@ -97,18 +96,6 @@ class ClusterEngine(ABC, Generic[Held]):
     def _contents(self, held: Held) -> Contents:
         """Rows, brought to the driver."""
 
-    @abstractmethod
-    def together(self, *rows: Held) -> Held:
-        """See `Engine`."""
-
-    @abstractmethod
-    def orders(self, work: Work) -> bool:
-        """See `Engine`."""
-
-    @abstractmethod
-    def places(self, work: Work, documents: Held) -> Held:
-        """See `Engine`."""
-
     @contextlib.contextmanager
     def _running(self, name: str) -> Iterator[None]:  # noqa: ARG002
         """While a stage runs; by default, nothing is done."""
@@ -120,7 +107,6 @@ class ClusterEngine(ABC, Generic[Held]):
         return (*self._before, *self.measured)
 
     def read(self, reading: Reading) -> dict[str, Held]:
-        """See `Engine`."""
         outputs = {**reading.outputs, "seen": SEEN}
         found = self._materialized(reading.name, partial(self._read, reading), outputs)
         seen = contents_in(self.collect(found["seen"]))
@@ -130,11 +116,11 @@ class ClusterEngine(ABC, Generic[Held]):
         return found
 
     def run(self, stage: Stage, *inputs: Held) -> dict[str, Held]:
-        """See `Engine`. Where all inputs are small, the driver does the work itself; again if a run goes on, as that is cheap.
+        """Where all inputs are small, the driver does the work itself; again if a run goes on, as that is cheap.
 
         Few rows may have many pairs: where they give more than is small, the cluster does the work, from its beginning.
         """
-        is_small = sum(each.size for each in inputs) <= SMALL
+        is_small = sum(each.size for each in inputs) <= SMALL_BYTES
         if is_small and not self.kept.has(len(self.measured), stage.name):
             held = self._run_here(stage, inputs)
             if held is not None:
@@ -158,7 +144,7 @@ class ClusterEngine(ABC, Generic[Held]):
                 measured.rows[name] = measured.rows.get(name, 0) + packed.rows
                 measured.bytes[name] = measured.bytes.get(name, 0) + len(packed.content)
                 size += len(packed.content)
-                if size > SMALL:
+                if size > SMALL_BYTES:
                     return None
         measured.seconds = time.monotonic() - begun
         self._note(measured)
@@ -202,9 +188,7 @@ class ClusterEngine(ABC, Generic[Held]):
         """Let go of what the cluster keeps for the engine; by default, that is nothing."""
 
     def nothing(self, output: Output) -> Held:
-        """See `Engine`."""
         return self._here(output, (), 0)
 
     def collect(self, rows: Held) -> pa.Table:
-        """See `Engine`."""
         return unsorted([content for _, content in self._contents(rows)], rows.output)

@@ -60,7 +60,7 @@ class ClusterJob(ABC, Generic[Given, Engine]):
         self.given, self.work = given, work
 
     @abstractmethod
-    def told(self) -> contextlib.AbstractContextManager[None]:
+    def translated_errors(self) -> contextlib.AbstractContextManager[None]:
         """Errors of the cluster in our words."""
 
     def deciding(self) -> contextlib.AbstractContextManager[None]:
@@ -85,7 +85,7 @@ class ClusterJob(ABC, Generic[Given, Engine]):
 
     @abstractmethod
     def _limits(self) -> dict[str, Any]:
-        """What `plan_of` is told of the cluster: `least_buckets`, `limit_bytes` and perhaps `wanted_bytes`."""
+        """What `plan_of` needs to know of the cluster: `least_buckets`, `limit_bytes` and perhaps `wanted_bytes`."""
 
     @abstractmethod
     def _store(self, path: str) -> Store:
@@ -125,7 +125,7 @@ class ClusterJob(ABC, Generic[Given, Engine]):
 
     def planned(self) -> Plan:
         """Plan the job: counts the rows of the input, reads some texts, and runs the first stages on these."""
-        with self.told():
+        with self.translated_errors():
             limits, sample = self._limits(), self._sample()
         found, whole = stages_of(sample, self.work), replace(self.work, documents=sum(sample.rows))
         has_one_key = METHODS[self.work.options.method].has_one_key(whole)
@@ -140,7 +140,7 @@ class ClusterJob(ABC, Generic[Given, Engine]):
             OptionError: the job cannot finish.
         """
         before: list[Measured] = []
-        with self.told():
+        with self.translated_errors():
             kept = Kept(self._store(path), self._description(kind))
             if self.copied_first:
                 with self._timed(before, "copy"):
@@ -148,15 +148,15 @@ class ClusterJob(ABC, Generic[Given, Engine]):
         if kept.division:
             _log.info("going on with the job in %s", kept.folder)
         else:
-            with self.told():
+            with self.translated_errors():
                 self._look(before)
             with self._timed(before, "plan"):
                 plan = self.planned()
             _log.info("%s", plan)
             plan.demand()
-            with self.told():
+            with self.translated_errors():
                 kept.begin(self._division(plan))
-        with self.told():
+        with self.translated_errors():
             return self._engine(kept, before)
 
     def finished(self, kept: Kept) -> None:
@@ -165,18 +165,18 @@ class ClusterJob(ABC, Generic[Given, Engine]):
         Raises:
             DataError: they are not.
         """
-        with self.told():
+        with self.translated_errors():
             for name, each in self.given.named.items():
                 if FILES in kept.job[name]:
                     demand_unchanged(name, self._files(each), kept.job[name])
 
     @contextlib.contextmanager
-    def _timed(self, told: list[Measured], name: str) -> Iterator[None]:
+    def _timed(self, measured: list[Measured], name: str) -> Iterator[None]:
         """Note how long something takes that is no stage."""
         begun = time.monotonic()
         with self._shown_as(name):
             yield
-        told.append(Measured(name, time.monotonic() - begun, ran=THERE))
+        measured.append(Measured(name, time.monotonic() - begun, ran=THERE))
 
     def _description(self, kind: str) -> dict[str, Any]:
         """All that decides what stages give, as plain values."""

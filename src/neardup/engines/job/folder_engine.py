@@ -17,8 +17,8 @@ from neardup.engines.job.cluster_engine import ClusterEngine, Contents, HeldRows
 from neardup.engines.job.folder import Folder
 from neardup.engines.packing import Packed, pack_all, unpack
 from neardup.engines.reading.sorted_runs import Runs, numbered_part
-from neardup.engines.reading.unchanged_input import SEEN, Content, Watched
-from neardup.engines.stages import Found, Measured, Output, Part, Reading, Stage
+from neardup.engines.reading.unchanged_input import SEEN, Content, watched_reading
+from neardup.engines.stages import Measured, Output, Part, Reading, Stage
 
 TASK_BYTES = 1 << 25
 """Packed rows that a task gets, about, if all processors have one."""
@@ -182,7 +182,6 @@ class FolderEngine(ClusterEngine[Held]):
         return [*zip(buckets, contents(self.folder, held.segments), strict=True), *held.local]
 
     def together(self, *rows: Held) -> Held:
-        """See `Engine`."""
         segments = [some for each in rows for some in each.segments]
         local = [some for each in rows for some in each.local]
         count, size = sum(each.count for each in rows), sum(each.size for each in rows)
@@ -198,16 +197,8 @@ def read_files(
     files: Sequence[Given],
 ) -> Written:
     """A task that runs a reading on some files. `seen`: what these held when they were read first; None for the first reading."""
-
-    def found() -> Found:
-        for file in files:
-            watched = Watched(file.part)
-            yield from reading.work(watched.part)
-            if seen is not None:
-                watched.check(seen)
-            yield "seen", watched.rows()
-
-    return write_packed(folder, path, pack_all(found(), {**reading.outputs, "seen": SEEN}, buckets))
+    found = (each for file in files for each in watched_reading(reading, file.part, seen))
+    return write_packed(folder, path, pack_all(found, {**reading.outputs, "seen": SEEN}, buckets))
 
 
 def read_other(folder: Folder, path: str, buckets: int, reading: Reading, files: Sequence[Given]) -> Written:

@@ -14,7 +14,7 @@ from neardup.engines.job_options import Work
 from neardup.engines.packing import Packed, pack_all, unpack
 from neardup.engines.reading.unchanged_input import Content, Watched, demand_all
 from neardup.engines.schemas import PLACES
-from neardup.engines.stages import Found, Measured, Output, Part, Reading, Stage
+from neardup.engines.stages import Engine, Found, Measured, Output, Part, Reading, Stage
 from neardup.recipe.tables.keeps import By
 from neardup.survivors.decisions import cost_of_values
 
@@ -54,7 +54,7 @@ def _contents(path: Path) -> Iterator[bytes]:
             yield file.read(int.from_bytes(size, "little"))
 
 
-class SerialEngine:
+class SerialEngine(Engine):
     """Runs stages in this process.
 
     Attributes:
@@ -68,7 +68,6 @@ class SerialEngine:
         self._seen: dict[int, Content] = {}
 
     def read(self, reading: Reading) -> dict[str, Files]:
-        """See `Engine`."""
         return self._run(reading.name, reading.outputs, self._read(reading))
 
     def _read(self, reading: Reading) -> Iterator[Found]:
@@ -83,7 +82,6 @@ class SerialEngine:
         self._seen = read
 
     def run(self, stage: Stage, *inputs: Files) -> dict[str, Files]:
-        """See `Engine`."""
         numbers = range(self._buckets if inputs[0].output.key else 1)
         found = (stage.work(*(each.bucket(number) for each in inputs)) for number in numbers)
         return self._run(stage.name, stage.outputs, found)
@@ -104,25 +102,20 @@ class SerialEngine:
         return {output: Files(outputs[output], (folder / output,), rows[output]) for output in outputs}
 
     def nothing(self, output: Output) -> Files:
-        """See `Engine`."""
         return Files(output, (), 0)
 
     def together(self, *rows: Files) -> Files:
-        """See `Engine`."""
         folders = tuple(folder for each in rows for folder in each.folders)
         return Files(rows[0].output, folders, sum(each.count for each in rows))
 
     def collect(self, rows: Files) -> pa.Table:
-        """See `Engine`."""
         numbers = range(self._buckets if rows.output.key else 1)
         return pa.concat_tables([rows.output.schema.empty_table(), *(rows.bucket(number) for number in numbers)])
 
     def orders(self, work: Work) -> bool:
-        """See `Engine`."""
         return work.options.preference.by is not By.ORDER
 
     def places(self, work: Work, documents: Files) -> Files:
-        """See `Engine`."""
         rows = self.collect(documents)
         doc = rows.column("doc").to_numpy()
         table = pa.table([doc, doc, ranks(rows, work)], PLACES.schema)

@@ -8,24 +8,24 @@ from typing import Any
 
 from neardup.display import counted, size_text
 from neardup.engines.job.sample import PAIRS, Sample, Stages
-from neardup.engines.reading.documents import MOST_ROWS
-from neardup.engines.reading.row_selection import MOST_BYTES as MOST_MARKS
+from neardup.engines.reading.documents import MAX_ROWS_PER_PART
+from neardup.engines.reading.row_selection import MAX_MARK_BYTES
 from neardup.errors import OptionError
 
-TEXT_ROWS, MOST_BYTES = 1 << 10, 1 << 24
+TEXTS_PER_BATCH, BYTES_PER_BATCH = 1 << 10, 1 << 24
 """Texts in a batch at most, and bytes of any batch, besides its last row."""
 BUCKET_BYTES = 1 << 28
 """Rows of a bucket, unpacked, that a task is meant to have at most."""
-LEAST_BUCKET_BYTES = 1 << 24
-MOST_BUCKETS = 1 << 16
+MIN_BUCKET_BYTES = 1 << 24
+MAX_BUCKETS = 1 << 16
 """Beyond it, what is packed for a bucket at a time (32 MB for all) is smaller than its header."""
-COPIES = 4
+COPIES_OF_ROWS = 4
 """Of the rows of a bucket, in a task: packed, unpacked, by key, and what comes of them."""
 WORKER_BYTES, TEXT_FACTOR = 300 << 20, 10
 """A Python worker with the package loaded and what it packs; bytes for one of the texts that it has at a time."""
-MOST_TASK_BYTES = 1 << 34
+MAX_TASK_BYTES = 1 << 34
 """Of a task that gets all documents, where it is not known what an executor has for it."""
-MARKS_AT_ONCE = 2
+SETS_OF_MARKS = 2
 """Of documents whose names are read, and of those whose fingerprints are."""
 ORIENTATION = (
     "unknown before the keys meet; 49,152 documents of 2.8 KB with few duplicates gave 10.6 pairs each, of which 0.09 were "
@@ -170,28 +170,28 @@ def plan_of(
     text_bytes = growth * found.text_bytes
     mean = found.text_bytes / found.documents if found.documents else 0.0
     marks = -(-documents // 8)
-    fixed = WORKER_BYTES + round(TEXT_FACTOR * max(min(TEXT_ROWS * mean, MOST_BYTES), found.longest_bytes))
-    fixed += MARKS_AT_ONCE * min(marks, MOST_MARKS)
+    fixed = WORKER_BYTES + round(TEXT_FACTOR * max(min(TEXTS_PER_BATCH * mean, BYTES_PER_BATCH), found.longest_bytes))
+    fixed += SETS_OF_MARKS * min(marks, MAX_MARK_BYTES)
     wanted, problems = BUCKET_BYTES, []
     if wanted_bytes is not None:
-        wanted = max(LEAST_BUCKET_BYTES, min(wanted, (wanted_bytes - fixed) // COPIES))
+        wanted = max(MIN_BUCKET_BYTES, min(wanted, (wanted_bytes - fixed) // COPIES_OF_ROWS))
     if limit_bytes is not None:
-        wanted = min(wanted, (limit_bytes - fixed) // COPIES)
-        if wanted < LEAST_BUCKET_BYTES:
+        wanted = min(wanted, (limit_bytes - fixed) // COPIES_OF_ROWS)
+        if wanted < MIN_BUCKET_BYTES:
             problems.append(
-                f"A task needs at least {size_text(fixed + COPIES * LEAST_BUCKET_BYTES)} for its Python worker, and "
+                f"A task needs at least {size_text(fixed + COPIES_OF_ROWS * MIN_BUCKET_BYTES)} for its Python worker, and "
                 f"{remedies.limit} has {size_text(limit_bytes)}. {remedies.more_memory}"
             )
-            wanted = LEAST_BUCKET_BYTES
+            wanted = MIN_BUCKET_BYTES
     buckets = max(1, least_buckets, math.ceil(widest / wanted))
-    if buckets > MOST_BUCKETS:
+    if buckets > MAX_BUCKETS:
         problems.append(
-            f"Rows would need {buckets:,} buckets; at most {MOST_BUCKETS:,} can be. {remedies.fewer_buckets}, or divide the "
+            f"Rows would need {buckets:,} buckets; at most {MAX_BUCKETS:,} can be. {remedies.fewer_buckets}, or divide the "
             "documents and use `against=`."
         )
     undivided = (growth * each.unpacked for each in found.stages if has_one_key and each.name == PAIRS)
-    task_bytes = round(fixed + COPIES * max(widest / buckets, *undivided, 0))
-    most_bytes = limit_bytes or MOST_TASK_BYTES
+    task_bytes = round(fixed + COPIES_OF_ROWS * max(widest / buckets, *undivided, 0))
+    most_bytes = limit_bytes or MAX_TASK_BYTES
     if has_one_key and task_bytes > most_bytes:
         problems.append(
             "All documents are one group, since large distances decide alone, and the task that gets a row for each needs about "
@@ -199,12 +199,14 @@ def plan_of(
             "Give a smaller `max_distance`, or `min_similarity`, which divides them."
         )
     largest = max(sample.rows, default=0)
-    if largest > MOST_ROWS:
-        problems.append(f"A partition has {largest:,} rows; at most {MOST_ROWS:,} can be. {remedies.smaller_parts}")
-    if marks > MOST_MARKS:
+    if largest > MAX_ROWS_PER_PART:
+        problems.append(
+            f"A partition has {largest:,} rows; at most {MAX_ROWS_PER_PART:,} can be. {remedies.smaller_parts}"
+        )
+    if marks > MAX_MARK_BYTES:
         problems.append(
             f"{documents:,} documents may need {size_text(marks)} of marks, a bit for each, which every task gets; at "
-            f"most {size_text(MOST_MARKS)} can be, for {8 * MOST_MARKS:,} documents. Divide them, and use `against=`."
+            f"most {size_text(MAX_MARK_BYTES)} can be, for {8 * MAX_MARK_BYTES:,} documents. Divide them, and use `against=`."
         )
     return Plan(
         documents=documents - sample.reference_rows,

@@ -16,7 +16,7 @@ from neardup.engines.schemas import PLACES
 from neardup.engines.stages import Found, Output, Part, Stage
 from neardup.recipe.tables.keeps import By
 
-PARTS, DOCUMENTS, BYTES = 32, 2000, 1 << 24
+SAMPLED_PARTS, SAMPLED_DOCUMENTS, SAMPLED_BYTES = 32, 2000, 1 << 24
 """Partitions of which texts are taken, and how many texts and bytes at most."""
 ORDERING = ("order", "rank")
 """The stages that put documents in order."""
@@ -76,12 +76,12 @@ def spread_over(parts: Sequence[int]) -> list[int]:
     """Some of these, spread over them."""
     if not len(parts):
         return []
-    return [parts[at] for at in np.unique(np.linspace(0, len(parts) - 1, PARTS).astype(int))]
+    return [parts[at] for at in np.unique(np.linspace(0, len(parts) - 1, SAMPLED_PARTS).astype(int))]
 
 
 def most_of_each(parts: int) -> tuple[int, int]:
     """How many texts, and how many bytes of them, are taken from each of so many parts at most."""
-    most, size = (max(1, -(-number // max(1, parts))) for number in (DOCUMENTS, BYTES))
+    most, size = (max(1, -(-number // max(1, parts))) for number in (SAMPLED_DOCUMENTS, SAMPLED_BYTES))
     return most, size
 
 
@@ -131,18 +131,17 @@ class SampleEngine(SerialEngine):
         self._knows = True
 
     def orders(self, work: Work) -> bool:  # noqa: ARG002
-        """See `Engine`: unless rows ascend."""
+        """Unless rows ascend."""
         return True
 
     def places(self, work: Work, documents: Files) -> Files:  # noqa: ARG002
-        """See `Engine`: any order takes as much."""
+        """Any order takes as much."""
         doc = np.sort(self.collect(documents).column("doc").to_numpy())
         return self._run("order", {"places": PLACES}, [[("places", pa.table([doc, doc, doc], PLACES.schema))]])[
             "places"
         ]
 
     def run(self, stage: Stage, *inputs: Files) -> dict[str, Files]:
-        """See `Engine`."""
         self._given = sum(each.bucket(0).nbytes for each in inputs) if self._knows else 0
         return super().run(stage, *inputs)
 

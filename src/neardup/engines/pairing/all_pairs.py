@@ -12,20 +12,19 @@ import pyarrow as pa
 
 from neardup.engines.columns import beginnings
 from neardup.engines.packing import ints
-from neardup.engines.pairing import equal_elements as classes
-from neardup.engines.schemas import BOOL, INT, LEADERS, MARKED, of_reference
-from neardup.engines.stages import Found, Output, Stage
+from neardup.engines.pairing import equal_elements
+from neardup.engines.schemas import LEADERS, LISTED_MEMBERS, MARKED, of_reference
+from neardup.engines.stages import Found, Stage
 
 ALL = 1 << 31
 """Documents of a group that lead, so that each is compared with each other one."""
-_MEMBER = {"doc": INT, "rank": INT, "is_reference": BOOL, "is_long": BOOL, "is_empty": BOOL}
-MEMBERS = Output(pa.schema({"leader": INT, **_MEMBER}), ("leader",))
-"""All documents, by the leader of their class, which is one as well."""
 
 
 def classes_of(*, distinct: bool) -> Stage:
     """The stage that puts documents with equal elements in classes. `distinct`: of equal texts of one side, only the first."""
-    return Stage("equal", partial(_classes, distinct), {"leaders": LEADERS, "marked": MARKED, "members": MEMBERS})
+    return Stage(
+        "equal", partial(_classes, distinct), {"leaders": LEADERS, "marked": MARKED, "members": LISTED_MEMBERS}
+    )
 
 
 def _classes(distinct: bool, documents: pa.Table) -> Found:
@@ -36,23 +35,20 @@ def _classes(distinct: bool, documents: pa.Table) -> Found:
         side = documents.column("is_reference").to_numpy()
         order = np.lexsort((rank, side, low, high))
         first = beginnings(high[order], low[order], side[order])
-        documents = documents.take(pa.array(np.sort(order[first])))
+        documents = documents.take(np.sort(order[first]))
     high, low, rank, doc = ints(documents, "class_high", "class_low", "rank", "doc")
-    order = np.lexsort((rank, low, high))
-    starts = beginnings(high[order], low[order])
-    number = np.empty(len(order), np.int64)
-    number[order] = np.cumsum(starts) - 1
-    leader = order[starts][number]
+    number, leader = equal_elements.classes(high, low, rank)
     is_ours = ~documents.column("is_reference").to_numpy()
     has_ours = np.bincount(number, is_ours) > 0
-    for name, rows in classes.find(documents):
+    for name, rows in equal_elements.find(documents):
         if name == "leaders":  # here, copies of a text of the reference count as others
             places = pa.array(np.searchsorted(np.sort(doc), rows.column("doc").to_numpy()))
             of = pa.array(number[np.argsort(doc)]).take(places).to_numpy()
             rows = rows.set_column(rows.schema.get_field_index("has_others"), "has_others", pa.array(has_ours[of]))
         if name in ("leaders", "marked"):
             yield name, rows
-    yield "members", pa.table([doc[leader], *(documents.column(name) for name in _MEMBER)], MEMBERS.schema)
+    columns = [documents.column(name) for name in LISTED_MEMBERS.schema.names[1:]]
+    yield "members", pa.table([doc[leader], *columns], LISTED_MEMBERS.schema)
 
 
 def across(stage: Stage) -> Stage:
@@ -64,5 +60,5 @@ def _across(work: Callable[..., Found], *tables: pa.Table) -> Found:
     for name, rows in work(*tables):
         if name == "pairs":
             some = np.any([of_reference(ends) for ends in ints(rows, "a", "b")], axis=0)
-            rows = rows.filter(pa.array(some))
+            rows = rows.filter(some)
         yield name, rows

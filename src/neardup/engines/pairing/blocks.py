@@ -2,7 +2,7 @@
 
 A group, in order of preference, is cut into blocks, and each two blocks of it, and each with itself, meet in a tile: all
 G (G + 1) / 2 if all documents lead. What is known without texts comes with documents: their sizes, bitmaps and fingerprints.
-So a tile lists only pairs that can match, and never more than `BLOCK`².
+So a tile lists only pairs that can match, and never more than `DOCUMENTS_PER_BLOCK`².
 """
 
 from collections.abc import Iterator
@@ -12,19 +12,18 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
-from neardup.engines.candidates.groups import chunks, group_starts, grouped
+from neardup.engines.candidates.groups import chunks, group_starts, grouped, paired
 from neardup.engines.candidates.table import METHODS
 from neardup.engines.columns import ascending, runs
 from neardup.engines.job_options import Work
-from neardup.engines.packing import ints
+from neardup.engines.packing import ints, rows_of_docs
 from neardup.engines.schemas import PAIRS, PLACED, TILES, bitmaps_of, prints_of
 from neardup.engines.stages import Found, Stage
-from neardup.engines.verification.pair_partitions import paired
 from neardup.kernels.engines.groups import ANY, REMEMBERED, Kinds, pairs_of_tiles
 
-BLOCK = 1 << 12
+DOCUMENTS_PER_BLOCK = 1 << 12
 """Documents of a block: two of them are some 2 MB, and have up to 17 million pairs, a tenth of a second of comparisons."""
-ROWS = 1 << 17
+ROWS_AT_ONCE = 1 << 17
 """Rows of tiles that are made at a time."""
 TILE_BITS = 31
 """Of the number of a tile, for its second block."""
@@ -36,7 +35,12 @@ def placed(waiting: pa.Table, at: Array, size: Array, last_leading: Array, leads
     at, size, last_leading: int64[n], of each row, or its group: its place, how many rows, the place of the last that leads.
     """
     columns = {name: waiting.column(name) for name in waiting.schema.names}
-    columns |= {"at": at, "blocks": -(-size // BLOCK), "leading": last_leading // BLOCK, "leads": leads}
+    columns |= {
+        "at": at,
+        "blocks": -(-size // DOCUMENTS_PER_BLOCK),
+        "leading": last_leading // DOCUMENTS_PER_BLOCK,
+        "leads": leads,
+    }
     return pa.table([columns[name] for name in PLACED.schema.names], PLACED.schema)
 
 
@@ -47,7 +51,7 @@ def attach(work: Work) -> Stage:
 
 def _attach(work: Work, rows: pa.Table, leaders: pa.Table) -> Found:
     at, blocks, leading = ints(rows, "at", "blocks", "leading")
-    leads, block = rows.column("leads").to_numpy(), at // BLOCK
+    leads, block = rows.column("leads").to_numpy(), at // DOCUMENTS_PER_BLOCK
     before = np.minimum(block, leading) + 1  # tiles where the row is compared with those that lead before it
     counts = before + leads * (blocks - 1 - block)
     for some in _some(counts):
@@ -56,10 +60,8 @@ def _attach(work: Work, rows: pa.Table, leaders: pa.Table) -> Found:
         comes_later = nth < before[row]
         first = np.where(comes_later, nth, block[row])
         second = np.where(comes_later, block[row], block[row] + 1 + nth - before[row])
-        known = leaders.take(
-            pa.array(np.searchsorted(leaders.column("doc").to_numpy(), rows.column("doc").to_numpy()[row]))
-        )
-        taken = rows.take(pa.array(row))
+        known = rows_of_docs(leaders, rows.column("doc").to_numpy()[row])
+        taken = rows.take(row)
         columns = {name: taken.column(name) for name in taken.schema.names}
         columns |= {name: known.column(name) for name in ("group", "print", "bitmap")}
         columns |= {"tile": (first << TILE_BITS) + second, "size": known.column("size").cast(pa.int32())}
@@ -70,8 +72,8 @@ def _attach(work: Work, rows: pa.Table, leaders: pa.Table) -> Found:
 
 
 def _some(counts: Array) -> Iterator[Array]:
-    """int64[m]: rows, so many at a time that they are in about `ROWS` tiles together."""
-    number = np.cumsum(counts) // ROWS
+    """int64[m]: rows, so many at a time that they are in about `ROWS_AT_ONCE` tiles together."""
+    number = np.cumsum(counts) // ROWS_AT_ONCE
     yield from (np.split(np.arange(len(counts)), np.flatnonzero(np.diff(number)) + 1) if len(counts) else ())
 
 
@@ -85,11 +87,11 @@ def _tiles(work: Work, rows: pa.Table) -> Found:
         return
     key, tile, at = ints(rows, "key", "tile", "at")
     order = ascending(key, tile, at)
-    rows, key, tile, at = rows.take(pa.array(order)), key[order], tile[order], at[order]
+    rows, key, tile, at = rows.take(order), key[order], tile[order], at[order]
     number = runs(key, tile)
     starts = group_starts(number)
     first, second = tile >> TILE_BITS, tile & ((1 << TILE_BITS) - 1)
-    between = starts[:-1] + np.add.reduceat(at // BLOCK == first, starts[:-1], dtype=np.int64)
+    between = starts[:-1] + np.add.reduceat(at // DOCUMENTS_PER_BLOCK == first, starts[:-1], dtype=np.int64)
     is_own = (first == second)[starts[:-1]]  # a block with itself
     sides = np.stack([between, np.where(is_own, starts[:-1], between)], axis=1)
     bitmaps, where = bitmaps_of(rows)

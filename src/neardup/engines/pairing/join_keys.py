@@ -5,14 +5,13 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from neardup.engines.candidates.groups import EACH, EACH_REFINED, pairs_in_groups
+from neardup.engines.candidates.groups import PAIRS_PER_DOCUMENT, PAIRS_PER_DOCUMENT_REFINED, paired, pairs_in_groups
 from neardup.engines.candidates.table import METHODS
 from neardup.engines.job_options import Work
 from neardup.engines.reading.documents import groups_of_texts
 from neardup.engines.reading.row_selection import Marks, marked_rows
-from neardup.engines.schemas import LARGE, MARKED, PAIRS, POSTINGS, marked
+from neardup.engines.schemas import LARGE_POSTINGS, MARKED, PAIRS, POSTINGS, marked
 from neardup.engines.stages import Found, Part, Reading, Stage
-from neardup.engines.verification.pair_partitions import paired
 from neardup.kernels.store.prefixes import Order
 
 
@@ -38,14 +37,14 @@ DOCS = Stage("large groups", _docs, {"marked": MARKED})
 
 def stage(work: Work) -> Stage:
     """The stage that finds the pairs of documents with a key in common; those of large groups are left to waves."""
-    return Stage("pairs", partial(_pairs, work), {"pairs": PAIRS, "large": LARGE})
+    return Stage("pairs", partial(_pairs, work), {"pairs": PAIRS, "large": LARGE_POSTINGS})
 
 
 def _pairs(work: Work, postings: pa.Table) -> Found:
     if not len(postings):
         return
     method = METHODS[work.options.method]
-    each = EACH if method.refined_by is None else EACH_REFINED
+    each = PAIRS_PER_DOCUMENT if method.refined_by is None else PAIRS_PER_DOCUMENT_REFINED
     left, right, large = pairs_in_groups(postings, method.code(work), float(work.options.min_similarity), each)
     yield "pairs", paired(left, right)
     yield "large", large

@@ -10,35 +10,27 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from neardup.arrays import Array
-from neardup.engines.candidates.groups import group_starts, grouped, listed
+from neardup.engines.candidates.groups import group_starts, grouped, listed, paired
 from neardup.engines.candidates.table import METHODS
-from neardup.engines.clustering.matches import is_reference, places_of
 from neardup.engines.columns import ascending, looked_up
 from neardup.engines.job_options import Work
-from neardup.engines.packing import ints
+from neardup.engines.packing import ints, rows_of_docs, with_columns
 from neardup.engines.pairing.blocks import placed
-from neardup.engines.schemas import NONE, OPEN, PAIRS, PLACED, REST, STANDING, WAITING
+from neardup.engines.schemas import NONE, OPEN, PAIRS, PLACED, REST, WAITING
 from neardup.engines.stages import Found, Stage
-from neardup.engines.verification.pair_partitions import paired
 from neardup.kernels.engines.groups import pairs_of_leading
-from neardup.kernels.engines.standing import OUT, standing_of_pairs
-from neardup.survivors.listed_pairs import connected
 
-FIRST, GROWTH = 4, 64
+FIRST_DOCUMENTS, WAVE_GROWTH = 4, 64
 """Documents of a group that are compared with all others in the first wave, and how many times as many in each further one."""
-LISTED = 1 << 22
+LISTED_PAIRS = 1 << 22
 """Pairs of a group that one task lists in the first wave, at most: 64 MB."""
 
 
 def _rank(large: pa.Table, leaders: pa.Table) -> Found:
     """The postings of large groups with the ranks of their documents."""
-    at = np.searchsorted(leaders.column("doc").to_numpy(), large.column("doc").to_numpy())
-    rows = large
-    for name in ("rank", "has_later"):
-        rows = rows.append_column(name, leaders.column(name).take(pa.array(at)))
-    rows = rows.append_column("part", pa.array(np.full(len(rows), NONE)))
-    yield "waiting", rows.append_column("is_out", pa.array(np.zeros(len(rows), np.bool_)))
+    known, n = rows_of_docs(leaders, *ints(large, "doc")), len(large)
+    ours = {name: known.column(name) for name in ("rank", "has_later")}
+    yield "waiting", with_columns(large, **ours, part=np.full(n, NONE), is_out=np.zeros(n, np.bool_))
 
 
 RANK = Stage("large groups", _rank, {"waiting": WAITING})
@@ -58,7 +50,7 @@ def _wave(work: Work, leading: int, waiting: pa.Table) -> Found:
         return
     key, rank, part = ints(waiting, "key", "rank", "part")
     order = ascending(key, rank)
-    rows, key, part = waiting.take(pa.array(order)), key[order], part[order]
+    rows, key, part = waiting.take(order), key[order], part[order]
     starts = group_starts(key)
     sizes = np.diff(starts)
     group = np.repeat(np.arange(len(sizes)), sizes)
@@ -66,17 +58,17 @@ def _wave(work: Work, leading: int, waiting: pa.Table) -> Found:
     before = np.cumsum(is_in) - is_in  # of all groups, who are in
     nth = before - before[starts[:-1]][group]
     leads = is_in & (nth < leading)
-    is_listed = (leading == FIRST) & (sizes * leading <= LISTED)
+    is_listed = (leading == FIRST_DOCUMENTS) & (sizes * leading <= LISTED_PAIRS)
     of_listed = is_listed[group]
     code, least = METHODS[work.options.method].code(work), float(work.options.min_similarity)
-    some = grouped(rows.filter(pa.array(of_listed)))
+    some = grouped(rows.filter(of_listed))
     pairs = listed(pairs_of_leading, code, least, some, leads[of_listed], part[of_listed])
     yield "pairs", paired(*pairs)
     at, last = np.arange(len(rows)) - starts[:-1][group], np.full(len(sizes), NONE)
     np.maximum.at(last, group[leads], at[leads])
     divided = np.flatnonzero(~of_listed & (last != NONE)[group])
     group_of = group[divided]
-    yield "placed", placed(rows.take(pa.array(divided)), at[divided], sizes[group_of], last[group_of], leads[divided])
+    yield "placed", placed(rows.take(divided), at[divided], sizes[group_of], last[group_of], leads[divided])
     # Of each group, all after the last one that leads, if any of them may be needed by those after it.
     later = nth >= leading
     lowest, highest = (np.full(len(sizes), value) for value in (np.iinfo(np.int64).max, np.iinfo(np.int64).min))
@@ -85,61 +77,10 @@ def _wave(work: Work, leading: int, waiting: pa.Table) -> Found:
     is_one = (lowest == highest) & (lowest != NONE)
     needed = (np.bincount(group[later & is_in], minlength=len(sizes)) > 0) & ~is_one
     rest = later & needed[group]
-    yield "rest", rows.filter(pa.array(rest)).select(REST.schema.names)
+    yield "rest", rows.filter(rest).select(REST.schema.names)
     waits = rest & is_in
     docs, first = np.unique(rows.column("doc").to_numpy()[waits], return_index=True)
     yield "open", pa.table([docs, rows.column("rank").to_numpy()[waits][first]], OPEN.schema)
-
-
-def standing(work: Work) -> Stage:
-    """The stage that says what is certain: of all matches so far, and the ranks of documents with pairs that are not compared."""
-    return Stage("standing", partial(_standing, work), {"standing": STANDING})
-
-
-def _standing(work: Work, matches: pa.Table, open_ranks: pa.Table) -> Found:
-    if not len(matches):
-        return
-    ranks, left, right = places_of(matches)
-    order = ascending(right, left)
-    docs = np.empty(len(ranks), np.int64)
-    docs[np.concatenate([left, right])] = np.concatenate(ints(matches, "p", "q"))
-    left, right = left[order], right[order]
-    if work.options.cluster == "components":
-        part, out = connected(len(ranks), [(left, right)]), np.zeros(len(ranks), np.bool_)
-    else:
-        part, out = np.full(len(ranks), NONE), _outs(ranks, left, right, open_ranks.column("rank").to_numpy())
-    known = np.flatnonzero(out | (part != NONE))
-    yield "standing", pa.table([docs[known], part[known], out[known]], STANDING.schema)
-
-
-def _outs(ranks: Array, left: Array, right: Array, open_ranks: Array) -> Array:
-    """bool[n]: which documents match one that survives for certain."""
-    starts, found = np.searchsorted(right, np.arange(len(ranks) + 1)), np.empty(len(ranks), np.uint8)
-    standing_of_pairs(starts, left, np.isin(ranks, open_ranks), is_reference(ranks), found)
-    outs: Array = found == OUT
-    return outs
-
-
-def _fallen(out: pa.Table) -> Found:
-    """What is certain, of documents that are out."""
-    n = len(out)
-    yield "standing", pa.table([out.column("doc"), np.full(n, NONE), np.ones(n, np.bool_)], STANDING.schema)
-
-
-FALLEN = Stage("standing", _fallen, {"standing": STANDING})
-"""Of who is out."""
-
-
-def _connected(links: pa.Table) -> Found:
-    """What is certain, of documents with the first of their component."""
-    yield (
-        "standing",
-        pa.table([links.column("x"), links.column("survivor"), np.zeros(len(links), np.bool_)], STANDING.schema),
-    )
-
-
-CONNECTED = Stage("standing", _connected, {"standing": STANDING})
-"""Of the links of components."""
 
 
 def _next(rest: pa.Table, standing: pa.Table) -> Found:

@@ -9,15 +9,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from neardup.engines.ray.failures import IdleError, told
+from neardup.engines.job.failures import IdleError
+from neardup.engines.ray.failures import translated_errors
 from neardup.engines.stages import Setting
 
 PATIENCE = "NEARDUP_RAY_PATIENCE"
 """The environment variable that says how many seconds a job waits while no node has room for a task."""
-SECONDS = 1800
-LOOK = 1.0
+PATIENCE_SECONDS = 1800
+LOOK_SECONDS = 1.0
 """Seconds between two looks at the nodes."""
-MOST_WAITING = 4096
+TASKS_AT_ONCE = 4096
 """Tasks that Ray knows of at a time: so many that new nodes are asked for, and few enough for one driver."""
 RETRIES = 8
 """Of a task whose worker or node dies."""
@@ -47,7 +48,7 @@ class Calls:
             shared: its first ones, which travel to each node once.
 
         Raises:
-            see `told`.
+            see `translated_errors`.
         """
         import ray
 
@@ -57,10 +58,10 @@ class Calls:
         common, key = [ray.put((work, shared))], secrets.token_hex(8)  # in a list, as Ray would read it for each task
         left = iter(calls)
         waiting: set[Any] = set()
-        with told():
+        with translated_errors():
             try:
                 while True:
-                    while len(waiting) < MOST_WAITING and (call := next(left, None)) is not None:
+                    while len(waiting) < TASKS_AT_ONCE and (call := next(left, None)) is not None:
                         waiting.add(task.remote(self.setting, common, key, *call))
                     if not waiting:
                         return
@@ -81,11 +82,11 @@ class Calls:
         """
         import ray
 
-        patience = float(os.environ.get(PATIENCE, str(SECONDS)))
+        patience = float(os.environ.get(PATIENCE, str(PATIENCE_SECONDS)))
         since, warned = time.monotonic(), 0.0
         while True:
             done, _ = ray.wait(list(waiting), num_returns=len(waiting), timeout=0)
-            done = done or ray.wait(list(waiting), timeout=min(LOOK, patience / 4))[0]
+            done = done or ray.wait(list(waiting), timeout=min(LOOK_SECONDS, patience / 4))[0]
             if done:
                 return list(done)
             now = time.monotonic()

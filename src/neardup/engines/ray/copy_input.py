@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from neardup.engines.job.folder import Folder
-from neardup.engines.ray.failures import told
+from neardup.engines.ray.failures import translated_errors
 from neardup.engines.ray.sources import Source
 from neardup.engines.ray.tasks import checked
 from neardup.engines.reading.unchanged_input import digests_in
@@ -39,7 +39,7 @@ def content(given: Source, setting: Setting) -> dict[str, Any]:
 
 def _run(dataset: Any, work: Any) -> list[dict[str, Any]]:
     """Run something on each block of a dataset, and what it returns."""
-    with told():
+    with translated_errors():
         return list(
             dataset.map_batches(work, batch_format="pyarrow", batch_size=None, zero_copy_batch=True).iter_rows()
         )
@@ -64,10 +64,10 @@ class _Sum:
         self._setting = setting
 
     def __call__(self, block: pa.Table) -> pa.Table:
-        found: pa.Table = checked(self._setting, self._told, block)
+        found: pa.Table = checked(self._setting, self._content, block)
         return found
 
-    def _told(self, block: pa.Table) -> pa.Table:
+    def _content(self, block: pa.Table) -> pa.Table:
         return _row("", block)
 
 
@@ -78,7 +78,7 @@ class _Copy(_Sum):
         super().__init__(setting)
         self._folder, self._path = folder, path
 
-    def _told(self, block: pa.Table) -> pa.Table:
+    def _content(self, block: pa.Table) -> pa.Table:
         name = f"{secrets.token_hex(8)}.parquet"
         if len(block):
             with self._folder.writing(f"{self._path}/{name}") as file:

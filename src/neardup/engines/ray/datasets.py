@@ -98,7 +98,7 @@ def _staying(files: Sequence[tuple[Given, Mapping[str, str | None], str, Marks, 
             stays = ~flags_of(bits, *rows_of(docs))
             rows = pa.Table.from_batches([batches.pop()])
             if stays.any():
-                yield rows if stays.all() else rows.filter(pa.array(stays))
+                yield rows if stays.all() else rows.filter(stays)
         watched.check({part.number: seen})
 
 

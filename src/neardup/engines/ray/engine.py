@@ -82,7 +82,7 @@ class RayEngine(FolderEngine):
         ]
 
     def orders(self, work: Work) -> bool:
-        """See `Engine`: files may be in order by their paths, or their rows may ascend."""
+        """Files may be in order by their paths, or their rows may ascend."""
         if not self.input.documents.order:
             return work.options.preference.by is not By.ORDER
         if work.options.preference.by is not By.ORDER:
@@ -117,7 +117,6 @@ class RayEngine(FolderEngine):
         return Columns([*documents.order, documents.id], documents.schema)
 
     def places(self, work: Work, documents: Held) -> Held:
-        """See `Engine`."""
         ranges = 4 * self.buckets
         if self.input.documents.order:
             columns = self._columns

@@ -2,22 +2,12 @@
 
 import contextlib
 import errno
-import re
-from collections.abc import Iterator
 
+from neardup.engines.job.failures import MISSING_MODULE, SHOWN_CHARACTERS, translated_by
 from neardup.errors import InputError, NeardupError
 
-SHOWN = 300
-"""Characters of what Ray says."""
-_MODULE = re.compile(r"No module named '([\w.]+)'")
 
-
-class IdleError(OSError):
-    """No task runs."""
-
-
-@contextlib.contextmanager
-def told() -> Iterator[None]:
+def translated_errors() -> contextlib.AbstractContextManager[None]:
     """Errors of tasks as errors of the driver, in our words.
 
     Raises:
@@ -25,15 +15,7 @@ def told() -> Iterator[None]:
         MemoryError: workers ran out of memory, or were killed, several times.
         OSError: a disk is full, or Ray has stopped.
     """
-    try:
-        yield
-    except (NeardupError, IdleError):
-        raise
-    except Exception as problem:
-        ours = _ours(problem)
-        if ours is None:
-            raise
-        raise ours from problem
+    return translated_by(_ours)
 
 
 def _ours(problem: BaseException) -> Exception | None:
@@ -52,7 +34,7 @@ def _ours(problem: BaseException) -> Exception | None:
         return _killed("Workers ran out of memory", problem)
     if isinstance(problem, exceptions.WorkerCrashedError | exceptions.NodeDiedError | exceptions.ObjectLostError):
         return _killed("Workers, or their nodes, were killed", problem)
-    if missing := _MODULE.search(text):
+    if missing := MISSING_MODULE.search(text):
         return InputError(
             f"A worker has no {missing[1].split('.')[0]}. Ship the environment of the driver to all nodes, by an image, or by "
             "`runtime_env`, or install the package there."
@@ -88,4 +70,4 @@ def _killed(what: str, problem: BaseException) -> MemoryError:
 def in_a_line(problem: BaseException) -> str:
     """What a problem says, in one line."""
     lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
-    return (lines[-1] if lines else type(problem).__name__)[:SHOWN]
+    return (lines[-1] if lines else type(problem).__name__)[:SHOWN_CHARACTERS]

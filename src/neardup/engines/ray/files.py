@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from neardup.engines.job.folder import Folder
 from neardup.engines.job.paths import demand_one_format, format_of
-from neardup.engines.ray.failures import in_a_line, told
+from neardup.engines.ray.failures import in_a_line, translated_errors
 from neardup.engines.ray.tasks import bounded, checked
 from neardup.engines.stages import Setting
 from neardup.errors import InputError, NeardupError, OptionError
@@ -41,7 +41,7 @@ def read(paths: Sequence[str], otherwise: str) -> Any:
         raise OptionError(f"On Ray, {shown} is not read: its format is {name}. Give {', '.join(FORMATS)}.")
     found = [each for path in paths for each in _matching(path)]
     try:
-        with told():
+        with translated_errors():
             dataset = getattr(ray.data, f"read_{name}")(found)
             columns = dataset.columns()
     except NeardupError:
@@ -116,11 +116,11 @@ def demand_writable(schema: pa.Schema, path: str, otherwise: str) -> None:
 
 
 def write(dataset: Any, path: str, otherwise: str, setting: Setting) -> None:
-    """Write a new folder of files. Those of tasks that were run again are removed: what is there in the end is what was told."""
+    """Write a new folder of files. Those of tasks that were cut short and run again are removed in the end."""
     name, _ = format_of(path, otherwise)
     folder = Folder(path)
     folder.make("")
-    with told():
+    with translated_errors():
         rows = dataset.map_batches(_Write(folder, name, setting), batch_format="pyarrow", batch_size=None).iter_rows()
         files = {row["file"] for row in rows if row["file"]}
     if not files:

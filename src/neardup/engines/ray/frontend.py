@@ -11,7 +11,7 @@ from neardup.engines.frontend import Frontend
 from neardup.engines.job.refusals import demand_kind
 from neardup.engines.ray.calls import nodes
 from neardup.engines.ray.engine import RayEngine
-from neardup.engines.ray.failures import told
+from neardup.engines.ray.failures import translated_errors
 from neardup.engines.ray.input_files import step_of
 from neardup.engines.ray.job import RayJob
 from neardup.engines.ray.sort_columns import normal
@@ -22,27 +22,17 @@ from neardup.options import DedupOptions
 
 
 class RayFrontend(Frontend[RayEngine]):
-    """See `neardup.engines.frontend.Frontend`."""
+    """Checks of what Ray is given."""
 
     documents, job = Source, RayJob
 
     def demand_installed(self) -> None:
-        """Refuse to go on without Ray.
-
-        Raises:
-            MissingExtra: it is not installed.
-        """
         try:
             importlib.import_module("ray.data")
         except ImportError:
             raise MissingExtra("Ray is not installed: pip install 'neardup[ray]'") from None
 
     def demand_rows(self, *given: Any) -> None:
-        """Refuse what is no Dataset of Ray.
-
-        Raises:
-            OptionError: something is another thing.
-        """
         from ray.data import Dataset
 
         for each in given:
@@ -53,15 +43,9 @@ class RayFrontend(Frontend[RayEngine]):
                 )
 
     def columns(self, documents: Source) -> dict[str, Any]:
-        """See `Frontend`."""
         return {field.name: field.type for field in documents.schema}
 
     def demand_kinds(self, documents: Source, options: DedupOptions) -> None:
-        """See `Frontend`.
-
-        Raises:
-            InputError: a column has another type.
-        """
         kinds, text, name = self.columns(documents), documents.text, documents.id
         is_text = {each: normal(kind) == pa.large_string() for each, kind in kinds.items()}
         demand_kind(text, kinds[text], is_right=is_text[text], role="text")
@@ -73,11 +57,6 @@ class RayFrontend(Frontend[RayEngine]):
                 demand_kind(each, kinds[each], is_right=is_value(kinds[each]), role="value")
 
     def demand_files(self, documents: Source) -> None:
-        """See `Frontend`.
-
-        Raises:
-            OptionError: the dataset is another.
-        """
         if step_of(documents.rows) is None:
             raise OptionError(
                 "This dataset has no order: give `order=`, a column or several by which the documents are in order. Only datasets "
@@ -85,11 +64,6 @@ class RayFrontend(Frontend[RayEngine]):
             )
 
     def demand_same_order(self, documents: Source, reference: Source) -> None:
-        """See `Frontend`.
-
-        Raises:
-            InputError: a column has another type.
-        """
         for name in [*documents.order, documents.id] if documents.order else []:
             kinds = [normal(each.schema.field(name).type) for each in (documents, reference)]
             if kinds[0] != kinds[1]:
@@ -99,12 +73,7 @@ class RayFrontend(Frontend[RayEngine]):
                 )
 
     def folder(self, rows: Any) -> str:  # noqa: ARG002
-        """See `Frontend`.
-
-        Raises:
-            OptionError: no folder is known that all nodes share.
-        """
-        with told():
+        with translated_errors():
             if nodes().many > 1:
                 raise OptionError("The nodes of this cluster share no folder that is known. Give `work=`.")
         return f"{tempfile.gettempdir()}/neardup-{secrets.token_hex(8)}"

@@ -9,7 +9,7 @@ import pyarrow as pa
 from neardup.engines.frontend import Given, WithinOptions
 from neardup.engines.job.plan import Plan
 from neardup.engines.job.refusals import demand_columns, demand_kind, demand_one_column
-from neardup.engines.ray.failures import told
+from neardup.engines.ray.failures import translated_errors
 from neardup.engines.ray.frontend import FRONTEND
 from neardup.engines.ray.job import PLACE, WORDS
 from neardup.engines.ray.result import RayResult
@@ -65,7 +65,7 @@ def deduplicate(
     engine, decided = FRONTEND.decided(todo, Given(dataset, text, id, order, against, work))
     from neardup.engines.ray.datasets import rows_in, survivors_of
 
-    with told():
+    with translated_errors():
         survivors = survivors_of(engine, decided.removed)
     names = ("id", "survivor_id", "cluster_id", "exact", "similarity", "distance")
     kind = engine.input.documents.schema.field(id).type
@@ -151,7 +151,7 @@ def clusters(
     from neardup.engines.ray.datasets import rows_in
 
     kind = engine.input.documents.schema.field(id).type
-    with told():
+    with translated_errors():
         survivors = survivors_of_clusters(engine, decided.results)
     names = {"id": "id", "cluster_id": "cluster_id", "survivor_id": "survivor_id"}
     removed = rows_in(engine, decided.results, "neardup: clusters", names, kind)

@@ -14,7 +14,7 @@ Blocks = Callable[[], Iterable[Any]]
 """What gives the blocks of a file, in order, in any task."""
 PART_BYTES = 1 << 27
 """Of a file of Parquet, of which a part is read; a larger group of rows is one part."""
-TOGETHER = 16
+FOOTERS_AT_ONCE = 16
 """Footers of files that are read at a time."""
 
 
@@ -82,19 +82,16 @@ class Datasources:
 
     @property
     def filters(self) -> str:
-        """See `Step`."""
         found = self._datasource
         rows = found.get_current_predicate() if found.supports_predicate_pushdown() else None
         return "" if rows is None else str(rows)
 
     def states(self) -> list[tuple[str, int, str]]:
-        """See `Step`."""
         found = self._datasource
         paths = found._pq_paths if hasattr(found, "_pq_paths") else found._paths()
         return _states(found._filesystem, [str(path) for path in paths])
 
     def files(self, columns: Sequence[str] | None) -> list[File]:
-        """See `Step`."""
         found, sizes = self._datasource, {path: size for path, size, _ in self.states()}
         if columns is not None and found.supports_projection_pushdown():
             found = found.apply_projection({name: name for name in columns})
@@ -113,7 +110,6 @@ class Manifests:
 
     @property
     def filters(self) -> str:
-        """See `Step`."""
         found = (self._scanner.pushed_predicate(), self._scanner.pushed_partition_predicate())
         return ", ".join(str(rows) for rows in found if rows is not None)
 
@@ -129,14 +125,12 @@ class Manifests:
         return sorted({info.path for info in infos})
 
     def states(self) -> list[tuple[str, int, str]]:
-        """See `Step`."""
         return _states(self._listed.filesystem, self._paths())
 
     def files(self, columns: Sequence[str] | None) -> list[File]:
-        """See `Step`."""
         scanner = self._scanner if columns is None else self._scanner.prune_columns(list(columns))
         states = self.states()
-        with ThreadPoolExecutor(TOGETHER) as pool:
+        with ThreadPoolExecutor(FOOTERS_AT_ONCE) as pool:
             pieces = pool.map(partial(_pieces, self._listed.filesystem), states)
             return [
                 File(path, number, size, partial(_read, scanner, path, whole, rows))

@@ -12,7 +12,7 @@ from neardup.engines.job.sample import Sample
 from neardup.engines.ray import copy_input
 from neardup.engines.ray.calls import Calls, nodes
 from neardup.engines.ray.engine import RayEngine
-from neardup.engines.ray.failures import told
+from neardup.engines.ray.failures import translated_errors
 from neardup.engines.ray.sampled import sample_of
 from neardup.engines.ray.sources import Source
 from neardup.engines.reading.unique_ids import demand_ids
@@ -52,13 +52,12 @@ class RayJob(ClusterJob[Source, RayEngine]):
 
     words = WORDS
 
-    def told(self) -> contextlib.AbstractContextManager[None]:
-        """See `neardup.engines.ray.failures.told`."""
-        return told()
+    def translated_errors(self) -> contextlib.AbstractContextManager[None]:
+        return translated_errors()
 
     def deciding(self) -> contextlib.AbstractContextManager[None]:
         """Errors of files may come between stages, too."""
-        return told()
+        return translated_errors()
 
     def is_steady(self, documents: Source) -> bool:
         """Whether a dataset is read from files, and nothing else is done to make it."""

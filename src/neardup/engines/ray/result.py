@@ -6,7 +6,7 @@ from typing import Any
 
 from neardup.engines.flow import Decided
 from neardup.engines.ray.engine import RayEngine
-from neardup.engines.ray.failures import told
+from neardup.engines.ray.failures import translated_errors
 from neardup.engines.results.summary import EngineSummary, summary_of, totals_of
 from neardup.engines.stages import Measured
 
@@ -31,7 +31,7 @@ class RayResult:
     @cached_property
     def summary(self) -> EngineSummary:
         """The counts of the run, and what its stages took. They are counted when it is asked for first."""
-        with told():
+        with translated_errors():
             totals = totals_of(self.engine, self.decided.results)
         return summary_of(totals, self.engine.seen or {}, self.stages)
 

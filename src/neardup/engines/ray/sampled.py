@@ -7,8 +7,8 @@ from typing import Any
 import pyarrow as pa
 
 from neardup.engines.job.inputs import Input
-from neardup.engines.job.plan import TEXT_ROWS
-from neardup.engines.job.sample import BYTES, DOCUMENTS, Sample, first_texts, most_of_each, spread_over
+from neardup.engines.job.plan import TEXTS_PER_BATCH
+from neardup.engines.job.sample import SAMPLED_BYTES, SAMPLED_DOCUMENTS, Sample, first_texts, most_of_each, spread_over
 from neardup.engines.ray.calls import Calls
 from neardup.engines.ray.sources import Source
 from neardup.engines.ray.tasks import DECODE, checked, tables_of, texts_of
@@ -42,11 +42,11 @@ def _first_of_any(source: Source, setting: Setting) -> list[pa.RecordBatch]:
     work = partial(_as_texts, setting, source.columns)
     some = (
         source.rows.select_columns(names)
-        .limit(DOCUMENTS)
-        .map_batches(work, batch_format="pyarrow", batch_size=TEXT_ROWS)
+        .limit(SAMPLED_DOCUMENTS)
+        .map_batches(work, batch_format="pyarrow", batch_size=TEXTS_PER_BATCH)
     )
     tables = (batch for batch in some.iter_batches(batch_format="pyarrow", batch_size=None))
-    return [first_texts(BYTES, batch) for table in tables for batch in table.combine_chunks().to_batches()]
+    return [first_texts(SAMPLED_BYTES, batch) for table in tables for batch in table.combine_chunks().to_batches()]
 
 
 def _as_texts(setting: Setting, columns: Mapping[str, str | None], block: pa.Table) -> pa.Table:

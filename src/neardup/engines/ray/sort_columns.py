@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from neardup.engines.job.plan import TEXT_ROWS
+from neardup.engines.job.plan import TEXTS_PER_BATCH
 from neardup.engines.ray.tasks import tables_of
 from neardup.engines.reading.documents import numbered
 from neardup.engines.reading.sort import DOC_COLUMNS, Sort
@@ -91,7 +91,7 @@ def batches_in_order(read: Callable[[], Iterable[Any]], columns: Columns, path: 
     """Batches of the columns of a file by which documents are in order."""
     for table in tables_of(read):
         if len(table):
-            yield from columns.of(table, path).combine_chunks().to_batches(max_chunksize=64 * TEXT_ROWS)
+            yield from columns.of(table, path).combine_chunks().to_batches(max_chunksize=64 * TEXTS_PER_BATCH)
 
 
 def reading(columns: Columns) -> Reading:

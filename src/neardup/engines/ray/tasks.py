@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from neardup.engines.job.plan import MOST_BYTES, TEXT_ROWS
+from neardup.engines.job.plan import BYTES_PER_BATCH, TEXTS_PER_BATCH
 from neardup.engines.reading.text_columns import as_column, demand_utf8, texts_in
 from neardup.engines.stages import Setting
 from neardup.errors import DataError
@@ -50,12 +50,12 @@ def texts_of(
 
 def bounded(table: pa.Table) -> Iterator[pa.RecordBatch]:
     """Batches of a table, none of them empty, of few rows, and of few bytes if rows are small."""
-    for begin in range(0, len(table), TEXT_ROWS):
-        yield from _halves(table.slice(begin, TEXT_ROWS))
+    for begin in range(0, len(table), TEXTS_PER_BATCH):
+        yield from _halves(table.slice(begin, TEXTS_PER_BATCH))
 
 
 def _halves(table: pa.Table) -> Iterator[pa.RecordBatch]:
-    if len(table) > 1 and table.nbytes > MOST_BYTES:
+    if len(table) > 1 and table.nbytes > BYTES_PER_BATCH:
         middle = len(table) // 2
         yield from _halves(table.slice(0, middle))
         yield from _halves(table.slice(middle))

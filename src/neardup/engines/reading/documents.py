@@ -17,9 +17,8 @@ from neardup.engines.job_options import Work
 from neardup.engines.packing import ints, mixed
 from neardup.engines.reading.element_order import Counting
 from neardup.engines.reading.unchanged_input import REMEDY
-from neardup.engines.schemas import COPIES, DOCUMENTS, ROW_BITS, as_prints
+from neardup.engines.schemas import BEFORE_ALL, COPIES, DOCUMENTS, ROW_BITS, as_prints
 from neardup.engines.stages import Found, Part, Stage
-from neardup.engines.verification.text_partitions import sites_of
 from neardup.errors import DataError
 from neardup.kernels.matching.bitmaps import fill_bitmaps
 from neardup.kernels.matching.elements import SEQUENCE
@@ -42,17 +41,17 @@ def without_copies(documents: pa.Table) -> Found:
     if leads.all():
         yield "documents", documents
         return
-    yield "documents", documents.take(pa.array(np.sort(order[leads])))
+    yield "documents", documents.take(np.sort(order[leads]))
     leader = doc[order[leads]][np.cumsum(leads) - 1]
     yield "copies", pa.table([leader[~leads], doc[order[~leads]]], COPIES.schema)
 
 
-BEFORE_ALL = 1 << 62
-"""Documents of a reference are preferred to all others."""
-MOST_WORDS = 1 << 6
+MAX_BITMAP_WORDS = 1 << 6
 """Of a bitmap."""
-MOST_ROWS = 1 << ROW_BITS
-MANY = 1 << 40
+SITE_BITS = 32
+"""Of the number of a site, where a text is compared, see `neardup.engines.verification.text_partitions`."""
+MAX_ROWS_PER_PART = 1 << ROW_BITS
+MANY_DOCUMENTS = 1 << 40
 """Documents of a corpus, before it is known how many there are: the more, the sooner a method needs an order of elements."""
 _decode = msgspec.json.Decoder().decode
 
@@ -63,13 +62,13 @@ def read(work: Work, merges: bool, part: Part) -> Found:
     Raises:
         DataError: the part has too many rows.
     """
-    may_need_order = METHODS[work.options.method].needs_order(replace(work, documents=MANY))
+    may_need_order = METHODS[work.options.method].needs_order(replace(work, documents=MANY_DOCUMENTS))
     counting = Counting() if may_need_order else None
     for batch, docs in numbered(part):
         column = batch.column("text")
         if column.null_count:
             known = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
-            batch, docs = batch.take(pa.array(known)), docs[known]
+            batch, docs = batch.take(known), docs[known]
             column = batch.column("text")
         texts = texts_of_column(column, work.recipe, work.similarity, None)
         group = _groups(batch.column("within"))
@@ -117,8 +116,8 @@ def numbered(part: Part) -> Iterator[tuple[pa.RecordBatch, Array]]:
         run = np.searchsorted(begins, rows, "right") - 1
         yield batch, (numbers[run] << ROW_BITS) + rows - begins[run]
         row += len(batch)
-        if row > MOST_ROWS:
-            raise DataError(f"A part of the input has more than {MOST_ROWS:,} rows. Divide it into more parts.")
+        if row > MAX_ROWS_PER_PART:
+            raise DataError(f"A part of the input has more than {MAX_ROWS_PER_PART:,} rows. Divide it into more parts.")
 
 
 def _ranks(work: Work, docs: Array, *, is_reference: bool) -> Array:
@@ -180,12 +179,21 @@ def bitmaps(work: Work, elements: Elements) -> pa.Array:
     words = np.zeros(len(sizes), np.int64)
     if work.bits_each:
         needed = np.maximum(sizes * work.bits_each / 64, 1)
-        words = np.minimum(2 ** np.ceil(np.log2(needed)).astype(np.int64), MOST_WORDS)
+        words = np.minimum(2 ** np.ceil(np.log2(needed)).astype(np.int64), MAX_BITMAP_WORDS)
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(words)])
     out = np.zeros(starts[-1], np.uint64)
     fill_bitmaps(elements.values, elements.offsets, starts, out)
     buffers = [None, pa.py_buffer(8 * starts), pa.py_buffer(out)]
     return pa.Array.from_buffers(pa.large_binary(), len(sizes), buffers)
+
+
+def sites_of(elements: Elements) -> Array:
+    """int64[n]: the sites of texts by their elements."""
+    found = np.zeros(len(elements.offsets) - 1, np.uint64)
+    some = np.flatnonzero(np.diff(elements.offsets))
+    if len(some):
+        found[some] = np.minimum.reduceat(elements.values, elements.offsets[some])
+    return (found >> np.uint64(64 - SITE_BITS)).astype(np.int64)
 
 
 def _groups(values: Any) -> Array:
@@ -199,7 +207,7 @@ def _groups(values: Any) -> Array:
     digests = np.empty((len(texts), 2), np.uint64)
     xxh3_128_features(data, offsets[: len(texts) + 1].copy(), digests)
     known = np.flatnonzero(values.is_valid().to_numpy(zero_copy_only=False))
-    out[known] = digests[encoded.indices.take(pa.array(known)).to_numpy()]
+    out[known] = digests[encoded.indices.take(known).to_numpy()]
     return out
 
 
@@ -242,6 +250,6 @@ def _rank(merges: bool, documents: pa.Table, places: pa.Table) -> Found:
         raise DataError(
             f"{np.count_nonzero(~known):,} documents were not there when the input was put in order. {REMEDY}"
         )
-    rank = places.column("rank").take(pa.array(at))
+    rank = places.column("rank").take(at)
     documents = documents.set_column(documents.schema.get_field_index("rank"), "rank", rank)
     yield from without_copies(documents) if merges else [("documents", documents)]

@@ -15,7 +15,7 @@ from neardup.engines.stages import Found, Part, Stage
 from neardup.errors import DataError
 
 CODEC = "zstd"
-MOST_BYTES = 1 << 28
+MAX_MARK_BYTES = 1 << 28
 """Of marks, compressed, which every task gets: a bit for each row if they do not compress, so enough for 2^31 rows."""
 
 
@@ -80,16 +80,16 @@ def find(marked: pa.Table) -> Found:
 STAGE = Stage("marks", find, {"marks": MARKS})
 
 
-def marks_in(collected: pa.Table) -> Marks:
+def marks_in(collected: pa.Table, *, max_bytes: int = MAX_MARK_BYTES) -> Marks:
     """Of the rows that the stage gave.
 
     Raises:
         DataError: they are too large to travel to every task.
     """
     found = Marks(dict(zip(collected.column("part").to_pylist(), collected.column("bits").to_pylist(), strict=True)))
-    if found.bytes > MOST_BYTES:
+    if found.bytes > max_bytes:
         raise DataError(
-            f"The marks of documents that are read again take {found.bytes:,} bytes; at most {MOST_BYTES:,} can travel to every "
+            f"The marks of documents that are read again take {found.bytes:,} bytes; at most {max_bytes:,} can travel to every "
             "task. Divide the documents, and use `against=`."
         )
     return found
@@ -105,4 +105,4 @@ def marked_rows(part: Part, *marks: Marks) -> Iterator[tuple[Array, pa.RecordBat
         if len(wanted) == len(docs) > 0:
             yield docs, batch, flags  # taken, long texts would be copied
         elif len(wanted):
-            yield docs[wanted], batch.take(pa.array(wanted)), [each[wanted] for each in flags]
+            yield docs[wanted], batch.take(wanted), [each[wanted] for each in flags]

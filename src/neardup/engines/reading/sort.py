@@ -15,14 +15,13 @@ from neardup.arrays import Array
 from neardup.engines.columns import looked_up
 from neardup.engines.job_options import Work
 from neardup.engines.packing import ints, mixed
-from neardup.engines.reading.documents import BEFORE_ALL
-from neardup.engines.schemas import INT, PLACES
+from neardup.engines.schemas import BEFORE_ALL, INT, PLACES
 from neardup.engines.stages import Engine, Found, Output, Part, Reading, Stage
 from neardup.errors import DataError
 from neardup.recipe.tables.keeps import By
 from neardup.text.preference import Kinds, kinds_in, place_by_id, sort_keys
 
-IN_SAMPLE = 1 << 16
+ROWS_IN_SAMPLE = 1 << 16
 """Rows of which boundaries are made."""
 RANGE = "range_of_rows"
 DOC_COLUMNS = {"doc": INT, "is_reference": pa.bool_()}
@@ -70,10 +69,10 @@ class Sort(NamedTuple):
 
 def sorted_rows(engine: Engine, rows: Any, sort: Sort, *, ranges: int) -> Any:
     """The places of rows in their order: rows of PLACED. `ranges`: into how many they are divided, about."""
-    each = max(1, IN_SAMPLE // ranges)
+    each = max(1, ROWS_IN_SAMPLE // ranges)
     sample = engine.collect(engine.run(_sampling(sort, each), rows)["sample"])
     inner = np.unique(np.linspace(0, len(sample), ranges + 1).astype(int))[1:-1]
-    boundaries = sample.take(pa.array(sort.order(sample)[inner])) if len(sample) else sample
+    boundaries = sample.take(sort.order(sample)[inner]) if len(sample) else sample
     found = engine.run(_dividing(sort, boundaries), rows)
     sizes = engine.collect(found["sizes"])
     counts = np.zeros(len(boundaries) + 1, np.int64)
@@ -89,7 +88,7 @@ def _sampling(sort: Sort, each: int) -> Stage:
 def _sample(each: int, rows: pa.Table) -> Found:
     """Some rows of a bucket, by chance."""
     if len(rows):
-        yield "sample", rows.take(pa.array(np.sort(np.argsort(mixed(*ints(rows, "doc")))[:each])))
+        yield "sample", rows.take(np.sort(np.argsort(mixed(*ints(rows, "doc")))[:each]))
 
 
 def _dividing(sort: Sort, boundaries: pa.Table) -> Stage:
@@ -119,7 +118,7 @@ def _place(sort: Sort, before: Array, rows: pa.Table) -> Found:
     """The places of the rows of some ranges. `before`: how many rows come before each range."""
     if not len(rows):
         return
-    some = rows.take(pa.array(sort.order(rows, RANGE)))
+    some = rows.take(sort.order(rows, RANGE))
     of = ints(some, RANGE)[0]
     begins = np.flatnonzero(np.diff(of, prepend=-1))
     within = np.arange(len(of)) - np.repeat(begins, np.diff(begins, append=len(of)))
@@ -226,7 +225,7 @@ def _preferred(by_value: bool, compared_as: str, documents: pa.Table, placed: pa
     key = documents.column("cost")
     if by_value:
         key = sort_keys(_compared(documents), compared_as)
-    place = placed.column("place").take(pa.array(at))
+    place = placed.column("place").take(at)
     names = (*DOC_COLUMNS, "preferred", "place")
     yield "keys", pa.table([documents.column("doc"), documents.column("is_reference"), key, place], names=names)
 

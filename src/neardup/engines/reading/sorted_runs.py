@@ -15,7 +15,7 @@ from neardup.arrays import Array
 
 Runs = Mapping[int, Sequence[tuple[int, int]]]
 """Where the runs of each part with rows begin, and the numbers that they have, in the order of their rows."""
-MOST_RUNS, MOST_OF_ALL = 256, 1 << 16
+RUNS_PER_PART, RUNS_IN_ALL = 256, 1 << 16
 """Of a part: 128 MB, which is what Spark reads by default, are then files of half a megabyte or more; and of many together."""
 FILE = "file"
 """The column that differs between files: rows of others may come between those of two."""
@@ -44,21 +44,21 @@ def runs_in(part: int, batches: Iterator[pa.RecordBatch], *, is_strict: bool, mo
         file = both.column(FILE).to_numpy()
         goes_on = (file[1:] == file[:-1]) & _ascends(both.drop_columns(FILE).columns, is_strict=is_strict)
         starts = 1 + np.flatnonzero(~goes_on)
-        last.append(both.take(pa.array(starts - 1)))
+        last.append(both.take(starts - 1))
         if before is None:
             starts = np.append(0, starts)
-        first.append(both.take(pa.array(starts)))
+        first.append(both.take(starts))
         begins += (row + len(batch) - len(both) + starts).tolist()
         if len(begins) > most or any(column.null_count for column in batch.columns):
             nothing = pa.RecordBatch.from_arrays([pa.nulls(1, kind) for kind in batch.schema.types], batch.schema.names)
-            yield _told(part, [None], [nothing], [nothing])
+            yield _ends(part, [None], [nothing], [nothing])
             return
         before, row = batch.slice(len(batch) - 1), row + len(batch)
     if before is not None:
-        yield _told(part, begins, first, [*last, before])
+        yield _ends(part, begins, first, [*last, before])
 
 
-def _told(part: int, begins: Sequence[int | None], *ends: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+def _ends(part: int, begins: Sequence[int | None], *ends: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
     """Where runs begin, and their first and last rows."""
     columns = {"part": pa.array([part] * len(begins), pa.int32()), "row": pa.array(begins, pa.int64())}
     for end, rows in zip(ENDS, map(pa.concat_batches, ends), strict=True):
@@ -80,7 +80,7 @@ def numbers_of_runs(runs: Sequence[Mapping[str, Any]], names: Sequence[str]) -> 
     """The runs of all parts, by numbers in the order of documents; None if rows are in another order, or too many runs.
 
     Args:
-        runs: what `runs_in` told, row by row.
+        runs: what `runs_in` gave, row by row.
         names: of the columns.
     """
     if any(run["row"] is None for run in runs):
@@ -98,7 +98,7 @@ def numbers_of_runs(runs: Sequence[Mapping[str, Any]], names: Sequence[str]) -> 
 
 def most_runs(parts: int) -> int:
     """How many runs each of so many parts may have."""
-    return max(1, min(MOST_RUNS, MOST_OF_ALL // max(1, parts)))
+    return max(1, min(RUNS_PER_PART, RUNS_IN_ALL // max(1, parts)))
 
 
 def numbered_part(number: int, first: int, numbers: Runs | None) -> tuple[int, list[tuple[int, int]]]:

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.engines.schemas import INT
-from neardup.engines.stages import Output, Part
+from neardup.engines.stages import Found, Output, Part, Reading
 from neardup.errors import DataError
 from neardup.kernels.digests import digest_documents
 
@@ -63,19 +63,37 @@ class Watched:
         if seen.get(self._part.number, Content(0, 0)) != self.content:
             raise DataError(
                 f"Part {self._part.number} of the input has changed since it was first read: then "
-                f"{_told(seen.get(self._part.number))}, now {_told(self.content)}. {REMEDY}"
+                f"{_shown(seen.get(self._part.number))}, now {_shown(self.content)}. {REMEDY}"
             )
+
+
+def watched_reading(reading: Reading, part: Part, seen: Mapping[int, Content] | None) -> Found:
+    """What a reading gives of a part, and what the part held (`seen`). `seen`: what parts held first; None for the first reading.
+
+    Raises:
+        DataError: the part has changed.
+    """
+    watched = Watched(part)
+    yield from reading.work(watched.part)
+    if seen is not None:
+        watched.check(seen)
+    yield "seen", watched.rows()
 
 
 def digests_in(column: Any) -> Array:
     """uint64[n]: of the values of a column of large_string; 0 for none, which is not an empty one."""
     if column.null_count == len(column):
         return np.zeros(len(column), np.uint64)
+    found: Array = string_digests(column)[:, 1]
+    found[~column.is_valid().to_numpy(zero_copy_only=False)] = 0
+    return found
+
+
+def string_digests(column: Any) -> Array:
+    """uint64[n, 2]: of the values of a column of large_string; anything for none."""
     offsets = np.frombuffer(column.buffers()[1], np.int64)[column.offset : column.offset + len(column) + 1].copy()
-    digests = np.empty((len(column), 2), np.uint64)
-    digest_documents(np.frombuffer(column.buffers()[2] or b"", np.uint8), offsets, digests)
-    digests[~column.is_valid().to_numpy(zero_copy_only=False)] = 0
-    found: Array = digests[:, 1]
+    found = np.empty((len(column), 2), np.uint64)
+    digest_documents(np.frombuffer(column.buffers()[2] or b"", np.uint8), offsets, found)
     return found
 
 
@@ -88,11 +106,12 @@ def demand_all(seen: Mapping[int, Content], read: Collection[int]) -> None:
     lost = next((part for part, content in sorted(seen.items()) if content.rows and part not in read), None)
     if lost is not None:
         raise DataError(
-            f"Part {lost} of the input has changed since it was first read: then {_told(seen[lost])}, now it is not there. {REMEDY}"
+            f"Part {lost} of the input has changed since it was first read: then {_shown(seen[lost])}, now it is not there. "
+            f"{REMEDY}"
         )
 
 
-def _told(content: Content | None) -> str:
+def _shown(content: Content | None) -> str:
     return (
         "it was not there"
         if content is None

@@ -1,25 +1,23 @@
 """IDS of all documents, of which none may be null, nor any occur twice where it is not that of a reference; as stages."""
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from neardup.arrays import Array
 from neardup.engines.packing import ints
+from neardup.engines.reading.unchanged_input import string_digests
 from neardup.engines.schemas import INT
 from neardup.engines.stages import Engine, Found, Output, Part, Reading, Stage
 from neardup.errors import InputError
-from neardup.kernels.digests import digest_documents
 
 IDS = Output(pa.schema({"high": INT, "low": INT}), ("high", "low"))
 MISSING = Output(pa.schema({"rows": INT}))
 REPEATED = Output(IDS.schema)
 NAMES = Output(pa.schema({"id": pa.large_string()}))
-SHOWN = 3
+SHOWN_IDS = 3
 """Ids in a message."""
-MOST = 1000
+REPEATED_IDS_PER_BUCKET = 1000
 """Repeated ids that a bucket tells of."""
 
 
@@ -36,7 +34,7 @@ def demand_ids(engine: Engine, name: str) -> None:
     repeated = engine.run(REPEAT, found["ids"])["repeated"]
     if repeated.is_empty:
         return
-    digests = engine.collect(repeated).slice(0, SHOWN)
+    digests = engine.collect(repeated).slice(0, SHOWN_IDS)
     names = engine.collect(engine.read(Reading("ids that repeat", partial(_named, digests), {"names": NAMES}))["names"])
     shown = ", ".join(repr(each) for each in sorted(set(names.column("id").to_pylist())))
     raise InputError(
@@ -51,15 +49,7 @@ def _digest(part: Part) -> Found:
         if column.null_count:
             yield "missing", pa.table([[column.null_count]], MISSING.schema)
         elif not part.is_reference:
-            yield "ids", pa.table(list(_digests(column).view(np.int64).T.copy()), IDS.schema)
-
-
-def _digests(column: Any) -> Array:
-    """uint64[n, 2]."""
-    found = np.empty((len(column), 2), np.uint64)
-    offsets = np.frombuffer(column.buffers()[1], np.int64)[column.offset : column.offset + len(column) + 1].copy()
-    digest_documents(np.frombuffer(column.buffers()[2] or b"", np.uint8), offsets, found)
-    return found
+            yield "ids", pa.table(list(string_digests(column).view(np.int64).T.copy()), IDS.schema)
 
 
 def _repeat(ids: pa.Table) -> Found:
@@ -67,7 +57,7 @@ def _repeat(ids: pa.Table) -> Found:
     high, low = ints(ids, "high", "low")
     again = 1 + np.flatnonzero((high[1:] == high[:-1]) & (low[1:] == low[:-1]))
     if len(again):
-        yield "repeated", ids.take(pa.array(again[:MOST]))
+        yield "repeated", ids.take(again[:REPEATED_IDS_PER_BUCKET])
 
 
 REPEAT = Stage("ids looked at", _repeat, {"repeated": REPEATED})
@@ -77,7 +67,7 @@ def _named(digests: pa.Table, part: Part) -> Found:
     """The ids with some digests."""
     wanted = set(zip(*(each.tolist() for each in ints(digests, "high", "low")), strict=True))
     for batch in part.batches:
-        found = _digests(batch.column("id")).view(np.int64).tolist()
+        found = string_digests(batch.column("id")).view(np.int64).tolist()
         at = [row for row, (high, low) in enumerate(found) if (high, low) in wanted]
         if at and not part.is_reference:
-            yield "names", pa.table([batch.column("id").take(pa.array(at[:MOST]))], NAMES.schema)
+            yield "names", pa.table([batch.column("id").take(at[:REPEATED_IDS_PER_BUCKET])], NAMES.schema)

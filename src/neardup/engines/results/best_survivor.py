@@ -6,11 +6,10 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
-from neardup.engines.clustering.matches import is_reference
 from neardup.engines.columns import looked_up
 from neardup.engines.job_options import Work
 from neardup.engines.packing import ints
-from neardup.engines.schemas import LINKS, MARKED, NONE, REMOVED, UNKNOWN, marked
+from neardup.engines.schemas import LINKS, MARKED, NONE, REMOVED, UNKNOWN, marked, ranked_before_all
 from neardup.engines.stages import Found, Stage
 from neardup.survivors.listed_pairs import best_first
 
@@ -29,11 +28,11 @@ def _decide(work: Work, links: pa.Table, heads: pa.Table, members: pa.Table) -> 
     choices = pa.concat_tables([links, _own(work, heads, links)])
     x = choices.column("x").to_numpy()
     order = np.argsort(x, kind="stable")
-    choices, x = choices.take(pa.array(order)), x[order]
+    choices, x = choices.take(order), x[order]
     # Whoever is to be removed: leaders that match a survivor, and all other members of classes.
     (linked, first), linked_ranks = np.unique(links.column("x").to_numpy(), return_index=True), ints(links, "x_rank")[0]
-    falls = ~is_reference(linked_ranks[first]) & (links.column("survivor").to_numpy()[first] != linked)
-    leaders = links.take(pa.array(first[falls]))
+    falls = ~ranked_before_all(linked_ranks[first]) & (links.column("survivor").to_numpy()[first] != linked)
+    leaders = links.take(first[falls])
     docs = np.concatenate([linked[falls], members.column("doc").to_numpy()])
     of = np.concatenate([linked[falls], members.column("leader").to_numpy()])
     rank = np.concatenate([leaders.column("x_rank").to_numpy(), members.column("outcome_rank").to_numpy()])
@@ -96,7 +95,7 @@ def _own(work: Work, heads: pa.Table, links: pa.Table) -> pa.Table:
     fallen = np.isin(heads.column("leader").to_numpy(), links.column("x").to_numpy())
     if work.options.cluster == "star":  # a document of a reference survives beside others that it matches
         fallen &= ~heads.column("is_reference").to_numpy()
-    rows = heads.take(pa.array(np.flatnonzero(~fallen)))
+    rows = heads.take(np.flatnonzero(~fallen))
     end, n = [rows.column(name) for name in ("leader", "rank")], len(rows)
     return pa.table([*end, *end, np.full(n, np.nan if work.by_distance else 1.0), np.zeros(n, np.int64)], LINKS.schema)
 

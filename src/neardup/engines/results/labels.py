@@ -9,7 +9,7 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.engines.columns import beginnings, runs
 from neardup.engines.job_options import Work
-from neardup.engines.packing import ints, mixed
+from neardup.engines.packing import ints, mixed, rows_of_docs
 from neardup.engines.reading.row_selection import Marks, marked_rows
 from neardup.engines.schemas import (
     CLUSTERS,
@@ -27,7 +27,7 @@ from neardup.engines.stages import Engine, Found, Output, Part, Reading, Stage
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.hamming.near import row_distances
 
-SHARES, MANY = 64, 64
+SHARES, MANY_DUPLICATES = 64, 64
 """Of the duplicates of a survivor that has more than so many in a bucket."""
 
 
@@ -40,15 +40,15 @@ def _read(work: Work, named: Marks, unknown: Marks, part: Part) -> Found:
     for docs, rows, (_, wanted) in marked_rows(part, named, unknown):
         prints = np.full(len(docs), b"", object)
         if wanted.any():
-            some = fingerprint_array(rows.column("text").filter(pa.array(wanted)), work.recipe).values
+            some = fingerprint_array(rows.column("text").filter(wanted), work.recipe).values
             prints[wanted] = as_prints(some).to_pylist()
         yield "labels", pa.table([docs, docs, rows.column("id"), pa.array(prints, pa.large_binary())], LABELS.schema)
 
 
 def _place(labels: pa.Table, places: pa.Table) -> Found:
     """Labels with the places of documents in the order of the input, and of the reference."""
-    at = np.searchsorted(places.column("doc").to_numpy(), labels.column("doc").to_numpy())
-    yield "labels", labels.set_column(1, "place", places.column("place").take(pa.array(at)))
+    known = rows_of_docs(places, *ints(labels, "doc"))
+    yield "labels", labels.set_column(1, "place", known.column("place"))
 
 
 PLACE = Stage("places", _place, {"labels": LABELS})
@@ -60,16 +60,16 @@ def _label(removed: pa.Table, labels: pa.Table) -> Found:
     if not len(removed):
         return
     survivor, doc = ints(removed, "survivor", "doc")
-    rows = labels.take(_at(removed, "doc", labels))
+    rows = rows_of_docs(labels, doc)
     _, of, counts = np.unique(survivor, return_inverse=True, return_counts=True)
-    share = np.where(counts[of] > MANY, mixed(doc) % np.uint64(SHARES), np.uint64(0)).astype(np.int64)
+    share = np.where(counts[of] > MANY_DUPLICATES, mixed(doc) % np.uint64(SHARES), np.uint64(0)).astype(np.int64)
     columns = {name: rows.column(name) for name in LABELS.schema.names}
     columns |= {name: removed.column(name) for name in removed.schema.names if name != "doc"} | {"share": share}
     labeled = pa.table([columns[name] for name in LABELED.schema.names], LABELED.schema)
     yield "labeled", labeled
     order = np.lexsort((ints(labeled, "place")[0], share, survivor))
     first = order[beginnings(survivor[order], share[order])]
-    yield "firsts", labeled.take(pa.array(first)).select(FIRSTS.schema.names)
+    yield "firsts", labeled.take(first).select(FIRSTS.schema.names)
 
 
 LABEL = Stage("names", _label, {"labeled": LABELED, "firsts": FIRSTS})
@@ -81,27 +81,20 @@ def _cluster(firsts: pa.Table, labels: pa.Table) -> Found:
     if not len(firsts):
         return
     survivor, place = ints(firsts, "survivor", "place")
-    rows = labels.take(_at(firsts, "survivor", labels))
+    rows = rows_of_docs(labels, survivor)
     starts = np.flatnonzero(beginnings(survivor))
     number = runs(survivor)
     first = np.lexsort((place, number))[starts]  # the removed document of each cluster that came first
     is_first = ints(rows, "place")[0][first] < place[first]
     cluster = np.where(is_first, survivor[first], ints(firsts, "doc")[0][first])
     names = pa.chunked_array([*firsts.column("id").chunks, *rows.column("id").chunks])
-    cluster_id = names.take(pa.array(np.where(is_first, first + len(firsts), first)[number]))
+    cluster_id = names.take(np.where(is_first, first + len(firsts), first)[number])
     share = ints(firsts, "share")[0]
-    columns = [
-        survivor,
-        share,
-        rows.column("place"),
-        rows.column("id"),
-        rows.column("print"),
-        cluster[number],
-        cluster_id,
-    ]
+    named = [rows.column(name) for name in ("place", "id", "print")]
+    columns = [survivor, share, *named, cluster[number], cluster_id]
     order = np.lexsort((share, survivor))
     once = order[beginnings(survivor[order], share[order])]
-    yield "clusters", pa.table(columns, CLUSTERS.schema).take(pa.array(once))
+    yield "clusters", pa.table(columns, CLUSTERS.schema).take(once)
 
 
 CLUSTER = Stage("clusters", _cluster, {"clusters": CLUSTERS})
@@ -112,7 +105,7 @@ def _finish(labeled: pa.Table, clusters: pa.Table) -> Found:
     """Removed documents with their survivors and clusters."""
     if not len(labeled):
         return
-    rows = clusters.take(pa.array(runs(*ints(labeled, "survivor", "share"))))  # clusters have the same order
+    rows = clusters.take(runs(*ints(labeled, "survivor", "share")))  # clusters have the same order
     columns = {name: rows.column(name) for name in rows.schema.names}
     columns |= {name: labeled.column(name) for name in labeled.schema.names}
     columns["distance"] = _distances(labeled, rows)
@@ -132,10 +125,6 @@ def _distances(labeled: pa.Table, clusters: pa.Table) -> Array:
     return found
 
 
-def _at(table: pa.Table, name: str, labels: pa.Table) -> pa.Array:
-    return pa.array(np.searchsorted(labels.column("doc").to_numpy(), table.column(name).to_numpy()))
-
-
 CLUSTERED = Output(
     pa.schema({"survivor": INT, "survivor_id": pa.large_string(), "cluster_id": pa.large_string()}), ("survivor",)
 )
@@ -149,13 +138,13 @@ def survivors_of_clusters(engine: Engine, results: Any) -> Any:
 
 def _tell(results: pa.Table) -> Found:
     rows = results.select(CLUSTERED.schema.names)
-    yield from _once(rows.filter(pa.array(~of_reference(ints(rows, "survivor")[0]))))
+    yield from _once(rows.filter(~of_reference(ints(rows, "survivor")[0])))
 
 
 def _once(rows: pa.Table) -> Found:
     if len(rows):
         _, first = np.unique(ints(rows, "survivor")[0], return_index=True)
-        yield "clustered", rows.take(pa.array(first))
+        yield "clustered", rows.take(first)
 
 
 _TELL = Stage("survivors of clusters", _tell, {"clustered": CLUSTERED})

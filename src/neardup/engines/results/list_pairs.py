@@ -14,19 +14,18 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.engines.columns import ascending, beginnings
 from neardup.engines.job_options import Work
-from neardup.engines.packing import ints
-from neardup.engines.pairing.all_pairs import MEMBERS
-from neardup.engines.schemas import BOOL, BYTES, INT, LABELS, MARKED, MATCHES, marked, prints_of
+from neardup.engines.packing import ints, rows_of_docs, with_columns
+from neardup.engines.schemas import BOOL, BYTES, INT, LISTED_MEMBERS, MARKED, marked, prints_of
 from neardup.engines.stages import Found, Output, Stage
 from neardup.hamming.near import row_distances
 
-AT_ONCE = 1 << 18
+PAIRS_AT_ONCE = 1 << 18
 """Pairs that are made together; those of a class that has more are divided into tiles."""
-BLOCK = 1024
+DOCUMENTS_PER_SIDE = 1024
 """Documents on each side of a tile."""
 ENDS = Output(pa.schema({"leader": INT}), ("leader",))
-UNNAMED = Output(MEMBERS.schema, ("doc",))
-NAMED = Output(pa.schema([*MEMBERS.schema, ("id", pa.large_string()), ("print", BYTES)]), ("leader",))
+UNNAMED = Output(LISTED_MEMBERS.schema, ("doc",))
+NAMED = Output(pa.schema([*LISTED_MEMBERS.schema, ("id", pa.large_string()), ("print", BYTES)]), ("leader",))
 _END = {"doc": INT, "rank": INT, "is_reference": BOOL, "print": BYTES, "id": pa.large_string()}
 HALVES = Output(pa.schema({"p": INT, **_END, "similarity": pa.float64()}), ("p",))
 """Documents of the second classes of matches, with the first classes."""
@@ -61,7 +60,7 @@ def _needed(members: pa.Table, ends: pa.Table) -> Found:
     leader = ints(members, "leader")[0]
     _, number, counts = np.unique(leader, return_inverse=True, return_counts=True)
     needed = (counts[number] > 1) | np.isin(leader, ends.column("leader").to_numpy())
-    rows = members.filter(pa.array(needed))
+    rows = members.filter(needed)
     yield "members", rows
     yield "named", marked(rows.column("doc").to_numpy())
 
@@ -71,29 +70,25 @@ NEEDED = Stage("documents of pairs", _needed, {"members": UNNAMED, "named": MARK
 
 
 def _name(members: pa.Table, labels: pa.Table) -> Found:
-    at = np.searchsorted(labels.column("doc").to_numpy(), members.column("doc").to_numpy())
-    for name in ("id", "print"):
-        members = members.append_column(name, labels.column(name).take(pa.array(at)))
-    yield "members", members
+    named = rows_of_docs(labels, *ints(members, "doc"))
+    yield "members", with_columns(members, id=named.column("id"), print=named.column("print"))
 
 
 NAME = Stage("names", _name, {"members": NAMED})
 """Of members and labels."""
-assert "id" in LABELS.schema.names
 
 
 def _halve(matches: pa.Table, members: pa.Table) -> Found:
     """Each match with all documents of its second class."""
     left, right = ints(matches, "q")[0], ints(members, "leader")[0]
     for match, member in _products(_joined(left, right)):
-        rows, of = members.take(pa.array(member)), matches.take(pa.array(match))
+        rows, of = members.take(member), matches.take(match)
         columns = [of.column("p"), *(rows.column(name) for name in _END), of.column("similarity")]
         yield "halves", pa.table(columns, HALVES.schema)
 
 
 HALVE = Stage("second classes", _halve, {"halves": HALVES})
-"""Of matches, and members with their names."""
-assert MATCHES.key == ("q",)
+"""Of matches, which come by their second class, and members with their names."""
 
 
 class _Products(NamedTuple):
@@ -113,11 +108,11 @@ def _joined(left: Array, right: Array) -> _Products:
 
 
 def _products(of: _Products) -> Iterator[tuple[Array, Array]]:
-    """Rows of the left and of the right, int64[n] each, in chunks of `AT_ONCE`: a large product is in several."""
+    """Rows of the left and of the right, int64[n] each, in chunks of `PAIRS_AT_ONCE`: a large product is in several."""
     sizes = of.left_count * of.right_count
     ends = np.cumsum(sizes)
-    for first in range(0, int(sizes.sum()), AT_ONCE):
-        pair = np.arange(first, min(first + AT_ONCE, int(ends[-1])))
+    for first in range(0, int(sizes.sum()), PAIRS_AT_ONCE):
+        pair = np.arange(first, min(first + PAIRS_AT_ONCE, int(ends[-1])))
         group = np.searchsorted(ends, pair, "right")
         at = pair - (ends[group] - sizes[group])
         yield of.left[group] + at // of.right_count[group], of.right[group] + at % of.right_count[group]
@@ -130,20 +125,17 @@ def pairs(work: Work, *, across: bool) -> Stage:
 
 def _pairs(work: Work, across: bool, halves: pa.Table, members: pa.Table) -> Found:
     leader, rank = ints(members, "leader", "rank")
-    members = members.take(pa.array(ascending(leader, rank)))
+    members = members.take(ascending(leader, rank))
     own = _joined(leader, leader)
     several = own.left_count > 1
     is_wordless = members.column("is_empty").to_numpy() & ~members.column("is_long").to_numpy()
-    wordless = np.zeros(len(several), np.bool_)
-    wordless[:] = is_wordless[own.left] if len(own.left) else False
+    wordless = is_wordless[own.left]
     yield from _wordless(members, _some(own, several & wordless), across=across)
     is_long = members.column("is_long").to_numpy()
     known = np.where(is_long & work.by_distance, np.nan, 1.0)
-    ours = members.append_column("similarity", pa.array(known)).append_column(
-        "is_own", pa.array(np.ones(len(members), np.bool_))
-    )
+    ours = with_columns(members, similarity=known, is_own=np.ones(len(members), np.bool_))
     yield from _multiplied(members, ours, _some(own, several & ~wordless), across=across, first_tile=0)
-    others = halves.append_column("is_own", pa.array(np.zeros(len(halves), np.bool_)))
+    others = with_columns(halves, is_own=np.zeros(len(halves), np.bool_))
     joined = _joined(ints(halves, "p")[0], leader)
     turned = _Products(joined.right, joined.right_count, joined.left, joined.left_count)
     yield from _multiplied(members, others, turned, across=across, first_tile=1 << 62)
@@ -155,15 +147,15 @@ def _some(of: _Products, wanted: Array) -> _Products:
 
 def _multiplied(left: pa.Table, right: pa.Table, of: _Products, *, across: bool, first_tile: int) -> Found:
     """The pairs of small products, and the tiles of large ones."""
-    large = of.left_count * of.right_count > AT_ONCE
+    large = of.left_count * of.right_count > PAIRS_AT_ONCE
     for i, j in _products(_some(of, ~large)):
-        yield "pairs", _listed(left.take(pa.array(i)), right.take(pa.array(j)), across=across)
+        yield "pairs", _listed(left.take(i), right.take(j), across=across)
     for begin, count, other, other_count in zip(*(each.tolist() for each in _some(of, large)), strict=True):
         number = first_tile
-        for at in range(0, count, BLOCK):
-            for to in range(0, other_count, BLOCK):
-                some = left.slice(begin + at, min(BLOCK, count - at))
-                others = right.slice(other + to, min(BLOCK, other_count - to))
+        for at in range(0, count, DOCUMENTS_PER_SIDE):
+            for to in range(0, other_count, DOCUMENTS_PER_SIDE):
+                some = left.slice(begin + at, min(DOCUMENTS_PER_SIDE, count - at))
+                others = right.slice(other + to, min(DOCUMENTS_PER_SIDE, other_count - to))
                 if not first_tile and to < at:  # of one class: members are in order
                     continue
                 leader = left.column("leader")[begin].as_py()
@@ -188,7 +180,7 @@ def _of_tiles(across: bool, left: pa.Table, right: pa.Table) -> Found:
         some = left.slice(starts[number], starts[number + 1] - starts[number])
         other = right.slice(others[number], others[number + 1] - others[number])
         i, j = np.repeat(np.arange(len(some)), len(other)), np.tile(np.arange(len(other)), len(some))
-        yield "pairs", _listed(some.take(pa.array(i)), other.take(pa.array(j)), across=across)
+        yield "pairs", _listed(some.take(i), other.take(j), across=across)
 
 
 def pairs_of_tiles(*, across: bool) -> Stage:
@@ -209,7 +201,7 @@ def _listed(left: pa.Table, right: pa.Table, *, across: bool) -> pa.Table:
     at = np.arange(len(left))
     ends = pa.concat_tables([left.select(["doc", "id", "print"]), right.select(["doc", "id", "print"])])
     first, second = (
-        ends.take(pa.array(places)) for places in (np.where(swaps, at + len(at), at), np.where(swaps, at, at + len(at)))
+        ends.take(places) for places in (np.where(swaps, at + len(at), at), np.where(swaps, at, at + len(at)))
     )
     apart = row_distances(prints_of(first), prints_of(second))
     columns = [first.column("doc"), second.column("doc"), first.column("id"), second.column("id"), apart]
@@ -218,9 +210,7 @@ def _listed(left: pa.Table, right: pa.Table, *, across: bool) -> pa.Table:
 
 def _wordless(members: pa.Table, of: _Products, *, across: bool) -> Found:
     """Of equal texts without words, each with the first only; across, each with the first of the other side."""
-    ones = members.append_column("similarity", pa.array(np.ones(len(members)))).append_column(
-        "is_own", pa.array(np.zeros(len(members), np.bool_))
-    )
+    ones = with_columns(members, similarity=np.ones(len(members)), is_own=np.zeros(len(members), np.bool_))
     is_reference = members.column("is_reference").to_numpy()
     for first, count in zip(of.left.tolist(), of.left_count.tolist(), strict=True):
         rows = np.arange(first, first + count)
@@ -231,4 +221,4 @@ def _wordless(members: pa.Table, of: _Products, *, across: bool) -> Found:
                 continue
             left = np.concatenate([np.full(len(theirs), ours[0]), ours[1:]])
             right = np.concatenate([theirs, np.full(len(ours) - 1, theirs[0])])
-        yield "pairs", _listed(members.take(pa.array(left)), ones.take(pa.array(right)), across=across)
+        yield "pairs", _listed(members.take(left), ones.take(right), across=across)

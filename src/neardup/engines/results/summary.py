@@ -1,4 +1,4 @@
-"""SUMMARY: the counts of a run on Spark, and what its stages took."""
+"""SUMMARY: the counts of a run on an engine, and what its stages took."""
 
 import dataclasses
 import json

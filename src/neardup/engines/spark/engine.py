@@ -8,12 +8,12 @@ from typing import Any
 
 from neardup.engines.job.checkpoint import Kept
 from neardup.engines.job.cluster_engine import ASCENT, ClusterEngine, Contents, HeldRows
-from neardup.engines.job.plan import TEXT_ROWS
+from neardup.engines.job.plan import TEXTS_PER_BATCH
 from neardup.engines.job_options import Work
 from neardup.engines.reading.sorted_runs import Runs
 from neardup.engines.schemas import PLACES
 from neardup.engines.spark import settings, tasks
-from neardup.engines.spark.failures import told
+from neardup.engines.spark.failures import translated_errors
 from neardup.engines.spark.files import literal
 from neardup.engines.spark.frames import Input
 from neardup.engines.spark.scans import numbers_of
@@ -67,7 +67,7 @@ class SparkEngine(ClusterEngine[Held]):
             ]
             return reduce(lambda a, b: a.unionAll(b), frames)
 
-        return self._write(frame, TEXT_ROWS, path)
+        return self._write(frame, TEXTS_PER_BATCH, path)
 
     def _run(self, stage: Stage, inputs: Sequence[Held], path: str) -> tuple[Any, Measured]:
         from pyspark.sql import functions as f
@@ -108,7 +108,11 @@ class SparkEngine(ClusterEngine[Held]):
     @contextlib.contextmanager
     def _running(self, name: str) -> Iterator[None]:
         """The input has the same partitions whenever it is read."""
-        with settings.shown_as(self.session, name), settings.taken(self.session, self._dividing), told(self.session):
+        with (
+            settings.shown_as(self.session, name),
+            settings.taken(self.session, self._dividing),
+            translated_errors(self.session),
+        ):
             yield
 
     def _held(self, output: Output, name: str, written: Any, measured: Measured) -> Held:
@@ -126,24 +130,22 @@ class SparkEngine(ClusterEngine[Held]):
     def _contents(self, held: Held) -> Contents:
         if held.local is not None:
             return held.local
-        with told(self.session):
+        with translated_errors(self.session):
             return [(row.bucket, bytes(row.content)) for row in held.rows.collect()]
 
     def together(self, *rows: Held) -> Held:
-        """See `Engine`."""
         frame = reduce(lambda a, b: a.unionAll(b), [each.rows for each in rows])
         locals_ = [each.local for each in rows]
         local = [each for some in locals_ for each in some or []] if None not in locals_ else None
         return Held(rows[0].output, sum(each.count for each in rows), sum(each.size for each in rows), frame, local)
 
     def orders(self, work: Work) -> bool:
-        """See `Engine`: the rows of a frame have no order of their own, but those of files may ascend."""
+        """The rows of a frame have no order of their own, but those of files may ascend."""
         with self._looking(), self._running(ASCENT), settings.taken(self.session, settings.batches(PLACE_ROWS)):
             self._numbers = numbers_of(self.input, work, self._setting)
         return self._numbers is None
 
     def places(self, work: Work, documents: Held) -> Held:  # noqa: ARG002
-        """See `Engine`."""
 
         def run(path: str) -> tuple[Any, Measured]:
             return self._write(lambda: places(self.input, work, self._setting, self._persisted), PLACE_ROWS, path)

@@ -10,23 +10,22 @@ import secrets
 import threading
 import time
 from collections.abc import Iterator
+from platform import python_version
 from typing import Any
 from urllib.parse import unquote
 
 from neardup import errors
+from neardup.engines.job.failures import MISSING_MODULE, SHOWN_CHARACTERS, IdleError, translated_by
 from neardup.engines.spark import tasks
 from neardup.errors import InputError
 
 PATIENCE = "spark.neardup.patience"
 """The setting of a session that says how many seconds a job waits while no task runs."""
-SECONDS = 1800
-SHOWN = 300
-"""Characters of what Spark says."""
-LOOK = 1.0
+PATIENCE_SECONDS = 1800
+LOOK_SECONDS = 1.0
 """Seconds between two looks at the tasks."""
 _log = logging.getLogger("neardup")
 
-_MODULE = re.compile(r"No module named '([\w.]+)'")
 _PYTHON = re.compile(r"\[PYTHON_VERSION_MISMATCH\] ([^\n]*)")
 _FULL = (os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT))
 _STOPPED = (
@@ -53,7 +52,7 @@ _KINDS: dict[str, type[errors.NeardupError]] = {"DataError": errors.DataError, "
 
 
 @contextlib.contextmanager
-def told(session: Any = None) -> Iterator[None]:
+def translated_errors(session: Any = None) -> Iterator[None]:
     """Errors of tasks as errors of the driver, in our words. `session`: to watch whether its tasks run.
 
     Raises:
@@ -62,37 +61,24 @@ def told(session: Any = None) -> Iterator[None]:
         MemoryError: executors or their workers were killed several times.
         OSError: a disk is full, or no task runs any more.
     """
-    try:
-        if session is None:
-            yield
-        else:
-            with _watched(session):
-                yield
-    except (errors.NeardupError, IdleError):
-        raise
-    except Exception as problem:
-        ours = _ours(str(problem))
-        if ours is None:
-            raise
-        raise ours from problem
+    watch = contextlib.nullcontext() if session is None else _watched(session)
+    with translated_by(_ours), watch:
+        yield
 
 
-class IdleError(OSError):
-    """No task runs."""
-
-
-def _ours(text: str) -> Exception | None:
+def _ours(problem: Exception) -> Exception | None:
     """The error that Spark's message tells of; None if we know no better words."""
+    text = str(problem)
     at = text.find(tasks.TOLD)
     if at >= 0:
         found, _ = json.JSONDecoder().raw_decode(text[at + len(tasks.TOLD) :])
         return _KINDS.get(found["kind"], InputError)(found["message"])
     if found := _PYTHON.search(text):
         return InputError(
-            f"An executor has another Python than the driver, which has {_version()}: {found[1]} Ship the environment of the "
+            f"An executor has another Python than the driver, which has {python_version()}: {found[1]} Ship the environment of the "
             "driver to the executors, or set `spark.pyspark.python`."
         )
-    if found := _MODULE.search(text):
+    if found := MISSING_MODULE.search(text):
         return InputError(
             f"An executor has no {found[1].split('.')[0]}. Ship the environment of the driver to the executors, or install the "
             "package there."
@@ -129,7 +115,7 @@ def _of_files(text: str) -> errors.NeardupError | None:
     named, record = _FILE.search(text), _RECORD.search(text)
     file = unquote(named[1]) if named else ""
     if _MALFORMED.search(text):
-        what = f": {(record[1] or record[2]).strip()[:SHOWN]}" if record else ""
+        what = f": {(record[1] or record[2]).strip()[:SHOWN_CHARACTERS]}" if record else ""
         return errors.DataError(
             f"A row of {file or 'the input'} is malformed{what}. A line of JSON is one object, and a row of CSV has the columns of "
             "its header. Mend the row, or take it out."
@@ -161,18 +147,12 @@ def _cause(text: str) -> str:
     if lines and lines[0].startswith("An error occurred while calling"):
         del lines[0]
     causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
-    return _CODES.sub("", (causes or lines or [""])[-1 if causes else 0])[:SHOWN]
+    return _CODES.sub("", (causes or lines or [""])[-1 if causes else 0])[:SHOWN_CHARACTERS]
 
 
 def _line(text: str, words: tuple[str, ...]) -> str:
     """The line of a message with some words."""
-    return next(line.strip() for line in text.splitlines() if any(each in line for each in words))[:SHOWN]
-
-
-def _version() -> str:
-    from platform import python_version
-
-    return python_version()
+    return next(line.strip() for line in text.splitlines() if any(each in line for each in words))[:SHOWN_CHARACTERS]
 
 
 @contextlib.contextmanager
@@ -183,7 +163,7 @@ def _watched(session: Any) -> Iterator[None]:
         IdleError: so it was.
     """
     context = session.sparkContext
-    patience = float(session.conf.get(PATIENCE, str(SECONDS)))
+    patience = float(session.conf.get(PATIENCE, str(PATIENCE_SECONDS)))
     tag, over, given_up = f"neardup-{secrets.token_hex(8)}", threading.Event(), threading.Event()
     context.addJobTag(tag)
     watch = threading.Thread(target=_watch, args=(context, tag, patience, over, given_up), daemon=True)
@@ -207,7 +187,7 @@ def _watched(session: Any) -> Iterator[None]:
 
 def _watch(context: Any, tag: str, patience: float, over: threading.Event, given_up: threading.Event) -> None:
     since, warned = time.monotonic(), 0.0
-    while not over.wait(min(LOOK, patience / 4)):
+    while not over.wait(min(LOOK_SECONDS, patience / 4)):
         try:
             waits = is_waiting(context.statusTracker())
         except Exception:

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from neardup.engines.job import paths
 from neardup.engines.job.paths import demand_one_format, format_of
-from neardup.engines.spark.failures import in_a_line, told
+from neardup.engines.spark.failures import in_a_line, translated_errors
 from neardup.errors import InputError
 
 _CSV = {"header": "true", "quote": '"', "escape": '"'}
@@ -34,7 +34,7 @@ def read(session: Any, paths: Sequence[str], otherwise: str) -> Any:
 
     name, shown = demand_one_format(paths, otherwise), ", ".join(paths)
     try:
-        with told(session):
+        with translated_errors(session):
             found = session.read.format(name).options(**_READING.get(name, {})).load(list(paths))
     except (PySparkException, IllegalArgumentException) as problem:
         if "[UNABLE_TO_INFER_SCHEMA]" not in str(problem):

@@ -40,8 +40,8 @@ class Input(inputs.Input[Frame]):
         for at, each in enumerate(self.sources):
             # Of a new frame, as one keeps its partitions when settings change.
             before = self.documents.texts().rdd.getNumPartitions() if each.is_reference else 0
-            told = {"is_reference": each.is_reference, "first": each.first, "before": before}
-            yield each.texts(), told | {"numbers": numbers and numbers[at]}
+            where = {"is_reference": each.is_reference, "first": each.first, "before": before}
+            yield each.texts(), where | {"numbers": numbers and numbers[at]}
 
     def demand_ids(self) -> None:
         """Refuse ids that are null, or occur twice where they are not those of a reference.

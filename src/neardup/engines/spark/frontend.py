@@ -19,16 +19,12 @@ _WITHOUT_ORDER = ("map<", "variant")
 
 
 class SparkFrontend(Frontend[SparkEngine]):
-    """See `neardup.engines.frontend.Frontend`."""
+    """Checks of what Spark is given."""
 
     documents, input, job = Frame, Input, SparkJob
 
     def demand_rows(self, *given: Any) -> None:
-        """Refuse frames of Spark Connect, whose session does not run here.
-
-        Raises:
-            OptionError: one is.
-        """
+        """Refuse frames of Spark Connect as well, whose session does not run here."""
         if any(frame is not None and not hasattr(frame, "_jdf") for frame in given):
             raise OptionError(
                 "This frame is of Spark Connect, or none of Spark. Give a DataFrame of a classic session, as `spark-submit` has, "
@@ -36,15 +32,9 @@ class SparkFrontend(Frontend[SparkEngine]):
             )
 
     def columns(self, documents: Frame) -> dict[str, Any]:
-        """See `Frontend`."""
         return {field.name: field.dataType for field in documents.rows.schema.fields}
 
     def demand_kinds(self, documents: Frame, options: DedupOptions) -> None:
-        """See `Frontend`.
-
-        Raises:
-            InputError: a column has another type.
-        """
         kinds = self.columns(documents)
         shown = {name: kind.simpleString() for name, kind in kinds.items()}
         text, name, value = documents.text, documents.id, options.preferred_by
@@ -57,15 +47,9 @@ class SparkFrontend(Frontend[SparkEngine]):
             demand_kind(value, shown[value], is_right=kinds[value].typeName() in _VALUES, role="preferred")
 
     def demand_files(self, documents: Frame) -> None:
-        """See `neardup.engines.spark.plans.demand_files`."""
         demand_files(documents.rows)
 
     def folder(self, rows: Any) -> str:
-        """See `Frontend`.
-
-        Raises:
-            OptionError: no folder is known that all executors share.
-        """
         context = rows.sparkSession.sparkContext
         shared = context._jsc.sc().getCheckpointDir()
         if shared.isDefined():

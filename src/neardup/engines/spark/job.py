@@ -11,7 +11,7 @@ from neardup.engines.job.sample import Sample
 from neardup.engines.job_options import Work
 from neardup.engines.spark import settings
 from neardup.engines.spark.engine import SparkEngine
-from neardup.engines.spark.failures import told
+from neardup.engines.spark.failures import translated_errors
 from neardup.engines.spark.files import literal
 from neardup.engines.spark.folder import Folder
 from neardup.engines.spark.frames import Frame, Input, column
@@ -64,12 +64,10 @@ class SparkJob(ClusterJob[Frame, SparkEngine]):
         super().__init__(given, work)
         self.session = given.documents.rows.sparkSession
 
-    def told(self) -> contextlib.AbstractContextManager[None]:
-        """See `neardup.engines.spark.failures.told`."""
-        return told(self.session)
+    def translated_errors(self) -> contextlib.AbstractContextManager[None]:
+        return translated_errors(self.session)
 
     def is_steady(self, documents: Frame) -> bool:
-        """See `neardup.engines.spark.plans.is_steady`."""
         return is_steady(documents.rows)
 
     def _shown_as(self, name: str) -> contextlib.AbstractContextManager[None]:

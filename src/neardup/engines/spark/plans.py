@@ -61,8 +61,8 @@ def steps_of(frame: Any) -> str:
         for entry in _listed(scan.relation().options().toSeq())
         if "path" not in entry._1().lower()
     ]
-    told = [_NUMBERED.sub("", query.analyzed().toString()), *sorted(options)]
-    return hashlib.sha256("\n".join(told).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    steps = [_NUMBERED.sub("", query.analyzed().toString()), *sorted(options)]
+    return hashlib.sha256("\n".join(steps).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def files_of(frame: Any) -> list[tuple[str, int, str]]:

@@ -11,7 +11,7 @@ from neardup.engines.packing import unsorted
 from neardup.engines.results.summary import EngineSummary, Totals, summary_of, tallied
 from neardup.engines.schemas import RESULTS
 from neardup.engines.spark.engine import Held, SparkEngine
-from neardup.engines.spark.failures import told
+from neardup.engines.spark.failures import translated_errors
 from neardup.engines.stages import Measured
 
 
@@ -83,7 +83,7 @@ class SparkResult:
     @cached_property
     def summary(self) -> EngineSummary:
         """The counts of the run, and what its stages took. Spark counts when it is asked for first."""
-        with told(self.engine.session):
+        with translated_errors(self.engine.session):
             return summary_of(totals(self.results), self.engine.seen or {}, self.stages)
 
     def __str__(self) -> str:

@@ -5,7 +5,7 @@ from functools import partial
 
 import pyarrow as pa
 
-from neardup.engines.job.plan import TEXT_ROWS
+from neardup.engines.job.plan import TEXTS_PER_BATCH
 from neardup.engines.job.sample import Sample, first_texts, most_of_each, spread_over
 from neardup.engines.job_options import Work
 from neardup.engines.reading.sorted_runs import ENDS, FILE, Runs, most_runs, numbers_of_runs, runs_in
@@ -31,7 +31,7 @@ def sample_of(given: Input, setting: tasks.Setting) -> Sample:
         most, size = most_of_each(len(taken))
         is_taken = f.spark_partition_id().isin(taken)  # values of others need not travel
         first = first_rows(texts, most).select(*(f.when(is_taken, f.col(name)).alias(name) for name in texts.columns))
-        with settings.taken(each.rows.sparkSession, settings.batches(TEXT_ROWS)):
+        with settings.taken(each.rows.sparkSession, settings.batches(TEXTS_PER_BATCH)):
             some = first.mapInArrow(setting.task(partial(_first, size)), _SCHEMA).toArrow()
         large = pa.schema([(name, pa.large_string()) for name in some.schema.names])
         parts.append(some.cast(large).combine_chunks().to_batches())
@@ -90,8 +90,8 @@ def _numbers(given: Frame, setting: tasks.Setting) -> Runs | None:
     ends = [f"{name}_{end} {kind}" for end in ENDS for name, kind in zip(names, kinds, strict=True)]
     most = most_runs(rows.rdd.getNumPartitions())
     runs = setting.task(partial(_runs, is_strict=bool(given.order), most=most))
-    told = rows.mapInArrow(runs, ", ".join(["part int", "row long", *ends])).collect()
-    return numbers_of_runs([run.asDict() for run in told], names)
+    found = rows.mapInArrow(runs, ", ".join(["part int", "row long", *ends])).collect()
+    return numbers_of_runs([run.asDict() for run in found], names)
 
 
 def _runs(batches: Iterator[pa.RecordBatch], *, is_strict: bool, most: int) -> Iterator[pa.RecordBatch]:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from neardup.engines.job.plan import MOST_BYTES
+from neardup.engines.job.plan import BYTES_PER_BATCH
 
 BATCH_ROWS, BATCH_BYTES = "spark.sql.execution.arrow.maxRecordsPerBatch", "spark.sql.execution.arrow.maxBytesPerBatch"
 """What bounds an Arrow batch: it ends with the row that reaches either."""
@@ -32,7 +32,7 @@ def dividing(session: Any) -> dict[str, str | None]:
 
 def batches(rows: int) -> dict[str, str | None]:
     """Arrow batches of at most so many rows, and of few if these are long."""
-    return {BATCH_ROWS: str(rows), BATCH_BYTES: str(MOST_BYTES)}
+    return {BATCH_ROWS: str(rows), BATCH_BYTES: str(BYTES_PER_BATCH)}
 
 
 @contextlib.contextmanager
@@ -63,7 +63,7 @@ def shown_as(session: Any, name: str) -> Iterator[None]:
 
 
 MIB = 1 << 20
-LEAST_OVERHEAD = 384 * MIB
+MIN_OVERHEAD_BYTES = 384 * MIB
 _UNITS = {"": MIB, "b": 1, "k": 1 << 10, "m": MIB, "g": 1 << 30, "t": 1 << 40, "p": 1 << 50}
 _SIZE = re.compile(r"(\d+)\s*([bkmgtp]?)(?:i?b)?", re.IGNORECASE)
 _FACTORS = {"yarn": 0.1, "k8s": 0.4}
@@ -97,7 +97,7 @@ def memory_of_tasks(settings: dict[str, str]) -> int | None:
         return None
     factor = float(settings.get("spark.executor.memoryOverheadFactor", _FACTORS[kind]))
     heap = bytes_of(settings.get("spark.executor.memory", "1g"))
-    return max(LEAST_OVERHEAD, int(factor * heap)) // tasks
+    return max(MIN_OVERHEAD_BYTES, int(factor * heap)) // tasks
 
 
 def settings_of(session: Any) -> dict[str, str]:

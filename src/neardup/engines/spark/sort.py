@@ -11,8 +11,7 @@ import pyarrow.compute as pc
 
 from neardup.engines.job_options import Work
 from neardup.engines.packing import pack_all
-from neardup.engines.reading.documents import BEFORE_ALL
-from neardup.engines.schemas import PLACES, ROW_BITS
+from neardup.engines.schemas import BEFORE_ALL, PLACES, ROW_BITS
 from neardup.engines.spark import tasks
 from neardup.engines.spark.frames import Frame, Input, as_json, column
 from neardup.recipe.tables.keeps import By

@@ -13,9 +13,8 @@ from neardup.engines import stages
 from neardup.engines.packing import Packed, pack_all, unpack
 from neardup.engines.reading.sorted_runs import Runs, numbered_part
 from neardup.engines.reading.text_columns import as_column, as_strings, demand_utf8
-from neardup.engines.reading.unchanged_input import SEEN, Content, Watched
-from neardup.engines.spark import tasks
-from neardup.engines.stages import Found, Output, Part, Reading, Stage
+from neardup.engines.reading.unchanged_input import SEEN, Content, watched_reading
+from neardup.engines.stages import Output, Part, Reading, Stage
 from neardup.errors import DataError, NeardupError
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.recipe.recipe import Recipe
@@ -31,7 +30,7 @@ FINGERPRINT = "fingerprint"
 _SCHEMA = pa.schema({"output": pa.string(), "bucket": pa.int32(), "rows": pa.int64(), "content": pa.binary()})
 Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 """What runs on the batches of a partition."""
-AT_ONCE = 1 << 24
+PACKED_BYTES_PER_BATCH = 1 << 24
 """Bytes of packed rows in a record batch."""
 DECODE = "Decode the input by its encoding when it is read, as by Spark's option `encoding`, or leave such rows out."
 """What to do about strings that are no UTF-8."""
@@ -86,15 +85,8 @@ def read(
     batches: Iterator[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
     """Run a reading on a partition. `seen`: what the partitions held when they were read first; None for the first reading."""
-    watched = Watched(part_of(batches, **where))
-
-    def found() -> Found:
-        yield from reading.work(watched.part)
-        if seen is not None:
-            watched.check(seen)
-        yield "seen", watched.rows()
-
-    yield from as_batches(pack_all(found(), {**reading.outputs, "seen": SEEN}, buckets))
+    found = watched_reading(reading, part_of(batches, **where), seen)
+    yield from as_batches(pack_all(found, {**reading.outputs, "seen": SEEN}, buckets))
 
 
 def run(
@@ -123,7 +115,7 @@ def as_batches(rows: Iterable[tuple[str, Packed]]) -> Iterator[pa.RecordBatch]:
     for name, packed in rows:
         waiting.append((name, *packed))
         size += len(packed.content)
-        if size >= AT_ONCE:
+        if size >= PACKED_BYTES_PER_BATCH:
             yield _batch(waiting)
             waiting, size = [], 0
     if waiting:
@@ -144,8 +136,8 @@ def with_fingerprints(recipe: Recipe, text: str, batches: Iterator[pa.RecordBatc
         DataError: a text is null, or no UTF-8.
     """
     for batch in batches:
-        demand_utf8(batch, [text], tasks.DECODE)
+        demand_utf8(batch, [text], DECODE)
         texts = pc.cast(batch.column(text), pa.large_string())
         if texts.null_count:
             raise DataError(f"A text in column {text!r} is null. Give each row a text, or leave such rows out.")
-        yield batch.append_column(tasks.FINGERPRINT, as_column(fingerprint_array(texts, recipe).values))
+        yield batch.append_column(FINGERPRINT, as_column(fingerprint_array(texts, recipe).values))

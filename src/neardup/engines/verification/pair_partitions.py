@@ -12,23 +12,17 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.engines.columns import ascending, beginnings, distinct, heavier, runs
 from neardup.engines.packing import ints, mixed
-from neardup.engines.schemas import INT, MEETINGS, PAIRS, VISITS
+from neardup.engines.schemas import INT, MEETINGS, VISITS
 from neardup.engines.stages import Found, Output, Stage
 
-BLOCK = 1 << 12
+DOCUMENTS_PER_BLOCK = 1 << 12
 """Documents of a block of a home that is divided: a chunk has twice as many, and some MB of what is known of them."""
-MOST = 1 << 20
+PAIRS_PER_CHUNK = 1 << 20
 """Pairs of a home that is not divided, or of a chunk, which is else divided into runs of pairs."""
 CHUNK_BITS = 21
 """Of the number of a chunk, for each of its blocks and its run."""
 SIZES = Output(pa.schema({"home": INT, "pairs": INT}), ("home",), is_sorted=False)
-LARGE = Output(pa.schema({"home": INT}))
-
-
-def paired(left: Array, right: Array) -> pa.Table:
-    """Pairs (int64[p] each, the smaller document first) as rows of PAIRS, in an order in which they take few bytes."""
-    order = ascending(right)
-    return pa.table([right[order], left[order]], PAIRS.schema)
+LARGE_HOMES = Output(pa.schema({"home": INT}))
 
 
 def _place(pairs: pa.Table) -> Found:
@@ -50,10 +44,10 @@ PLACE = Stage("distinct pairs", _place, {"pairs": MEETINGS, "visits": VISITS, "s
 
 def _large(sizes: pa.Table) -> Found:
     """The homes with too many pairs."""
-    yield "large", pa.table([heavier(*ints(sizes, "home", "pairs"), most=MOST)[0]], LARGE.schema)
+    yield "large", pa.table([heavier(*ints(sizes, "home", "pairs"), most=PAIRS_PER_CHUNK)[0]], LARGE_HOMES.schema)
 
 
-FIND_LARGE = Stage("large homes", _large, {"large": LARGE})
+FIND_LARGE = Stage("large homes", _large, {"large": LARGE_HOMES})
 """Of the sizes of homes."""
 
 
@@ -63,7 +57,7 @@ def _divide(pairs: pa.Table) -> Found:
         return
     home, a, b = ints(pairs, "home", "a", "b")
     one = np.ones(len(a), np.int64)
-    chunk = chunks_of(runs(home), (a, b), (one, one), BLOCK)
+    chunk = chunks_of(runs(home), (a, b), (one, one), DOCUMENTS_PER_BLOCK)
     yield "pairs", pa.table([home, chunk, a, b], MEETINGS.schema)
     yield "visits", visits_of(home, chunk, a, b)
 
@@ -105,7 +99,7 @@ def _chunks(group: Array, ends: list[Array], weights: list[Array], most: int) ->
     order = np.argsort(pair, kind="stable")
     nth = np.empty(len(group), np.int64)
     nth[order] = np.arange(len(group)) - np.flatnonzero(beginnings(pair[order]))[runs(pair[order])]
-    found: Array = (low << 2 * CHUNK_BITS) + (high << CHUNK_BITS) + nth // MOST
+    found: Array = (low << 2 * CHUNK_BITS) + (high << CHUNK_BITS) + nth // PAIRS_PER_CHUNK
     return found
 
 
@@ -120,4 +114,4 @@ def once(visits: pa.Table) -> pa.Table:
     columns = ints(visits, *VISITS.schema.names)
     order = ascending(*columns)
     new = beginnings(*(column[order] for column in columns))
-    return visits.take(pa.array(order[new]))
+    return visits.take(order[new])

@@ -8,7 +8,7 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.engines.columns import runs
 from neardup.engines.job_options import Work
-from neardup.engines.packing import ints
+from neardup.engines.packing import ints, rows_of_docs
 from neardup.engines.schemas import (
     EDGES,
     JOURNEYS,
@@ -27,17 +27,16 @@ from neardup.hamming.near import hamming_distances
 from neardup.kernels.matching.bitmaps import may_share_enough
 from neardup.kernels.store.postings import MIX
 
-MOST = 1 << 21
+ELEMENTS_PER_BLOCK = 1 << 21
 """Elements of the texts of a block: some 13 MB of text."""
-EACH = 1 << 6
+EXTRA_ELEMENTS = 1 << 6
 """Elements that a text counts for besides its own."""
 
 
 def _inform(visits: pa.Table, leaders: pa.Table) -> Found:
     """What is known of the documents that come to chunks."""
     visits = once(visits)
-    doc = visits.column("doc").to_numpy()
-    known = leaders.take(pa.array(np.searchsorted(leaders.column("doc").to_numpy(), doc)))
+    known = rows_of_docs(leaders, *ints(visits, "doc"))
     columns = [(visits if name in visits.schema.names else known).column(name) for name in RECORDS.schema.names]
     yield "records", pa.table(columns, RECORDS.schema)
 
@@ -52,7 +51,7 @@ def _sieve(work: Work, pairs: pa.Table, records: pa.Table) -> Found:
         return
     home, chunk, a, b = ints(pairs, "home", "chunk", "a", "b")
     doc, first = np.unique(records.column("doc").to_numpy(), return_index=True)
-    known = records.take(pa.array(first))  # a document may come to several chunks of the bucket
+    known = records.take(first)  # a document may come to several chunks of the bucket
     left, right = np.searchsorted(doc, a), np.searchsorted(doc, b)
     rank, group, size = ints(known, "rank", "group", "size")
     is_reference, has_others = (known.column(name).to_numpy() for name in ("is_reference", "has_others"))
@@ -73,7 +72,7 @@ def _sieve(work: Work, pairs: pa.Table, records: pa.Table) -> Found:
     if work.by_distance:
         yield "matches", pa.table([*ends, np.full(len(kept), np.nan), distance[kept]], MATCHES.schema)
         return
-    weight, site = size + EACH, ints(known, "site")[0]
+    weight, site = size + EXTRA_ELEMENTS, ints(known, "site")[0]
     is_local = site[left] == site[right]
     yield "local", pa.table([site[left[is_local]], *(end[is_local] for end in ends)], LOCAL_EDGES.schema)
     needed = np.unique(np.concatenate([left, right]))
@@ -82,7 +81,7 @@ def _sieve(work: Work, pairs: pa.Table, records: pa.Table) -> Found:
     others = np.flatnonzero(~is_local)
     left, right, home, chunk = left[others], right[others], home[others], chunk[others]
     ends = [end[others] for end in ends]
-    part = chunks_of(runs(home, chunk), (ends[0], ends[1]), (weight[left], weight[right]), MOST)
+    part = chunks_of(runs(home, chunk), (ends[0], ends[1]), (weight[left], weight[right]), ELEMENTS_PER_BLOCK)
     chunk = (chunk.view(np.uint64) * MIX).view(np.int64) + part
     yield "edges", pa.table([home, chunk, *ends], EDGES.schema)
     visits = visits_of(home, chunk, ends[0], ends[1])

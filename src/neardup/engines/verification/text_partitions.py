@@ -16,26 +16,14 @@ from neardup.engines.packing import ints, mixed
 from neardup.engines.schemas import EDGES, INT, JOURNEYS, LOCAL_EDGES
 from neardup.engines.stages import Found, Output, Stage
 from neardup.engines.verification.pair_partitions import chunks_of, visits_of
-from neardup.matching.similarities.table import Elements
 
-MOST = 1 << 22
+ELEMENTS_PER_SITE = 1 << 22
 """Elements of all texts of a site: some 25 MB of text."""
-BLOCK = 1 << 21
+ELEMENTS_PER_BLOCK = 1 << 21
 """Elements of a block, where the texts of a large site are compared in chunks of two blocks."""
-BITS = 32
-"""Of a site."""
-LARGE = Output(pa.schema({"site": INT}))
+LARGE_SITES = Output(pa.schema({"site": INT}))
 _MOVED = 1 << 62
 """Chunks of moved edges have numbers from here on."""
-
-
-def sites_of(elements: Elements) -> Array:
-    """int64[n]: the sites of texts by their elements."""
-    found = np.zeros(len(elements.offsets) - 1, np.uint64)
-    some = np.flatnonzero(np.diff(elements.offsets))
-    if len(some):
-        found[some] = np.minimum.reduceat(elements.values, elements.offsets[some])
-    return (found >> np.uint64(64 - BITS)).astype(np.int64)
 
 
 def own_sites(sites: Array, docs: Array, large: Collection[int]) -> Array:
@@ -45,10 +33,10 @@ def own_sites(sites: Array, docs: Array, large: Collection[int]) -> Array:
 
 
 def _find_large(needs: pa.Table) -> Found:
-    yield "large", pa.table([heavier(*ints(needs, "site", "weight"), most=MOST)[0]], LARGE.schema)
+    yield "large", pa.table([heavier(*ints(needs, "site", "weight"), most=ELEMENTS_PER_SITE)[0]], LARGE_SITES.schema)
 
 
-FIND_LARGE = Stage("large sites", _find_large, {"large": LARGE})
+FIND_LARGE = Stage("large sites", _find_large, {"large": LARGE_SITES})
 """Of what texts are needed at sites."""
 
 
@@ -61,18 +49,18 @@ def move(large: Collection[int]) -> Stage:
 def _move(large: Collection[int], local: pa.Table, journeys: pa.Table, needs: pa.Table) -> Found:
     sites = np.fromiter(large, np.int64, len(large))
     moves = np.isin(local.column("site").to_numpy(), sites)
-    yield "local", local.filter(pa.array(~moves))
+    yield "local", local.filter(~moves)
     site, doc = ints(journeys, "site", "doc")
     place = journeys.schema.get_field_index("site")
     yield "journeys", journeys.set_column(place, "site", pa.array(own_sites(site, doc, large)))
-    moved = local.filter(pa.array(moves)).sort_by("site")
+    moved = local.filter(moves).sort_by("site")
     if not len(moved):
         return
     site, p, q, p_rank, q_rank = ints(moved, "site", "p", "q", "p_rank", "q_rank")
     known, first = np.unique(needs.column("doc").to_numpy(), return_index=True)
     weight = needs.column("weight").to_numpy()[first]
     weights = weight[np.searchsorted(known, p)], weight[np.searchsorted(known, q)]
-    chunk = _MOVED + chunks_of(runs(site), (p, q), weights, BLOCK)
+    chunk = _MOVED + chunks_of(runs(site), (p, q), weights, ELEMENTS_PER_BLOCK)
     yield "edges", pa.table([site, chunk, p, q, p_rank, q_rank], EDGES.schema)
     visits = visits_of(site, chunk, p, q)
     doc, home = ints(visits, "doc", "home")

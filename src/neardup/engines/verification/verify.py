@@ -13,16 +13,17 @@ from neardup.engines.candidates.table import METHODS
 from neardup.engines.columns import ascending, beginnings
 from neardup.engines.job_options import Work
 from neardup.engines.packing import ints, mixed
+from neardup.engines.reading.documents import sites_of
 from neardup.engines.reading.row_selection import Marks, marked_rows
 from neardup.engines.schemas import ARRIVALS, MATCHES, TEXTS, VISITS
 from neardup.engines.stages import Found, Part, Reading, Stage
 from neardup.engines.verification.pair_partitions import once
-from neardup.engines.verification.text_partitions import own_sites, sites_of
+from neardup.engines.verification.text_partitions import own_sites
 from neardup.hamming.near import row_distances
 from neardup.kernels.matching.similarities import similarities_of
 from neardup.matching.text_features import texts_of_column
 
-AT_ONCE = 1 << 25
+TEXT_BYTES_AT_ONCE = 1 << 25
 """Bytes of texts that are compared at a time, besides those of one site or chunk; and that are sent at a time, besides one text."""
 
 
@@ -53,9 +54,7 @@ def _at_sites(work: Work, local: pa.Table, journeys: pa.Table, texts: pa.Table) 
     visits = once(journeys.select(VISITS.schema.names))
     at = order[np.searchsorted(docs, visits.column("doc").to_numpy())]
     for first, last in pairwise(_pieces(_bytes_of(texts)[at])):
-        rows = visits.slice(first, last - first).append_column(
-            "text", texts.column("text").take(pa.array(at[first:last]))
-        )
+        rows = visits.slice(first, last - first).append_column("text", texts.column("text").take(at[first:last]))
         yield "arrivals", rows.select(ARRIVALS.schema.names)
 
 
@@ -75,7 +74,7 @@ def _verify(work: Work, place: tuple[str, ...], edges: pa.Table, arrivals: pa.Ta
     for first, last in pairwise(_pieces(before[end] - before[begin])):
         taken = order[starts[first] : starts[last]]
         arrived = np.concatenate([texts[begin[at] : end[at]] for at in range(first, last)])
-        yield from _compared(work, edges.take(pa.array(taken)), arrivals.take(pa.array(arrived)))
+        yield from _compared(work, edges.take(taken), arrivals.take(arrived))
 
 
 def _bytes_of(rows: pa.Table) -> Array:
@@ -85,11 +84,11 @@ def _bytes_of(rows: pa.Table) -> Array:
 
 
 def _pieces(sizes: Array) -> list[int]:
-    """Where pieces begin, and the end of the last: each has `AT_ONCE` bytes at most, or one size that is larger."""
+    """Where pieces begin, and the end of the last: each has `TEXT_BYTES_AT_ONCE` bytes at most, or one size that is larger."""
     found, ends = [0], np.cumsum(sizes)
     while found[-1] < len(sizes):
         before = int(ends[found[-1]] - sizes[found[-1]])
-        found.append(max(found[-1] + 1, int(np.searchsorted(ends, before + AT_ONCE, "right"))))
+        found.append(max(found[-1] + 1, int(np.searchsorted(ends, before + TEXT_BYTES_AT_ONCE, "right"))))
     return found
 
 
@@ -98,7 +97,7 @@ def _compared(work: Work, edges: pa.Table, arrivals: pa.Table) -> Found:
     known, first = np.unique(arrivals.column("doc").to_numpy(), return_index=True)
     wanted = np.isin(known, np.concatenate(ints(edges, "p", "q")))
     known, first = known[wanted], first[wanted]
-    column = arrivals.column("text").take(pa.array(first)).combine_chunks()
+    column = arrivals.column("text").take(first).combine_chunks()
     texts = texts_of_column(column, work.recipe, work.similarity, None)
     left, right = (np.searchsorted(known, docs) for docs in ints(edges, "p", "q"))
     similarity = np.empty(len(edges))
