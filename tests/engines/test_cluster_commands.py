@@ -16,8 +16,8 @@ from engines import ray_cluster, spark_cluster
 from engines.corpus_files import rows_of
 from neardup.cli.engines import on_ray, on_spark
 from neardup.cli.shown.interruption import EXIT_INTERRUPTED
-from neardup.engines.ray import files
-from neardup.engines.spark import folder as outputs
+from neardup.engines.ray.files import RayFiles
+from neardup.engines.spark.files import SparkFiles
 
 pytestmark = [pytest.mark.cluster, pytest.mark.filterwarnings("ignore")]  # of the clusters
 ROWS = [{key: row[key] for key in ("id", "text", "n")} for row in rows_of()[:40]]
@@ -193,17 +193,17 @@ def kept(path):
 
 
 def test_what_was_interrupted_while_it_was_written_is_written_anew(engine, command, tmp_path, monkeypatch):
-    module = {"spark": outputs, "ray": files}[engine.name]
-    given, write, left = lines(tmp_path / "in.jsonl", *LINES), module.write, [1, 2]
+    files = {"spark": SparkFiles, "ray": RayFiles}[engine.name]
+    given, write, left = lines(tmp_path / "in.jsonl", *LINES), files.write, [1, 2]
 
-    def interrupted(rows, path, *more, **how):
-        write(rows, path, *more, **how)
+    def interrupted(*given, **how):
+        write(*given, **how)
         left[0] -= 1
         if not left[0]:
             left.pop(0)
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(module, "write", interrupted)
+    monkeypatch.setattr(files, "write", interrupted)
     call = (given, "-o", tmp_path / "out.parquet", "--quiet")
     for _ in range(2):  # after the duplicates, and then after the survivors
         code, said = command(*call)

@@ -16,7 +16,7 @@ from neardup.cli.parsing import values
 from neardup.cli.parsing.config import add_config
 
 if TYPE_CHECKING:
-    from neardup.engines.job.outputs import Outputs
+    from neardup.engines.job.paths import Files, Outputs
 
 
 def _refuse(engine: str, refused: Mapping[str, str], _: click.Context, parameter: click.Parameter, value: Any) -> None:
@@ -163,28 +163,8 @@ class OnEngine(ABC):
         return contextlib.nullcontext()
 
     @abstractmethod
-    def read(self, session: Any, paths: Sequence[str], format_: str) -> Any:
-        """The rows of files."""
-
-    @abstractmethod
-    def columns(self, rows: Any) -> Sequence[str]:
-        """Their columns."""
-
-    @abstractmethod
-    def outputs(self, session: Any, given: Mapping[str, Any], places: Places) -> "Outputs":
-        """What is to be written.
-
-        Raises:
-            InputError: outputs exist, overlap with something, or cannot hold the columns.
-        """
-
-    @abstractmethod
-    def write(self, session: Any, done: Any, places: Places, outputs: Any) -> None:
-        """Write the duplicates and the survivors."""
-
-    @abstractmethod
-    def remove(self, session: Any, path: str) -> None:
-        """Remove a folder."""
+    def files(self, session: Any) -> "Files":
+        """What reads and writes files."""
 
     def run(
         self, inputs: tuple[str, ...], output: str | None, text: tuple[str, ...], id: str | None, order: tuple[str, ...],  # noqa: A002
@@ -207,26 +187,49 @@ class OnEngine(ABC):
         places = Places(*paths, (*inputs, *against), format_, overwrite)
         with self.session() as session, self._reporting(quiet=quiet):
             given = {"text": text[0], "order": order, "recipe": made, **chosen}
-            given |= self._rows(self.read(session, inputs, format_), id)
-            given["against"] = self.read(session, against, format_) if against else None
+            files = self.files(session)
+            given |= self._rows(files, inputs, format_, id)
+            given["against"] = files.read(against, format_) if against else None
             if plan_only:
                 shown = self.module("functions").plan(**given)
                 click.echo(shown.to_json() if as_json else str(shown))
                 shown.demand()
                 return
-            outputs = self.outputs(session, given, places)
+            outputs = self._outputs(files, given, places)
             done = self.module("functions").deduplicate(work=places.work, **given)
-            self.write(session, done, places, outputs)
+            with files.translated_errors():
+                outputs.begin()
+                for rows, path in ((done.duplicates, places.audit), (done.survivors, places.output)):
+                    files.write(rows, path, format_, overwrite=path in outputs.replaced)
             shown_summary = done.summary.to_json() if as_json else str(done)
             done.engine.close()
             if work is None:
-                self.remove(session, places.work)
+                files.remove(places.work)
             else:
                 outputs.finish()
         if as_json or not quiet:
             click.echo(shown_summary, err=not as_json)
 
-    def _rows(self, rows: Any, name: str | None) -> dict[str, Any]:
+    def _outputs(self, files: "Files", given: Mapping[str, Any], places: Places) -> "Outputs":
+        """What is to be written.
+
+        Raises:
+            InputError: outputs exist, overlap with something, or cannot hold the columns.
+        """
+        from neardup.engines.job.paths import WRITTEN, Outputs, demand_apart
+
+        wholes = {path: files.whole(path) for path in (places.output, places.audit, places.work)}
+        written = {path: wholes[path] for path in (places.output, places.audit)}
+        there = [path for path in written if files.exists(path)]
+        outputs = Outputs(files.notes(places.work, WRITTEN), written, there, overwrite=places.overwrite)
+        inputs = [rows for rows in (given[self.rows], given["against"]) if rows is not None]
+        demand_apart(
+            wholes, {*map(files.whole, places.read), *(path for rows in inputs for path in files.sources(rows))}
+        )
+        files.demand_writable(given[self.rows], places.output, places.format)
+        return outputs
+
+    def _rows(self, files: "Files", paths: Sequence[str], format_: str, name: str | None) -> dict[str, Any]:
         """The rows and their column of ids, as arguments.
 
         Raises:
@@ -234,7 +237,8 @@ class OnEngine(ABC):
         """
         from neardup.errors import InputError
 
-        columns = self.columns(rows)
+        rows = files.read(paths, format_)
+        columns = files.columns(rows)
         if name is None and "id" not in columns:
             raise InputError(
                 f"The input has no column 'id'; it has {', '.join(map(repr, columns))}. Name the column of the ids by `id`. "

@@ -6,15 +6,15 @@ Its flags are those of `neardup dedup`, by that command's own declarations. What
 import contextlib
 import logging
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from neardup.cli.engines import on_spark
-from neardup.cli.engines.on_engine import OnEngine, Places, command_of, engine_options
+from neardup.cli.engines.on_engine import OnEngine, command_of, engine_options
 from neardup.cli.main import run
 
 if TYPE_CHECKING:
-    from neardup.engines.job.outputs import Outputs
+    from neardup.engines.job.paths import Files
 
 REFUSED = on_spark.REFUSED | {
     "lines": "Write the lines as rows with a text and an id: Parquet, JSON lines or CSV.",
@@ -49,43 +49,10 @@ class OnRay(OnEngine):
         found: contextlib.AbstractContextManager[Any] = self.module("failures").translated_errors()
         return found
 
-    def read(self, session: Any, paths: Sequence[str], format_: str) -> Any:  # noqa: ARG002
-        from neardup.engines.ray.files import read
+    def files(self, session: Any) -> "Files":  # noqa: ARG002
+        from neardup.engines.ray.files import RayFiles
 
-        return read(paths, format_)
-
-    def columns(self, rows: Any) -> Sequence[str]:
-        found: Sequence[str] = rows.columns()
-        return found
-
-    def outputs(self, session: Any, given: Mapping[str, Any], places: Places) -> "Outputs":  # noqa: ARG002
-        from neardup.engines.job.folder import Folder
-        from neardup.engines.job.outputs import WRITTEN, Outputs
-        from neardup.engines.job.paths import demand_apart
-        from neardup.engines.ray.files import demand_writable, exists, whole
-        from neardup.engines.ray.sources import schema_of
-
-        wholes = {path: whole(path) for path in places[:3]}
-        there = [path for path in places[:2] if exists(path)]
-        notes = Folder(places.work).notes(WRITTEN)
-        outputs = Outputs(notes, {path: wholes[path] for path in places[:2]}, there, overwrite=places.overwrite)
-        demand_apart(wholes, {whole(path) for path in places.read})
-        demand_writable(schema_of(given["dataset"]), places.output, places.format)
-        return outputs
-
-    def write(self, session: Any, done: Any, places: Places, outputs: "Outputs") -> None:  # noqa: ARG002
-        from neardup.engines.ray.files import exists, remove, write
-
-        outputs.begin()
-        for dataset, path in ((done.duplicates, places.audit), (done.survivors, places.output)):
-            if exists(path):
-                remove(path)
-            write(dataset, path, places.format, done.engine.calls.setting)
-
-    def remove(self, session: Any, path: str) -> None:  # noqa: ARG002
-        from neardup.engines.ray.files import remove
-
-        remove(path)
+        return RayFiles()
 
 
 @engine_options(formats=("parquet", "json", "csv"), workers="nodes")

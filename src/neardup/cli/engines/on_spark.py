@@ -4,15 +4,14 @@ Its flags are those of `neardup dedup`, by that command's own declarations. What
 """
 
 import contextlib
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from neardup.cli.engines.on_engine import OnEngine, Places, command_of, engine_options
+from neardup.cli.engines.on_engine import OnEngine, command_of, engine_options
 from neardup.cli.engines.spark_session import LOG_LEVEL, session_of_command
 from neardup.cli.main import run
 
 if TYPE_CHECKING:
-    from neardup.engines.spark.folder import Outputs
+    from neardup.engines.job.paths import Files
 
 REFUSED = {
     "html": "Take the texts out of the pages first, and give a column of these.",
@@ -82,35 +81,10 @@ class OnSpark(OnEngine):
     def is_failure(self, problem: Exception) -> bool:
         return type(problem).__module__.startswith(("pyspark.", "py4j."))
 
-    def read(self, session: Any, paths: Sequence[str], format_: str) -> Any:
-        from neardup.engines.spark.files import read
+    def files(self, session: Any) -> "Files":
+        from neardup.engines.spark.files import SparkFiles
 
-        return read(session, paths, format_)
-
-    def columns(self, rows: Any) -> Sequence[str]:
-        found: Sequence[str] = rows.columns
-        return found
-
-    def outputs(self, session: Any, given: Mapping[str, Any], places: Places) -> "Outputs":
-        from neardup.engines.spark.files import demand_apart, demand_writable
-        from neardup.engines.spark.folder import Outputs
-
-        frames = [given["df"]] if given["against"] is None else [given["df"], given["against"]]
-        outputs = Outputs(session, places.work, places[:2], overwrite=places.overwrite)
-        demand_apart(session, places[:3], frames, places.read)
-        demand_writable(given["df"], places.output, places.format)
-        return outputs
-
-    def write(self, session: Any, done: Any, places: Places, outputs: "Outputs") -> None:
-        with self.module("failures").translated_errors(session):
-            outputs.begin()
-            outputs.write(done.duplicates, places.audit, places.format)
-            outputs.write(done.survivors, places.output, places.format)
-
-    def remove(self, session: Any, path: str) -> None:
-        from neardup.engines.spark.files import remove
-
-        remove(session, path)
+        return SparkFiles(session)
 
 
 @engine_options(formats=("parquet", "orc", "json", "csv"), workers="executors")

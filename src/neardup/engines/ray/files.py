@@ -1,5 +1,6 @@
 """FILES: what a command on Ray reads and writes: paths, patterns of these, and folders of files in the format of an ending."""
 
+import contextlib
 import csv
 import io
 import json
@@ -14,49 +15,100 @@ from typing import IO, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from neardup.engines.job.checkpoint import Notes
 from neardup.engines.job.folder import Folder
-from neardup.engines.job.paths import demand_one_format, format_of
+from neardup.engines.job.paths import Files, demand_flat, demand_one_format, format_of, nothing_in
 from neardup.engines.ray.failures import in_a_line, translated_errors
-from neardup.engines.ray.tasks import bounded, checked
+from neardup.engines.ray.sources import schema_of
+from neardup.engines.ray.tasks import PLACE, bounded, checked
 from neardup.engines.stages import Setting
 from neardup.errors import InputError, NeardupError, OptionError
 from neardup.io.storage.places import place_of
 from neardup.io.storage.remote import RemotePath
+from neardup.version import __version__
 
 FORMATS = ("parquet", "json", "csv")
 _MAGIC = "*?["
 
 
-def read(paths: Sequence[str], otherwise: str) -> Any:
-    """A Dataset of files, folders or patterns. `otherwise`: the format, if no ending tells it.
+class RayFiles(Files):
+    """Files of local paths and object stores."""
 
-    Raises:
-        OptionError: they have several formats, or one that is not read here.
-        InputError: they cannot be read, or a pattern matches nothing.
-    """
-    import ray
+    def read(self, paths: Sequence[str], otherwise: str) -> Any:
+        import ray
 
-    name, shown = demand_one_format(paths, otherwise), ", ".join(paths)
-    if name not in FORMATS:
-        raise OptionError(f"On Ray, {shown} is not read: its format is {name}. Give {', '.join(FORMATS)}.")
-    found = [each for path in paths for each in _matching(path)]
-    try:
+        name, shown = demand_one_format(paths, otherwise), ", ".join(paths)
+        if name not in FORMATS:
+            raise OptionError(f"On Ray, {shown} is not read: its format is {name}. Give {', '.join(FORMATS)}.")
+        found = [each for path in paths for each in _matching(path)]
+        try:
+            with translated_errors():
+                dataset = getattr(ray.data, f"read_{name}")(found)
+                columns = dataset.columns()
+        except NeardupError:
+            raise
+        except Exception as problem:  # of Arrow, of a file system, or of Ray
+            raise InputError(
+                f"Ray cannot read {shown} as {name}: {in_a_line(problem)}. Give paths that exist, and `format` where no "
+                "ending tells it."
+            ) from problem
+        if not columns:
+            raise nothing_in(shown, name)
+        return dataset
+
+    def columns(self, rows: Any) -> Sequence[str]:
+        found: Sequence[str] = rows.columns()
+        return found
+
+    def whole(self, path: str) -> str:
+        """Links are followed."""
+        place = place_of(path)
+        return place.key_url if isinstance(place, RemotePath) else os.path.realpath(place)
+
+    def exists(self, path: str) -> bool:
+        place = place_of(path)
+        return place.exists() if isinstance(place, Path) else place.is_file() or bool(place.files())
+
+    def remove(self, path: str) -> None:
+        place = place_of(path)
+        if isinstance(place, RemotePath):
+            for each in [*place.files(), place]:
+                each.unlink(missing_ok=True)
+        elif place.is_dir():
+            shutil.rmtree(place)
+        else:
+            place.unlink(missing_ok=True)
+
+    def demand_writable(self, rows: Any, path: str, otherwise: str) -> None:
+        name, codec = format_of(path, otherwise)
+        if name not in FORMATS or codec is not None:
+            raise OptionError(
+                f"{path}: on Ray, folders of .parquet, .jsonl and .csv files are written, and these not compressed."
+            )
+        kinds = {field.name: field.type for field in schema_of(rows)}
+        nested = [name for name, kind in kinds.items() if pa.types.is_nested(kind) or pa.types.is_binary(kind)]
+        demand_flat(path, otherwise, nested)
+
+    def write(self, rows: Any, path: str, otherwise: str, *, overwrite: bool) -> None:
+        """Files of tasks that were cut short and run again are removed in the end."""
+        if overwrite:
+            self.remove(path)
+        name, _ = format_of(path, otherwise)
+        folder = Folder(path)
+        folder.make("")
         with translated_errors():
-            dataset = getattr(ray.data, f"read_{name}")(found)
-            columns = dataset.columns()
-    except NeardupError:
-        raise
-    except Exception as problem:  # of Arrow, of a file system, or of Ray
-        raise InputError(
-            f"Ray cannot read {shown} as {name}: {in_a_line(problem)}. Give paths that exist, and `format` where no "
-            "ending tells it."
-        ) from problem
-    if not columns:
-        raise InputError(
-            f"There are no rows in {shown}, and nothing tells the columns. Give paths of {name} with rows, and `format` where no "
-            "ending tells it."
-        )
-    return dataset
+            blocks = rows.map_batches(_Write(folder, name), batch_format="pyarrow", batch_size=None).iter_rows()
+            files = {row["file"] for row in blocks if row["file"]}
+        if not files:
+            files.add(_written(folder, name, rows.schema().base_schema.empty_table()))
+        for left in set(folder.names()) - files:
+            self.remove(posixpath.join(path, left))
+
+    def notes(self, folder: str, name: str) -> Notes:
+        return Folder(folder).notes(name)
+
+    def translated_errors(self) -> contextlib.AbstractContextManager[None]:
+        return translated_errors()
 
 
 def _matching(path: str) -> list[str]:
@@ -74,66 +126,11 @@ def _matching(path: str) -> list[str]:
     return found
 
 
-def whole(path: str) -> str:
-    """The whole path of a file or folder, with links followed."""
-    place = place_of(path)
-    return place.key_url if isinstance(place, RemotePath) else os.path.realpath(place)
-
-
-def exists(path: str) -> bool:
-    """Whether a file or folder is there."""
-    place = place_of(path)
-    return place.exists() if isinstance(place, Path) else place.is_file() or bool(place.files())
-
-
-def remove(path: str) -> None:
-    """Remove a file or folder."""
-    place = place_of(path)
-    if isinstance(place, RemotePath):
-        for each in [*place.files(), place]:
-            each.unlink(missing_ok=True)
-    elif place.is_dir():
-        shutil.rmtree(place)
-    else:
-        place.unlink(missing_ok=True)
-
-
-def demand_writable(schema: pa.Schema, path: str, otherwise: str) -> None:
-    """Refuse a format that is not written here, or cannot hold the columns.
-
-    Raises:
-        InputError: a column is nested, and the format has none such.
-        OptionError: it is another format.
-    """
-    name, codec = format_of(path, otherwise)
-    if name not in FORMATS or codec is not None:
-        raise OptionError(
-            f"{path}: on Ray, folders of .parquet, .jsonl and .csv files are written, and these not compressed."
-        )
-    nested = [field.name for field in schema if pa.types.is_nested(field.type) or pa.types.is_binary(field.type)]
-    if name == "csv" and nested:
-        raise InputError(f"{path}: CSV cannot hold the column {nested[0]!r}, which is nested or binary. Write Parquet.")
-
-
-def write(dataset: Any, path: str, otherwise: str, setting: Setting) -> None:
-    """Write a new folder of files. Those of tasks that were cut short and run again are removed in the end."""
-    name, _ = format_of(path, otherwise)
-    folder = Folder(path)
-    folder.make("")
-    with translated_errors():
-        rows = dataset.map_batches(_Write(folder, name, setting), batch_format="pyarrow", batch_size=None).iter_rows()
-        files = {row["file"] for row in rows if row["file"]}
-    if not files:
-        files.add(_written(folder, name, dataset.schema().base_schema.empty_table()))
-    for left in set(folder.names()) - files:
-        remove(posixpath.join(path, left))
-
-
 class _Write:
     """Writes a block to a file of its own."""
 
-    def __init__(self, folder: Folder, name: str, setting: Setting) -> None:
-        self._folder, self._name, self._setting = folder, name, setting
+    def __init__(self, folder: Folder, name: str) -> None:
+        self._folder, self._name, self._setting = folder, name, Setting(__version__, 1, PLACE)
 
     def __call__(self, block: pa.Table) -> pa.Table:
         found = checked(self._setting, _written, self._folder, self._name, block) if len(block) else ""

@@ -11,11 +11,11 @@ from neardup.engines.job.plan import Plan
 from neardup.engines.job.refusals import demand_columns, demand_kind, demand_one_column
 from neardup.engines.ray.failures import translated_errors
 from neardup.engines.ray.frontend import FRONTEND
-from neardup.engines.ray.job import PLACE, WORDS
+from neardup.engines.ray.job import WORDS
 from neardup.engines.ray.result import RayResult
 from neardup.engines.ray.sort_columns import normal
 from neardup.engines.ray.sources import schema_of
-from neardup.engines.ray.tasks import FINGERPRINT, with_fingerprints
+from neardup.engines.ray.tasks import FINGERPRINT, PLACE, with_fingerprints
 from neardup.engines.results.labels import survivors_of_clusters
 from neardup.engines.stages import Setting
 from neardup.errors import InputError, OptionError

@@ -15,6 +15,7 @@ from neardup.engines.ray.engine import RayEngine
 from neardup.engines.ray.failures import translated_errors
 from neardup.engines.ray.sampled import sample_of
 from neardup.engines.ray.sources import Source
+from neardup.engines.ray.tasks import PLACE
 from neardup.engines.reading.unique_ids import demand_ids
 from neardup.engines.stages import Measured, Setting
 from neardup.version import __version__
@@ -25,7 +26,6 @@ REMEDIES = Remedies(
     fewer_buckets="Give nodes more memory for each CPU",
     smaller_parts="Write the input to more files.",
 )
-PLACE = "A worker"
 NOT_TAKEN = {
     "elements": "Only texts are compared there; `neardup.deduplicate` takes lists.",
     "html": "Take the texts out of the pages first, and give a column of these.",

@@ -13,6 +13,8 @@ from neardup.errors import DataError
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.recipe.recipe import Recipe
 
+PLACE = "A worker"
+"""What runs a task, in messages."""
 DECODE = "Decode the input by its encoding before it is read, or leave such rows out."
 """What to do about strings that are no UTF-8."""
 

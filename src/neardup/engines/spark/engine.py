@@ -14,7 +14,7 @@ from neardup.engines.reading.sorted_runs import Runs
 from neardup.engines.schemas import PLACES
 from neardup.engines.spark import settings, tasks
 from neardup.engines.spark.failures import translated_errors
-from neardup.engines.spark.files import literal
+from neardup.engines.spark.folder import literal
 from neardup.engines.spark.frames import Input
 from neardup.engines.spark.scans import numbers_of
 from neardup.engines.spark.sort import places

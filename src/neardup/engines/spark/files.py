@@ -1,118 +1,88 @@
 """FILES: what a command on Spark reads and writes: the formats of paths, whether they exist, and which lie in one another."""
 
+import contextlib
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 from urllib.parse import unquote
 
-from neardup.engines.job import paths
-from neardup.engines.job.paths import demand_one_format, format_of
+from neardup.engines.job.checkpoint import Notes
+from neardup.engines.job.paths import Files, demand_flat, demand_one_format, format_of, nothing_in
 from neardup.engines.spark.failures import in_a_line, translated_errors
+from neardup.engines.spark.folder import Folder
 from neardup.errors import InputError
 
 _CSV = {"header": "true", "quote": '"', "escape": '"'}
 _READING = {"json": {"mode": "FAILFAST"}, "csv": {**_CSV, "multiLine": "true", "mode": "FAILFAST"}}
 _WRITING = {"csv": _CSV}
-_PATTERN = re.compile(r"[][{}*?\\]")
+_NESTED = ("array", "map", "struct", "binary")
 
 
-def literal(path: str) -> str:
-    """A path as Spark reads it, which takes some characters for patterns; it writes paths as they are."""
-    return _PATTERN.sub(r"\\\g<0>", path)
+class SparkFiles(Files):
+    """Files of any path that Spark reads and writes."""
 
+    def __init__(self, session: Any) -> None:
+        self._session = session
 
-def read(session: Any, paths: Sequence[str], otherwise: str) -> Any:
-    """A frame of paths that Spark reads: of files, folders or globs. Columns of CSV are strings.
+    def read(self, paths: Sequence[str], otherwise: str) -> Any:
+        """Columns of CSV are strings; a malformed row or file is refused by DataError."""
+        from pyspark.errors import PySparkException
+        from pyspark.sql.utils import IllegalArgumentException
 
-    Raises:
-        OptionError: they have several formats.
-        InputError: Spark cannot read them, or they have no columns.
-        DataError: a row, or a file, is malformed.
-    """
-    from pyspark.errors import PySparkException
-    from pyspark.sql.utils import IllegalArgumentException
+        name, shown = demand_one_format(paths, otherwise), ", ".join(paths)
+        try:
+            with self.translated_errors():
+                found = self._session.read.format(name).options(**_READING.get(name, {})).load(list(paths))
+        except (PySparkException, IllegalArgumentException) as problem:
+            if "[UNABLE_TO_INFER_SCHEMA]" not in str(problem):
+                raise InputError(
+                    f"Spark cannot read {shown} as {name}: {in_a_line(problem)}. Give paths that exist, and `format` where no "
+                    "ending tells it."
+                ) from problem
+            found = None
+        if found is None or not found.columns:
+            raise nothing_in(shown, name)
+        return found
 
-    name, shown = demand_one_format(paths, otherwise), ", ".join(paths)
-    try:
-        with translated_errors(session):
-            found = session.read.format(name).options(**_READING.get(name, {})).load(list(paths))
-    except (PySparkException, IllegalArgumentException) as problem:
-        if "[UNABLE_TO_INFER_SCHEMA]" not in str(problem):
-            raise InputError(
-                f"Spark cannot read {shown} as {name}: {in_a_line(problem)}. Give paths that exist, and `format` where no ending "
-                "tells it."
-            ) from problem
-        found = None
-    if found is None or not found.columns:
-        raise InputError(
-            f"There are no rows in {shown}, and nothing tells the columns. Give paths of {name} with rows, and `format` where no "
-            "ending tells it."
-        )
-    return found
+    def columns(self, rows: Any) -> Sequence[str]:
+        found: Sequence[str] = rows.columns
+        return found
 
+    def sources(self, rows: Any) -> Collection[str]:
+        return {_plain(name) for name in rows.inputFiles()}
 
-def demand_writable(frame: Any, path: str, otherwise: str) -> None:
-    """Refuse a format that cannot hold the columns of a frame.
+    def whole(self, path: str) -> str:
+        return _plain(self._found(path)[1].toUri().toString())
 
-    Raises:
-        InputError: a column is nested, and the format has none such.
-    """
-    nested = [
-        field.name for field in frame.schema.fields if field.dataType.typeName() in ("array", "map", "struct", "binary")
-    ]
-    if format_of(path, otherwise)[0] == "csv" and nested:
-        raise InputError(f"{path}: CSV cannot hold the column {nested[0]!r}, which is nested or binary. Write Parquet.")
+    def exists(self, path: str) -> bool:
+        system, place = self._found(path)
+        return bool(system.exists(place))
 
+    def remove(self, path: str) -> None:
+        system, place = self._found(path)
+        system.delete(place, True)
 
-def write(frame: Any, path: str, otherwise: str, *, overwrite: bool) -> None:
-    """Write a folder of files."""
-    name, codec = format_of(path, otherwise)
-    writer = (
-        frame.write.format(name).options(**_WRITING.get(name, {})).mode("overwrite" if overwrite else "errorifexists")
-    )
-    (writer if codec is None else writer.option("compression", codec)).save(path)
+    def demand_writable(self, rows: Any, path: str, otherwise: str) -> None:
+        kinds = {field.name: field.dataType.typeName() for field in rows.schema.fields}
+        demand_flat(path, otherwise, [name for name, kind in kinds.items() if kind in _NESTED])
 
+    def write(self, rows: Any, path: str, otherwise: str, *, overwrite: bool) -> None:
+        name, codec = format_of(path, otherwise)
+        writer = rows.write.format(name).options(**_WRITING.get(name, {}))
+        writer = writer.mode("overwrite" if overwrite else "errorifexists")
+        (writer if codec is None else writer.option("compression", codec)).save(path)
 
-def exists(session: Any, path: str) -> bool:
-    """Whether a file or folder is there."""
-    system, place = _found(session, path)
-    return bool(system.exists(place))
+    def notes(self, folder: str, name: str) -> Notes:
+        return Folder(self._session, folder).notes(name)
 
+    def translated_errors(self) -> contextlib.AbstractContextManager[None]:
+        return translated_errors(self._session)
 
-def demand_apart(session: Any, written: Sequence[str], frames: Sequence[Any], given: Sequence[str]) -> None:
-    """Refuse what is written if it is, holds, or lies in something else that is written, or a path that is read.
-
-    Args:
-        session: of Spark.
-        written: paths.
-        frames: those that are read, which tell their files.
-        given: their paths as given.
-
-    Raises:
-        InputError: it is so.
-    """
-    reading = {_plain(name) for frame in frames for name in frame.inputFiles()}
-    paths.demand_apart(
-        {path: place_of(session, path) for path in written}, reading | {place_of(session, path) for path in given}
-    )
-
-
-def remove(session: Any, path: str) -> None:
-    """Remove a folder."""
-    system, place = _found(session, path)
-    system.delete(place, True)
-
-
-def _found(session: Any, path: str) -> tuple[Any, Any]:
-    """The file system of a path, and the whole path."""
-    place = session._jvm.org.apache.hadoop.fs.Path(path)
-    system = place.getFileSystem(session._jsc.hadoopConfiguration())
-    return system, system.makeQualified(place)
-
-
-def place_of(session: Any, path: str) -> str:
-    """The whole path, as a URL."""
-    return _plain(_found(session, path)[1].toUri().toString())
+    def _found(self, path: str) -> tuple[Any, Any]:
+        """The file system of a path, and the whole path."""
+        place = self._session._jvm.org.apache.hadoop.fs.Path(path)
+        system = place.getFileSystem(self._session._jsc.hadoopConfiguration())
+        return system, system.makeQualified(place)
 
 
 def _plain(url: str) -> str:

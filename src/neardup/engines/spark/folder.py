@@ -1,12 +1,18 @@
 """NOTES in the folder of a job on Spark, as lines of JSON. Spark alone appends and reads them, so any path will do."""
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Mapping
 from typing import Any
 
-from neardup.engines.job import outputs
-from neardup.engines.spark.files import exists, literal, place_of, write
 from neardup.errors import DataError
+
+_PATTERN = re.compile(r"[][{}*?\\]")
+
+
+def literal(path: str) -> str:
+    """A path as Spark reads it, which takes some characters for patterns; it writes paths as they are."""
+    return _PATTERN.sub(r"\\\g<0>", path)
 
 
 class Folder:
@@ -71,21 +77,3 @@ class Notes:
             raise DataError(
                 f"The record in {self.folder} is damaged. Give another folder as `work=`, and the job begins anew."
             ) from None
-
-
-class Outputs(outputs.Outputs):
-    """What a run writes."""
-
-    def __init__(self, session: Any, folder: str, paths: Sequence[str], *, overwrite: bool) -> None:
-        """Look at the paths of the outputs, before anything runs. `folder`: that of the job, which may not be there.
-
-        Raises:
-            InputError: an output exists that no run of this job has begun to write.
-        """
-        places = {path: place_of(session, path) for path in paths}
-        there = [] if overwrite else [path for path in paths if exists(session, path)]
-        super().__init__(Folder(session, folder).notes(outputs.WRITTEN), places, there, overwrite=overwrite)
-
-    def write(self, frame: Any, path: str, otherwise: str) -> None:
-        """Write one. `otherwise`: its format, if no ending tells it."""
-        write(frame, path, otherwise, overwrite=path in self.replaced)

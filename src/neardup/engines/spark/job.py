@@ -12,8 +12,7 @@ from neardup.engines.job_options import Work
 from neardup.engines.spark import settings
 from neardup.engines.spark.engine import SparkEngine
 from neardup.engines.spark.failures import translated_errors
-from neardup.engines.spark.files import literal
-from neardup.engines.spark.folder import Folder
+from neardup.engines.spark.folder import Folder, literal
 from neardup.engines.spark.frames import Frame, Input, column
 from neardup.engines.spark.plans import files_of, is_steady, steps_of
 from neardup.engines.spark.scans import sample_of

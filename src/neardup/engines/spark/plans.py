@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote
 
-from neardup.engines.spark.files import literal
+from neardup.engines.spark.folder import literal
 from neardup.errors import OptionError
 
 _STEADY = ("FileSourceScanExec", "ProjectExec", "FilterExec", "UnionExec")
