@@ -24,7 +24,7 @@ import pyarrow as pa
 import measure
 from neardup.engines import flow
 from neardup.engines.job.local_engine import Files, SerialEngine
-from neardup.engines.job_options import Work
+from neardup.engines.job_options import Limits, Work
 from neardup.engines.pairing import blocks as tiles
 from neardup.engines.stages import Part, Stage
 from neardup.options import DedupOptions
@@ -103,7 +103,7 @@ class Observed(SerialEngine):
         key, tile, at = (rows.column(name).to_numpy() for name in ("key", "tile", "at"))
         leads = rows.column("leads").to_numpy()
         first, second = tile >> tiles.TILE_BITS, tile & ((1 << tiles.TILE_BITS) - 1)
-        is_first, is_own = at // tiles.DOCUMENTS_PER_BLOCK == first, first == second
+        is_first, is_own = at // Limits().documents_per_block == first, first == second
         _, number = np.unique(np.stack([key, tile], axis=1), axis=0, return_inverse=True)
         number = number.ravel()
         leading, others = (np.bincount(number, flags) for flags in (leads & is_first, ~is_first))

@@ -1,6 +1,7 @@
 """Runs of the serial engine on rows in memory, and those of `deduplicate` on the same rows."""
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,7 +11,7 @@ from engines.corpus_parts import CorpusParts
 from neardup.dedup import reference_columns
 from neardup.engines.flow import deduplicate
 from neardup.engines.job.local_engine import SerialEngine
-from neardup.engines.job_options import Work
+from neardup.engines.job_options import Limits, Work
 from neardup.engines.stages import Part
 from neardup.io.corpora.table_corpus import TableCorpus
 from neardup.options import DedupOptions
@@ -18,10 +19,19 @@ from neardup.options import DedupOptions
 COLUMNS = ("row", "survivor_row", "reference_row", "cluster_id", "exact", "similarity", "distance")
 
 
-def work_of(recipe=None, **options):
+USUAL = Limits()
+SMALL = Limits(
+    documents_per_group=2, pairs_per_document=1, first_documents=1, wave_growth=2, listed_pairs=2, documents_per_block=2,
+    rows_of_tiles=5, pairs_per_chunk=1, elements_per_block=100, elements_per_site=500, matches_per_task=0, rounds=1,
+    duplicates_per_share=1,
+)  # fmt: skip
+"""With which few rows need what only large corpora do: waves and tiles of large groups, rounds, and walks by component."""
+
+
+def work_of(recipe=None, limits=USUAL, **options):
     """The work of these options; by default, exactly 0.5 of the words' Jaccard similarity."""
     usual = {"method": "exact", "min_similarity": 0.5, "similarity": neardup.Similarity(word_shingle=1)}
-    return Work.of(recipe or neardup.Recipe(), DedupOptions(**(usual | options)))
+    return replace(Work.of(recipe or neardup.Recipe(), DedupOptions(**(usual | options))), limits=limits)
 
 
 def batch_of(texts, within=None):
@@ -40,7 +50,7 @@ def parts_of(*batches, size=1000):
     )
 
 
-def run_of_engine(rows, reference, recipe, options, *, size=7, buckets=16, change=lambda folder: None):
+def run_of_engine(rows, reference, recipe, options, *, size=7, buckets=16, change=lambda folder: None, limits=USUAL):
     """The removed rows, each as a tuple of COLUMNS, by parts of so many rows. `change`: called with the folder of each stage."""
     options = DedupOptions(**options)
     corpus, given = TableCorpus(rows, values=options.columns), None
@@ -49,7 +59,8 @@ def run_of_engine(rows, reference, recipe, options, *, size=7, buckets=16, chang
     parts = CorpusParts(corpus, options, size=size, reference=given)
     with tempfile.TemporaryDirectory() as folder:
         engine = Changed(Path(folder), parts, buckets=buckets, change=change)
-        found = engine.collect(deduplicate(engine, Work.of(recipe, options)).results).sort_by("doc").to_pydict()
+        work = replace(Work.of(recipe, options), limits=limits)
+        found = engine.collect(deduplicate(engine, work).results).sort_by("doc").to_pydict()
     row, (survivor, of_reference), cluster = (
         parts.rows(pa.array(found[name], pa.int64()).to_numpy()) for name in ("doc", "survivor", "cluster")
     )

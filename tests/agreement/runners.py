@@ -4,9 +4,8 @@ import importlib.util
 import itertools
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from unittest import mock
 
 import pyarrow as pa
 
@@ -15,21 +14,13 @@ import neardup
 import postgres_server
 from agreement.corpora import Corpus
 from agreement.layouts import SCHEMA, Files, Layout
+from engine_runs import SMALL, USUAL
 from engines.corpus_parts import CorpusParts
 from neardup.cli.main import main
 from neardup.dedup import reference_columns
-from neardup.engines.candidates import groups
-from neardup.engines.clustering import cluster as settling
-from neardup.engines.clustering import star_rounds as rounds
 from neardup.engines.flow import deduplicate
 from neardup.engines.job.local_engine import SerialEngine
 from neardup.engines.job_options import Work
-from neardup.engines.pairing import blocks as tiles
-from neardup.engines.pairing import large_groups as waves
-from neardup.engines.results import labels as results
-from neardup.engines.verification import pair_partitions as homes
-from neardup.engines.verification import prefilter as edges
-from neardup.engines.verification import text_partitions as sites
 from neardup.io.corpora.file_corpus import open_corpus
 from neardup.io.corpora.reading import Reading
 from neardup.options import DedupOptions
@@ -335,7 +326,7 @@ def _of_answers(files: Files, answers):
     return Outcome([line["row"] for line in audit], audit, counts)
 
 
-def serial_engine(case: Case, files: Files):
+def serial_engine(case: Case, files: Files, limits=USUAL):
     """The stages of the engines, over parts of a few rows."""
     options = DedupOptions(**case.options)
     corpus = open_corpus(files.whole, Reading(**case.layout.reading), temporary=Path(), values=options.columns)
@@ -344,7 +335,8 @@ def serial_engine(case: Case, files: Files):
         reference = open_corpus(["ref.jsonl"], Reading(), temporary=Path(), values=reference_columns(options))
     parts = CorpusParts(corpus, options, size=7, reference=reference)
     engine = SerialEngine(Path("work"), parts)
-    found = engine.collect(deduplicate(engine, Work.of(neardup.Recipe(), options)).results).sort_by("doc")
+    work = replace(Work.of(neardup.Recipe(), options), limits=limits)
+    found = engine.collect(deduplicate(engine, work).results).sort_by("doc")
     (rows, _), (survivors, of_reference), (clusters, _) = (
         parts.rows(found.column(name).to_numpy()) for name in ("doc", "survivor", "cluster")
     )
@@ -366,18 +358,7 @@ def serial_engine(case: Case, files: Files):
 
 def divided_engine(case: Case, files: Files):
     """The same, with what only large corpora need: waves and tiles of large groups, rounds, and walks by component."""
-    with (
-        mock.patch.multiple(groups, DOCUMENTS_PER_GROUP=2, PAIRS_PER_DOCUMENT=1),
-        mock.patch.multiple(homes, PAIRS_PER_CHUNK=1, DOCUMENTS_PER_BLOCK=2),
-        mock.patch.object(edges, "ELEMENTS_PER_BLOCK", 100),
-        mock.patch.multiple(sites, ELEMENTS_PER_SITE=500, ELEMENTS_PER_BLOCK=200),
-        mock.patch.object(results, "MANY_DUPLICATES", 1),
-        mock.patch.multiple(waves, FIRST_DOCUMENTS=1, WAVE_GROWTH=2, LISTED_PAIRS=2),
-        mock.patch.object(tiles, "DOCUMENTS_PER_BLOCK", 2),
-        mock.patch.object(settling, "MATCHES_PER_TASK", 0),
-        mock.patch.object(rounds, "MAX_ROUNDS", 1),
-    ):
-        return serial_engine(case, files)
+    return serial_engine(case, files, SMALL)
 
 
 def of_both_kinds(case: Case):

@@ -4,7 +4,6 @@ import itertools
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -17,6 +16,7 @@ from engine_runs import batch_of, parts_of, work_of
 from neardup.engines.candidates import simhash
 from neardup.engines.candidates.minhash import signatures_of
 from neardup.engines.job.local_engine import SerialEngine
+from neardup.engines.job_options import Limits
 from neardup.engines.pairing import join_keys as postings
 from neardup.engines.reading import row_selection as marks
 from neardup.engines.schemas import ROW_BITS, marked
@@ -143,15 +143,15 @@ def test_prints_within_the_distance_have_a_key_in_common(distance, bits, chance)
 
 @given(TEXTS, st.none() | GROUPS, st.sampled_from([0.3, 0.5, 0.8, 1.0]))
 def test_minhash_finds_the_pairs_that_agree_in_a_band(texts, within, threshold):
-    work = work_of(method="minhash", min_similarity=threshold)
+    limits = Limits(pairs_per_document_refined=len(texts))  # so that no group is left to prefixes
+    work = work_of(method="minhash", min_similarity=threshold, limits=limits)
     within = within and within[: len(texts)]
     joined = texts_of_column(batch_of(texts).column("text"), work.recipe, work.similarity, None).joined
     bands = minhash_bands(threshold)
     expected = naive.pairs_in_bands(
         signatures_of(work, joined).tolist(), np.diff(joined.offsets).tolist(), bands.bands, bands.rows
     )
-    with patch.object(postings, "PAIRS_PER_DOCUMENT_REFINED", len(texts)):  # so that no group is left to prefixes
-        found = pairs_of(work, texts, within=within)
+    found = pairs_of(work, texts, within=within)
     assert set(found) == set(expected) & set(pairs_in_groups(texts, within))
 
 

@@ -1,7 +1,6 @@
 """Each pair meets in one home, or one chunk of it, where both of its documents come; no chunk is larger than its bound."""
 
 from collections import Counter, defaultdict
-from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +9,7 @@ from hypothesis import strategies as st
 
 from engine_runs import batch_of, work_of
 from neardup.engines.candidates import groups
+from neardup.engines.job_options import Limits
 from neardup.engines.reading.documents import read, without_copies
 from neardup.engines.results.best_survivor import FOLLOW
 from neardup.engines.schemas import COPIES, REMOVED, UNKNOWN, VISITS
@@ -46,17 +46,16 @@ def test_a_pair_comes_once_to_the_home_of_its_later_document(pairs):
     counts = Counter(first[b] for _, b in set(pairs))
     assert dict(columns_of(found["sizes"], "home", "pairs")) == counts
     twice = pa.concat_tables([found["sizes"], found["sizes"]])  # as of two buckets
-    with patch.object(homes, "PAIRS_PER_CHUNK", 6):
-        [(_, large)] = homes.FIND_LARGE.work(twice)
+    [(_, large)] = homes.find_large(work_of(limits=Limits(pairs_per_chunk=6))).work(twice)
     assert set(large.column("home").to_pylist()) == {home for home, count in counts.items() if 2 * count > 6}
 
 
 @given(PAIRS, st.integers(1, 5), st.integers(1, 4))
 def test_a_chunk_has_documents_of_two_blocks_and_few_pairs(pairs, block, most):
     rows = paired(pairs)
-    with patch.multiple(homes, DOCUMENTS_PER_BLOCK=block, PAIRS_PER_CHUNK=most):
-        placed = dict(homes.PLACE.work(rows)).get("pairs")
-        found = dict(homes.DIVIDE.work(placed.sort_by("home"))) if placed else {}
+    divide = homes.divide(work_of(limits=Limits(documents_per_block=block, pairs_per_chunk=most)))
+    placed = dict(homes.PLACE.work(rows)).get("pairs")
+    found = dict(divide.work(placed.sort_by("home"))) if placed else {}
     if not pairs:
         assert found == {}
         return
@@ -84,7 +83,7 @@ def test_blocks_are_bounded_by_what_their_documents_weigh(pairs, weights, most):
     left, right = np.array(pairs)[order].T
     of = np.array(weights)
     number = np.unique(group[order], return_inverse=True)[1]
-    chunk = homes.chunks_of(number, (left, right), (of[left], of[right]), most)
+    chunk = homes.chunks_of(number, (left, right), (of[left], of[right]), most, Limits().pairs_per_chunk)
     weight = defaultdict(set)
     for at, (a, b) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
         weight[number[at], chunk[at]] |= {a, b}

@@ -8,6 +8,7 @@ import pytest
 
 import naive
 from engine_runs import batch_of, work_of
+from neardup.engines.job_options import Limits
 from neardup.engines.reading.row_selection import find, marks_in
 from neardup.engines.results import best_survivor as outcomes
 from neardup.engines.results import labels as results
@@ -104,25 +105,29 @@ def test_as_components_another_text_makes_a_class_one():
 
 def test_nothing_is_decided_of_nothing():
     assert decided(work_of()) == []
-    stages = ((results.LABEL, REMOVED, LABELS), (results.CLUSTER, FIRSTS, LABELS), (results.FINISH, LABELED, CLUSTERS))
+    stages = (
+        (results.label(work_of()), REMOVED, LABELS),
+        (results.CLUSTER, FIRSTS, LABELS),
+        (results.FINISH, LABELED, CLUSTERS),
+    )
     for stage, *inputs in stages:
         assert list(stage.work(*(each.schema.empty_table() for each in inputs))) == []
 
 
-def finished(removed, labels):
+def finished(removed, labels, many):
     """The results, as an engine gives them."""
     by = [("survivor", "ascending"), ("share", "ascending")]
-    named = dict(results.LABEL.work(removed, labels))
+    named = dict(results.label(work_of(limits=Limits(duplicates_per_share=many))).work(removed, labels))
     [(_, clusters)] = results.CLUSTER.work(named["firsts"].sort_by("survivor"), labels)
     [(_, found)] = results.FINISH.work(named["labeled"].sort_by(by), clusters.sort_by(by))
     return found
 
 
-def clusters_of(*removed, places):
+def clusters_of(*removed, places, many):
     """(id, survivor_id, cluster_id) of removed documents (doc, survivor), by the places of all documents."""
     labels = rows_of(LABELS, *((doc, places[doc], f'"{doc}"', b"") for doc in sorted(places)))
     rows = rows_of(REMOVED, *((*each, False, 0.9, 1) for each in sorted(removed)))
-    found = finished(rows, labels)
+    found = finished(rows, labels, many)
     assert found.column("place").to_pylist() == [places[doc] for doc in found.column("doc").to_pylist()]
     assert found.column("survivor_place").to_pylist() == [places[doc] for doc in found.column("survivor").to_pylist()]
     assert found.column("cluster_id").to_pylist() == [f'"{doc}"' for doc in found.column("cluster").to_pylist()]
@@ -131,12 +136,20 @@ def clusters_of(*removed, places):
 
 
 @pytest.mark.parametrize("many", [0, 64])
-def test_a_cluster_is_named_after_its_first_document(many, monkeypatch):
-    monkeypatch.setattr(results, "MANY_DUPLICATES", many)  # with 0, each survivor has its duplicates in shares
+def test_a_cluster_is_named_after_its_first_document(many):
+    """With 0, each survivor has its duplicates in shares."""
     places = {1: 1, 2: 2, 3: 3, 4: 4, 5: 5}
-    assert clusters_of((3, 2), (4, 2), (1, 5), places=places) == [("1", "5", "1"), ("3", "2", "2"), ("4", "2", "2")]
+    assert clusters_of((3, 2), (4, 2), (1, 5), places=places, many=many) == [
+        ("1", "5", "1"),
+        ("3", "2", "2"),
+        ("4", "2", "2"),
+    ]
     places = {1: 5, 2: 4, 3: 3, 4: 2, 5: 1}
-    assert clusters_of((3, 2), (4, 2), (1, 5), places=places) == [("1", "5", "5"), ("3", "2", "4"), ("4", "2", "4")]
+    assert clusters_of((3, 2), (4, 2), (1, 5), places=places, many=many) == [
+        ("1", "5", "5"),
+        ("3", "2", "4"),
+        ("4", "2", "4"),
+    ]
 
 
 def test_labels_get_the_places_of_documents():
@@ -160,5 +173,5 @@ def test_distances_that_are_unknown_are_those_of_fingerprints():
         LABELS, (1, 1, None, bytes([0b11] + 7 * [0])), (2, 2, None, bytes([0b101] + 7 * [0])), (3, 3, None, b"")
     )
     rows = rows_of(REMOVED, (2, 1, False, 1.0, UNKNOWN), (3, 1, False, 0.9, 7))
-    found = finished(rows, labels)
+    found = finished(rows, labels, 64)
     assert found.column("distance").to_pylist() == [2, 7]

@@ -1,8 +1,8 @@
 """The pairs that an engine lists are those of `neardup.match`, whatever the parts, the buckets and the tiles."""
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
-from unittest.mock import patch
 
 import pyarrow as pa
 import pytest
@@ -11,22 +11,20 @@ from hypothesis import strategies as st
 
 import neardup as nd
 from agreement import corpora
-from engine_runs import batch_of, parts_of
+from engine_runs import USUAL, batch_of, parts_of, work_of
 from engines.corpus_parts import CorpusParts
 from engines.test_serial_engine import RECIPES, methods, texts_with_copies
 from neardup.dedup import reference_columns
-from neardup.engines.candidates import groups
 from neardup.engines.flow import list_pairs
 from neardup.engines.job.local_engine import SerialEngine
-from neardup.engines.job_options import Work
-from neardup.engines.pairing import blocks as tiles
+from neardup.engines.job_options import Limits, Work
 from neardup.engines.results import list_pairs as expansion
 from neardup.engines.schemas import MATCHES
 from neardup.io.corpora.table_corpus import TableCorpus
 from neardup.options import DedupOptions
 
 
-def pairs_of_engine(rows, other, recipe, options, *, size=7, buckets=16, distinct=False):
+def pairs_of_engine(rows, other, recipe, options, *, size=7, buckets=16, distinct=False, limits=USUAL):
     """(left row, right row, distance, similarity) of each pair, ascending; a right row of `other`, if there is one."""
     options = DedupOptions(**options)
     corpus, reference = TableCorpus(rows, values=options.columns), None
@@ -35,11 +33,17 @@ def pairs_of_engine(rows, other, recipe, options, *, size=7, buckets=16, distinc
     parts = CorpusParts(corpus, options, size=size, reference=reference)
     with tempfile.TemporaryDirectory() as folder:
         engine = SerialEngine(Path(folder), parts, buckets=buckets)
-        work = Work.of(recipe, options)
+        work = replace(Work.of(recipe, options), limits=limits)
         found = engine.collect(list_pairs(engine, work, across=other is not None, distinct=distinct))
     left, right = (parts.rows(found.column(name).to_numpy())[0].tolist() for name in ("left", "right"))
     values = [[None if value != value else value for value in found.column("similarity").to_pylist()]]
     return sorted(zip(left, right, found.column("distance").to_pylist(), *values, strict=True), key=lambda row: row[:2])
+
+
+def limits_of(most, block, at_once):
+    """Large groups have more documents than `most`; pieces have few pairs."""
+    sizes = {"documents_per_block": block, "documents_per_side": block}
+    return Limits(documents_per_group=most, pairs_per_piece=at_once, **sizes)
 
 
 def pairs_of_library(rows, other, recipe, options):
@@ -67,12 +71,8 @@ def test_the_pairs_are_those_of_match(rows, other, shared, recipe, method, withi
         other = other + [rows[at % len(rows)] for at in shared]
     options = {**method, **within}
     expected = pairs_of_library(rows, other, recipe, options)
-    with (
-        patch.object(groups, "DOCUMENTS_PER_GROUP", most),
-        patch.object(tiles, "DOCUMENTS_PER_BLOCK", block),
-        patch.multiple(expansion, DOCUMENTS_PER_SIDE=block, PAIRS_AT_ONCE=at_once),
-    ):
-        found = pairs_of_engine(rows, other, recipe, options, size=size, buckets=buckets)
+    limits = limits_of(most, block, at_once)
+    found = pairs_of_engine(rows, other, recipe, options, size=size, buckets=buckets, limits=limits)
     assert found == expected
 
 
@@ -95,12 +95,7 @@ OPTIONS = (
 def test_the_corpora_of_the_harness_have_the_pairs_of_match(name, options):
     corpus = corpora.make(name)
     rows, other = [{"text": row["text"], "language": row["language"]} for row in corpus.rows], corpus.reference or None
-    with (
-        patch.object(groups, "DOCUMENTS_PER_GROUP", 4),
-        patch.object(tiles, "DOCUMENTS_PER_BLOCK", 3),
-        patch.multiple(expansion, DOCUMENTS_PER_SIDE=3, PAIRS_AT_ONCE=20),
-    ):
-        found = pairs_of_engine(rows, other, nd.Recipe(), options)
+    found = pairs_of_engine(rows, other, nd.Recipe(), options, limits=limits_of(4, 3, 20))
     assert found == pairs_of_library(rows, other, nd.Recipe(), options)
 
 
@@ -130,8 +125,7 @@ def test_distinct_pairs_have_the_first_of_equal_texts(against, tmp_path):
 
 def test_a_class_of_many_is_divided_among_tasks():
     rows = [{"text": "one and the same text"}] * 40
-    with patch.multiple(expansion, DOCUMENTS_PER_SIDE=7, PAIRS_AT_ONCE=50):
-        found = pairs_of_engine(rows, None, nd.Recipe(), {"method": "exact"})
+    found = pairs_of_engine(rows, None, nd.Recipe(), {"method": "exact"}, limits=limits_of(64, 7, 50))
     assert [row[:2] for row in found] == [(i, j) for i in range(40) for j in range(i + 1, 40)]
 
 
@@ -141,8 +135,7 @@ def test_a_product_of_two_classes_is_made_in_chunks():
     member = {"is_reference": False, "is_long": True, "is_empty": False, "id": "a", "print": bytes(8)}
     members = [{"leader": 1000, "doc": 1000 + at, "rank": 1000 + at, **member} for at in range(40)]
     tables = [pa.Table.from_pylist(rows, of.schema) for rows, of in ((matches, MATCHES), (members, expansion.NAMED))]
-    with patch.object(expansion, "PAIRS_AT_ONCE", 50):
-        halves = [rows for _, rows in expansion.HALVE.work(*tables)]
+    halves = [rows for _, rows in expansion.halve(work_of(limits=Limits(pairs_per_piece=50))).work(*tables)]
     assert [len(rows) for rows in halves] == [50] * 24
     pairs = {pair for rows in halves for pair in zip(*rows.select(["p", "doc"]).to_pydict().values(), strict=True)}
     assert pairs == {(p, 1000 + at) for p in range(30) for at in range(40)}

@@ -1,15 +1,15 @@
 """Matches that are too many for one task are settled in rounds, with the links that one task gives."""
 
 import random
+from dataclasses import replace
 
 import pyarrow as pa
 import pytest
 
 import neardup as nd
 from neardup.engines.clustering import cluster as settling
-from neardup.engines.clustering import star_rounds as rounds
 from neardup.engines.job.local_engine import SerialEngine
-from neardup.engines.job_options import Work
+from neardup.engines.job_options import Limits, Work
 from neardup.engines.schemas import BEFORE_ALL, LINKS, MATCHES, NONE, OPEN
 from neardup.engines.stages import Part, Reading
 from neardup.options import DedupOptions
@@ -27,20 +27,22 @@ def matches_of(pairs, ranks):
     return pa.table([columns[name] for name in MATCHES.schema.names], MATCHES.schema)
 
 
-def links(tmp_path, table, cluster, at_once, monkeypatch):
-    monkeypatch.setattr(settling, "MATCHES_PER_TASK", at_once)
+def work_with(cluster, at_once, **limits):
+    work = Work.of(Recipe(), DedupOptions(method="exact", cluster=cluster))
+    return replace(work, limits=Limits(matches_per_task=at_once, **limits))
+
+
+def links(tmp_path, table, cluster, at_once, **limits):
     engine = SerialEngine(tmp_path / str(at_once), lambda: [Part(0, iter(()))], buckets=5)
     held = engine.read(Reading("given", lambda _: [("matches", table)], {"matches": MATCHES}))["matches"]
-    work = Work.of(Recipe(), DedupOptions(method="exact", cluster=cluster))
-    found = engine.collect(settling.links_of(engine, work, held))
+    found = engine.collect(settling.links_of(engine, work_with(cluster, at_once, **limits), held))
     rows = {tuple(str(value) for value in row.values()) for row in found.select(LINKS.schema.names).to_pylist()}
     return rows, [each.name for each in engine.measured]
 
 
 @pytest.mark.parametrize("most", [1, 2, 10])
 @pytest.mark.parametrize("cluster", ["star", "components"])
-def test_rounds_settle_as_one_task(tmp_path, monkeypatch, cluster, most):
-    monkeypatch.setattr(rounds, "MAX_ROUNDS", most)
+def test_rounds_settle_as_one_task(tmp_path, cluster, most):
     chance = random.Random(most)
     for number in range(6):
         n = chance.choice([3, 20, 60])
@@ -51,40 +53,38 @@ def test_rounds_settle_as_one_task(tmp_path, monkeypatch, cluster, most):
         pairs = {tuple(sorted(chance.sample(docs, 2))) for _ in range(int(n * chance.choice([0.4, 1, 3])) + 1)}
         table = matches_of(pairs, ranks)
         folder = tmp_path / str(number)
-        assert links(folder, table, cluster, 0, monkeypatch)[0] == links(folder, table, cluster, 10**6, monkeypatch)[0]
+        by_rounds, at_once = (links(folder, table, cluster, matches, rounds=most)[0] for matches in (0, 10**6))
+        assert by_rounds == at_once
 
 
 @pytest.mark.parametrize("cluster", ["star", "components"])
-def test_a_long_chain_takes_few_rounds(tmp_path, monkeypatch, cluster):
+def test_a_long_chain_takes_few_rounds(tmp_path, cluster):
     n = 17_000
     table = matches_of([(i, i + 1) for i in range(n - 1)], range(n))
-    found, stages = links(tmp_path, table, cluster, 0, monkeypatch)
+    found, stages = links(tmp_path, table, cluster, 0)
     assert len(stages) < 120
     removed = {int(row[0]) for row in found if row[0] != row[3]}
     assert removed == (set(range(1, n, 2)) if cluster == "star" else set(range(1, n)))
 
 
-def test_a_component_that_is_too_large_for_a_task_gets_more_rounds_or_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(rounds, "MAX_ROUNDS", 2)
-    monkeypatch.setattr(rounds, "MAX_MATCHES", 30)
+def test_a_component_that_is_too_large_for_a_task_gets_more_rounds_or_is_refused(tmp_path):
+    few = {"rounds": 2, "matches_per_component": 30}
     table = matches_of([(i, i + 1) for i in range(39)], range(40))
-    found, stages = links(tmp_path, table, "star", 0, monkeypatch)
+    found, stages = links(tmp_path, table, "star", 0, **few)
     assert {int(row[0]) for row in found if row[0] != row[3]} == set(range(1, 40, 2))
     assert stages.count("large components") == 5  # 2 matches of the chain are settled in 2 rounds
-    monkeypatch.setattr(rounds, "MAX_TRIES", 3)
     with pytest.raises(
         nd.DataError, match=r"After 6 rounds, 33 matches are left that hang together; .* at most 30\. Ask"
     ):
-        links(tmp_path / "again", table, "star", 0, monkeypatch)
+        links(tmp_path / "again", table, "star", 0, tries=3, **few)
 
 
-def standing(tmp_path, cluster, table, open_docs, at_once, monkeypatch):
+def standing(tmp_path, cluster, table, open_docs, at_once, most):
     """What is certain: who is out, and the documents that are known to be connected."""
-    monkeypatch.setattr(settling, "MATCHES_PER_TASK", at_once)
     engine = SerialEngine(tmp_path / str(at_once), lambda: [Part(0, iter(()))], buckets=5)
     given = lambda _: [("matches", table), ("open", open_docs)]  # noqa: E731
     held = engine.read(Reading("given", given, {"matches": MATCHES, "open": OPEN}))
-    work = Work.of(Recipe(), DedupOptions(method="exact", cluster=cluster))
+    work = work_with(cluster, at_once, rounds=most)
     rows = engine.collect(settling.standing_of(engine, work, held["matches"], held["open"])).to_pylist()
     parts = {}
     for row in rows:
@@ -95,7 +95,7 @@ def standing(tmp_path, cluster, table, open_docs, at_once, monkeypatch):
 
 
 @pytest.mark.parametrize("cluster", ["star", "components"])
-def test_rounds_know_what_one_task_knows_between_waves(tmp_path, monkeypatch, cluster):
+def test_rounds_know_what_one_task_knows_between_waves(tmp_path, cluster):
     chance, fewer, known = random.Random(3), 0, 0
     for number in range(8):
         n = chance.choice([3, 20, 60])
@@ -108,9 +108,8 @@ def test_rounds_know_what_one_task_knows_between_waves(tmp_path, monkeypatch, cl
         open_docs = pa.table([waits, [ranks[doc] for doc in waits]], OPEN.schema)
         found = []
         for most, at_once in ((50, 10**6), (50, 0), (1, 0)):
-            monkeypatch.setattr(rounds, "MAX_ROUNDS", most)
             folder = tmp_path / f"{number} {most}"
-            found.append(standing(folder, cluster, matches_of(pairs, ranks), open_docs, at_once, monkeypatch))
+            found.append(standing(folder, cluster, matches_of(pairs, ranks), open_docs, at_once, most))
         assert found[0] == found[1]
         assert found[2][0] <= found[0][0]
         assert found[2][1] == found[0][1]

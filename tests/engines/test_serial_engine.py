@@ -2,7 +2,6 @@
 
 import random
 from pathlib import Path
-from unittest.mock import patch
 
 import pyarrow as pa
 import pytest
@@ -10,22 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neardup as nd
-from engine_runs import batch_of, parts_of, run_of_engine, run_of_library, work_of
+from engine_runs import USUAL, batch_of, parts_of, run_of_engine, run_of_library, work_of
 from engines.corpus_parts import CorpusParts
 from near_copies import edited_copies
-from neardup.engines.candidates import groups
-from neardup.engines.clustering import cluster as settling
 from neardup.engines.flow import deduplicate
 from neardup.engines.job.local_engine import COUNT_BYTES, SerialEngine
-from neardup.engines.job_options import Work
-from neardup.engines.pairing import blocks as tiles
-from neardup.engines.pairing import large_groups as waves
+from neardup.engines.job_options import Limits, Work
 from neardup.engines.reading import documents
-from neardup.engines.results import labels as results
 from neardup.engines.stages import Part
-from neardup.engines.verification import pair_partitions as homes
-from neardup.engines.verification import prefilter as edges
-from neardup.engines.verification import text_partitions as sites
 from neardup.io.corpora.table_corpus import TableCorpus
 from neardup.options import DedupOptions
 
@@ -81,6 +72,23 @@ def methods(draw):
     return found | ({"max_distance": distance} if method == "simhash" else {})
 
 
+def limits():
+    """Small groups, too, are compared in waves, and divided."""
+    drawn = {
+        "documents_per_group": [1, 3, 64],
+        "pairs_per_document": [0, USUAL.pairs_per_document],
+        "listed_pairs": [0, 4, USUAL.listed_pairs],
+        "documents_per_block": [1, 3, USUAL.documents_per_block],
+        "pairs_per_chunk": [1, USUAL.pairs_per_chunk],
+        "elements_per_block": [1, USUAL.elements_per_block],
+        "elements_per_site": [0, USUAL.elements_per_site],
+        "matches_per_task": [0, USUAL.matches_per_task],
+        "duplicates_per_share": [0, USUAL.duplicates_per_share],
+    }
+    values = {name: st.sampled_from(some) for name, some in drawn.items()}
+    return st.builds(Limits, first_documents=st.just(1), wave_growth=st.just(2), **values)
+
+
 @given(
     rows=texts_with_copies(12),
     reference=st.none() | texts_with_copies(6),
@@ -92,38 +100,17 @@ def methods(draw):
     within=st.sampled_from([{}, {"within": "group"}]),
     size=st.sampled_from([1, 7, 1000]),
     buckets=st.sampled_from([1, 2, 16]),
-    most=st.sampled_from([1, 3, 64]),
-    listed=st.sampled_from([0, 4, waves.LISTED_PAIRS]),
-    block=st.sampled_from([1, 3, tiles.DOCUMENTS_PER_BLOCK]),
-    at_once=st.sampled_from([0, settling.MATCHES_PER_TASK]),
-    each=st.sampled_from([0, groups.PAIRS_PER_DOCUMENT]),
-    of_home=st.sampled_from([1, homes.PAIRS_PER_CHUNK]),
-    of_block=st.sampled_from([1, homes.DOCUMENTS_PER_BLOCK]),
-    elements=st.sampled_from([1, edges.ELEMENTS_PER_BLOCK]),
-    many=st.sampled_from([0, results.MANY_DUPLICATES]),
-    of_site=st.sampled_from([0, sites.ELEMENTS_PER_SITE]),
-    half=st.sampled_from([1, sites.ELEMENTS_PER_BLOCK]),
+    limits=limits(),
 )
 def test_the_answer_is_that_of_deduplicate(
-    rows, reference, shared, recipe, method, cluster, keep, within, size, buckets, most, listed, block, at_once,
-    each, of_home, of_block, elements, many, of_site, half,
-):  # fmt: skip
+    rows, reference, shared, recipe, method, cluster, keep, within, size, buckets, limits
+):
     if reference:
         rows = rows + [reference[at % len(reference)] for at in shared]
         reference = reference + [rows[at % len(rows)] for at in shared]
     options = {"cluster": cluster, "keep": keep, **method, **within}
     expected = run_of_library(rows, reference, recipe, options)
-    with (
-        patch.multiple(groups, DOCUMENTS_PER_GROUP=most, PAIRS_PER_DOCUMENT=each),
-        patch.multiple(homes, PAIRS_PER_CHUNK=of_home, DOCUMENTS_PER_BLOCK=of_block),
-        patch.object(edges, "ELEMENTS_PER_BLOCK", elements),
-        patch.multiple(sites, ELEMENTS_PER_SITE=of_site, ELEMENTS_PER_BLOCK=half),
-        patch.object(results, "MANY_DUPLICATES", many),
-        patch.multiple(waves, FIRST_DOCUMENTS=1, WAVE_GROWTH=2, LISTED_PAIRS=listed),
-        patch.object(tiles, "DOCUMENTS_PER_BLOCK", block),
-        patch.object(settling, "MATCHES_PER_TASK", at_once),
-    ):  # small groups, too, are compared in waves, and divided
-        found = run_of_engine(rows, reference, recipe, options, size=size, buckets=buckets)
+    found = run_of_engine(rows, reference, recipe, options, size=size, buckets=buckets, limits=limits)
     if cluster == "components":  # whether the similarity to a survivor is known depends on the links
         expected, found = (
             [(*row[:5], None if not row[4] else 1.0, row[6]) for row in each] for each in (expected, found)
@@ -137,12 +124,8 @@ def test_another_text_of_a_class_that_is_out_meets_what_comes_between(most):
         {"text": text} for text in ("a d e b", "b f", "a e f", "a e g f", "f e a")
     ]  # the last is another text of the third
     options = {"method": "exact", "min_similarity": 0.4, "similarity": nd.Similarity(word_shingle=1)}
-    with (
-        patch.object(groups, "DOCUMENTS_PER_GROUP", most),
-        patch.object(waves, "FIRST_DOCUMENTS", 1),
-        patch.object(waves, "WAVE_GROWTH", 2),
-    ):
-        found = run_of_engine(rows, None, nd.Recipe(), options)
+    limits = Limits(documents_per_group=most, first_documents=1, wave_growth=2)
+    found = run_of_engine(rows, None, nd.Recipe(), options, limits=limits)
     assert [row[:2] for row in found] == [(2, 0), (4, 3)]
     assert found == run_of_library(rows, None, nd.Recipe(), options)
 

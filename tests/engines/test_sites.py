@@ -1,13 +1,14 @@
 """Texts meet at sites, or in the chunks of large ones: each edge at one place, to which both of its texts come."""
 
 from collections import defaultdict
-from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine_runs import work_of
+from neardup.engines.job_options import Limits
 from neardup.engines.reading.documents import sites_of
 from neardup.engines.schemas import JOURNEYS, LOCAL_EDGES, NEEDS
 from neardup.engines.verification import text_partitions as sites
@@ -42,16 +43,16 @@ def test_the_edges_of_large_sites_move_to_chunks_with_their_texts(pairs, site, w
             (NEEDS, [(site[doc], doc, weight[doc]) for doc in needed]),
         )
     ]
-    with patch.multiple(sites, ELEMENTS_PER_SITE=15, ELEMENTS_PER_BLOCK=8):
-        [(_, found)] = sites.FIND_LARGE.work(tables[2])
-        large = found.column("site").to_pylist()
-        totals = defaultdict(int)
-        for doc in needed:
-            totals[site[doc]] += weight[doc]
-        assert sorted(large) == sorted(place for place, total in totals.items() if total > 15)
-        moved = defaultdict(list)
-        for name, table in sites.move(large).work(*tables):
-            moved[name] += [tuple(row.values()) for row in table.to_pylist()]
+    work = work_of(limits=Limits(elements_per_site=15, elements_per_block=8))
+    [(_, found)] = sites.find_large(work).work(tables[2])
+    large = found.column("site").to_pylist()
+    totals = defaultdict(int)
+    for doc in needed:
+        totals[site[doc]] += weight[doc]
+    assert sorted(large) == sorted(place for place, total in totals.items() if total > 15)
+    moved = defaultdict(list)
+    for name, table in sites.move(work, large).work(*tables):
+        moved[name] += [tuple(row.values()) for row in table.to_pylist()]
     assert moved["local"] == [row for row in local if row[0] not in large]
     assert sorted(row[2:] for row in moved["edges"]) == sorted(row[1:] for row in local if row[0] in large)
     places = {doc: int(sites.own_sites(np.array([site[doc]]), np.array([doc]), large)[0]) for doc in needed}

@@ -2,6 +2,7 @@
 
 import logging
 from collections import defaultdict
+from dataclasses import replace
 
 import pyarrow as pa
 import pytest
@@ -10,7 +11,7 @@ from engine_runs import work_of
 from engines.spark_cluster import MARKS
 from neardup import spark as on_spark
 from neardup.engines.job import cluster_engine
-from neardup.engines.results import list_pairs as expansion
+from neardup.engines.job_options import Limits, Work
 from neardup.engines.spark import settings
 from neardup.engines.spark.frames import Frame, Input
 from neardup.engines.spark.job import SparkJob
@@ -23,7 +24,9 @@ COPIES = 300
 @pytest.mark.long
 def test_the_pairs_of_many_copies_are_made_by_the_cluster(session, tmp_path, monkeypatch, caplog):
     monkeypatch.setattr(cluster_engine, "SMALL_BYTES", 1 << 14)
-    monkeypatch.setattr(expansion, "PAIRS_AT_ONCE", 1 << 14)
+    made = Work.of
+    few = Limits(pairs_per_piece=1 << 14)
+    monkeypatch.setattr(Work, "of", lambda *given: replace(made(*given), limits=few))
     caplog.set_level(logging.INFO, "neardup")
     frame = session.createDataFrame([(n, "one and the same text") for n in range(COPIES)], "id long, text string")
     found = on_spark.pairs(frame, order="id", work=str(tmp_path / "work"))

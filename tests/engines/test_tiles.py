@@ -1,14 +1,15 @@
 """Large groups are divided into tiles: each pair meets in one of them, and no tile has more than its bound."""
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engine_runs import work_of
+from neardup.engines.job_options import Limits
 from neardup.engines.pairing import blocks as tiles
 from neardup.engines.pairing import large_groups as waves
 from neardup.engines.reading.documents import bitmaps
@@ -40,19 +41,14 @@ def leaders_of(n, *, prints=None, sets=None, groups=None, given=None, work=None)
     return pa.table([found[name] for name in LEADERS.schema.names], LEADERS.schema)
 
 
-def tiled(work, waiting, leaders, leading, monkeypatch, block=3):
+def tiled(work, waiting, leaders, leading, block=3):
     """The pairs that a wave lists in tiles, and the rows of those, sorted by tile."""
-    with monkeypatch.context() as patched:
-        patched.setattr(waves, "LISTED_PAIRS", -1)
-        patched.setattr(tiles, "DOCUMENTS_PER_BLOCK", block)
-        patched.setattr(tiles, "ROWS_AT_ONCE", 5)
-        found = dict(waves.wave(work, leading).work(waiting))
-        assert len(found["pairs"]) == 0
-        rows = [table for _, table in tiles.attach(work).work(found["placed"].sort_by("doc"), leaders)]
-        rows = pa.concat_tables([TILES.schema.empty_table(), *rows]).sort_by(
-            [("key", "ascending"), ("tile", "ascending")]
-        )
-        pairs = [PAIRS.schema.empty_table(), *(table for _, table in tiles.stage(work).work(rows))]
+    work = replace(work, limits=Limits(listed_pairs=-1, documents_per_block=block, rows_of_tiles=5))
+    found = dict(waves.wave(work, leading).work(waiting))
+    assert len(found["pairs"]) == 0
+    rows = [table for _, table in tiles.attach(work).work(found["placed"].sort_by("doc"), leaders)]
+    rows = pa.concat_tables([TILES.schema.empty_table(), *rows]).sort_by([("key", "ascending"), ("tile", "ascending")])
+    pairs = [PAIRS.schema.empty_table(), *(table for _, table in tiles.stage(work).work(rows))]
     table = pa.concat_tables(pairs)
     return list(zip(*(table.column(name).to_pylist() for name in "ab"), strict=True)), rows
 
@@ -72,8 +68,7 @@ def test_each_pair_with_one_that_leads_meets_in_one_tile(keys, leading, block, d
     given_ones = data.draw(st.lists(st.booleans(), min_size=n, max_size=n))
     work = work_of(**(ALL | {"max_distance": 2}))
     leaders = leaders_of(n, prints=prints, groups=groups, given=given_ones)
-    with pytest.MonkeyPatch.context() as patch:
-        found, rows = tiled(work, waiting_of(keys, parts, outs), leaders, leading, patch, block)
+    found, rows = tiled(work, waiting_of(keys, parts, outs), leaders, leading, block)
     expected = []
     for i in range(n):
         leads = not outs[i] and sum(keys[j] == keys[i] and not outs[j] for j in range(i)) < leading
@@ -97,8 +92,7 @@ def test_tiles_leave_out_no_pair_that_can_match_and_most_that_cannot(sets, measu
                    similarity=measure, min_similarity=threshold)  # fmt: skip
     n = len(sets)
     waiting, leaders = waiting_of([0] * n), leaders_of(n, sets=sets, work=work)
-    with pytest.MonkeyPatch.context() as patch:
-        found, _ = tiled(work, waiting, leaders, n, patch)
+    found, _ = tiled(work, waiting, leaders, n)
     for i in range(n):
         for j in range(i + 1, n):
             a, b = len(sets[i]), len(sets[j])
@@ -110,25 +104,27 @@ def test_tiles_leave_out_no_pair_that_can_match_and_most_that_cannot(sets, measu
                 assert (i, j) not in found
 
 
-def test_what_two_sizes_must_have_in_common_is_not_that_of_others(monkeypatch):
+def test_what_two_sizes_must_have_in_common_is_not_that_of_others():
     """Sizes whose places in memory are the same."""
     work = work_of(method="exact", similarity="jaccard", min_similarity=0.9)
     sets = [set(range(10)), set(range(10)), set(range(10 + REMEMBERED // 8)), set(range(10))]
     assert (len(sets[0]) - len(sets[2])) * 8 % REMEMBERED == 0
-    found, _ = tiled(work, waiting_of([0] * 4), leaders_of(4, sets=sets, work=work), 4, monkeypatch)
+    found, _ = tiled(work, waiting_of([0] * 4), leaders_of(4, sets=sets, work=work), 4)
     assert sorted(found) == [(0, 1), (0, 3), (1, 3)]
 
 
 def test_a_group_with_few_pairs_is_listed_at_once_in_the_first_wave_alone():
     waiting = waiting_of([0] * 70 + [1] * 3)
-    first, second = (dict(waves.wave(work_of(**ALL), leading).work(waiting)) for leading in (waves.FIRST_DOCUMENTS, 32))
+    first, second = (
+        dict(waves.wave(work_of(**ALL), leading).work(waiting)) for leading in (Limits().first_documents, 32)
+    )
     assert first["pairs"].num_rows == 69 + 68 + 67 + 66 + 2 + 1
     assert first["placed"].num_rows == second["pairs"].num_rows == 0
     assert second["placed"].num_rows == 73
 
 
-def test_rows_of_one_document_are_no_pair(monkeypatch):
+def test_rows_of_one_document_are_no_pair():
     waiting = waiting_of([0] * 3)
     waiting = waiting.set_column(waiting.schema.get_field_index("doc"), "doc", pa.array([0, 0, 1]))
-    found, _ = tiled(work_of(**ALL), waiting, leaders_of(2), 3, monkeypatch)
+    found, _ = tiled(work_of(**ALL), waiting, leaders_of(2), 3)
     assert found == [(0, 1), (0, 1)]

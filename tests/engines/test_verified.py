@@ -1,7 +1,5 @@
 """Texts of a bucket are compared and sent on in pieces of few bytes, whatever the bucket holds."""
 
-from unittest.mock import patch
-
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -10,9 +8,8 @@ from hypothesis import strategies as st
 import neardup as nd
 from engine_runs import run_of_engine, run_of_library, work_of
 from engines.test_serial_engine import ROWS, texts_with_copies
+from neardup.engines.job_options import Limits
 from neardup.engines.schemas import JOURNEYS, LOCAL_EDGES, TEXTS
-from neardup.engines.verification import pair_partitions as homes
-from neardup.engines.verification import text_partitions as sites
 from neardup.engines.verification import verify as verified
 
 OPTIONS = {"method": "exact", "min_similarity": 0.4}
@@ -38,8 +35,7 @@ def test_few_texts_of_a_bucket_are_in_memory_with_their_elements(monkeypatch, mo
         return made(column, *more)
 
     monkeypatch.setattr(verified, "texts_of_column", of_column)
-    monkeypatch.setattr(verified, "TEXT_BYTES_AT_ONCE", most)
-    found = list(verified.at_sites(work_of()).work(*at_site(texts, edges)))
+    found = list(verified.at_sites(work_of(limits=Limits(text_bytes=most))).work(*at_site(texts, edges)))
     length = len(texts[0][1])
     matched = [
         pair
@@ -58,22 +54,19 @@ def test_few_texts_of_a_bucket_are_in_memory_with_their_elements(monkeypatch, mo
 @given(
     rows=texts_with_copies(12),
     most=st.sampled_from([0, 1, 60, 200]),
-    of_home=st.sampled_from([1, homes.PAIRS_PER_CHUNK]),
-    of_site=st.sampled_from([0, sites.ELEMENTS_PER_SITE]),
+    of_home=st.sampled_from([1, Limits().pairs_per_chunk]),
+    of_site=st.sampled_from([0, Limits().elements_per_site]),
     buckets=st.sampled_from([1, 16]),
 )
 def test_pieces_decide_nothing(rows, most, of_home, of_site, buckets):
     expected = run_of_library(rows, None, nd.Recipe(), OPTIONS)
-    with (
-        patch.object(verified, "TEXT_BYTES_AT_ONCE", most),
-        patch.multiple(homes, PAIRS_PER_CHUNK=of_home, DOCUMENTS_PER_BLOCK=1),
-        patch.multiple(sites, ELEMENTS_PER_SITE=of_site, ELEMENTS_PER_BLOCK=1),
-    ):
-        assert run_of_engine(rows, None, nd.Recipe(), OPTIONS, buckets=buckets) == expected
+    limits = Limits(
+        text_bytes=most, pairs_per_chunk=of_home, elements_per_site=of_site, documents_per_block=1, elements_per_block=1
+    )
+    assert run_of_engine(rows, None, nd.Recipe(), OPTIONS, buckets=buckets, limits=limits) == expected
 
 
 def test_pieces_decide_nothing_in_a_corpus_of_copies():
     expected = run_of_library(ROWS, None, nd.Recipe(), OPTIONS)
     assert len(expected) > 4
-    with patch.object(verified, "TEXT_BYTES_AT_ONCE", 300):
-        assert run_of_engine(ROWS, None, nd.Recipe(), OPTIONS, buckets=1) == expected
+    assert run_of_engine(ROWS, None, nd.Recipe(), OPTIONS, buckets=1, limits=Limits(text_bytes=300)) == expected

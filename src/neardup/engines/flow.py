@@ -8,23 +8,15 @@ from typing import Any, NamedTuple
 from neardup.engines.candidates.table import METHODS
 from neardup.engines.clustering.cluster import links_of, standing_of
 from neardup.engines.job_options import Work
-from neardup.engines.pairing import all_pairs as every_pair
-from neardup.engines.pairing import blocks as tiles
-from neardup.engines.pairing import equal_elements as classes
-from neardup.engines.pairing import join_keys as postings
-from neardup.engines.pairing import large_groups as waves
-from neardup.engines.reading import element_order as frequent
-from neardup.engines.reading import row_selection as marks
+from neardup.engines.pairing import all_pairs, blocks, equal_elements, join_keys, large_groups
+from neardup.engines.reading import element_order, row_selection
 from neardup.engines.reading.documents import ranked, read
-from neardup.engines.results import best_survivor as outcomes
-from neardup.engines.results import labels as results
-from neardup.engines.results import list_pairs as expansion
+from neardup.engines.results import best_survivor
+from neardup.engines.results import labels as labeling
+from neardup.engines.results import list_pairs as listing
 from neardup.engines.schemas import COPIES, DOCUMENTS, MATCHES, PAIRS, SAMPLE, UNORDERED
 from neardup.engines.stages import Engine, Reading, Stage
-from neardup.engines.verification import pair_partitions as homes
-from neardup.engines.verification import prefilter as edges
-from neardup.engines.verification import text_partitions as sites
-from neardup.engines.verification import verify as verified
+from neardup.engines.verification import pair_partitions, prefilter, text_partitions, verify
 from neardup.kernels.store.prefixes import Order
 from neardup.matching.element_order import BY_HASH
 
@@ -44,7 +36,7 @@ class Decided:
     gone: Any
 
     @cached_property
-    def removed(self) -> marks.Marks:
+    def removed(self) -> row_selection.Marks:
         """The documents that do not survive; a stage makes it when it is asked for first."""
         return marks_of(self.engine, self.gone)
 
@@ -52,11 +44,11 @@ class Decided:
 def deduplicate(engine: Engine, work: Work) -> Decided:
     """Decide which documents survive, as `neardup.dedup` does."""
     first = first_reading(engine, work, merges=True)
-    work, equal = first.work, engine.run(classes.CLASSES, first.documents)
+    work, equal = first.work, engine.run(equal_elements.CLASSES, first.documents)
     links = _links(engine, work, equal, first.order)
-    decided = engine.run(outcomes.stage(work), links, equal["heads"], equal["members"])
+    decided = engine.run(best_survivor.stage(work), links, equal["heads"], equal["members"])
     if not first.copies.is_empty:
-        others = engine.run(outcomes.FOLLOW, decided["removed"], first.copies)
+        others = engine.run(best_survivor.FOLLOW, decided["removed"], first.copies)
         decided = {name: engine.together(rows, others[name]) for name, rows in decided.items()}
     return Decided(_results(engine, work, decided, first.places), engine, decided["gone"])
 
@@ -91,19 +83,21 @@ def first_reading(engine: Engine, work: Work, *, merges: bool) -> FirstReading:
     order, documents, copies = BY_HASH, known["documents"], known["copies"]
     work = replace(work, documents=documents.count + copies.count)
     if METHODS[work.options.method].needs_order(work):
-        order = frequent.order_of_counted(engine.collect(engine.run(frequent.COUNT, found["sample"])["counted"]))
+        order = element_order.order_of_counted(
+            engine.collect(engine.run(element_order.COUNT, found["sample"])["counted"])
+        )
     return FirstReading(work, documents, copies, places, order)
 
 
 def _results(engine: Engine, work: Work, decided: dict[str, Any], places: Any | None) -> Any:
     """The documents that are removed, with their names."""
     asked = (marks_of(engine, decided[name]) for name in ("named", "unknown"))
-    labels = engine.read(results.reading(work, *asked))["labels"]
+    labels = engine.read(labeling.reading(work, *asked))["labels"]
     if places is not None:
-        labels = engine.run(results.PLACE, labels, places)["labels"]
-    named = engine.run(results.LABEL, decided["removed"], labels)
-    clusters = engine.run(results.CLUSTER, named["firsts"], labels)["clusters"]
-    return engine.run(results.FINISH, named["labeled"], clusters)["results"]
+        labels = engine.run(labeling.PLACE, labels, places)["labels"]
+    named = engine.run(labeling.label(work), decided["removed"], labels)
+    clusters = engine.run(labeling.CLUSTER, named["firsts"], labels)["clusters"]
+    return engine.run(labeling.FINISH, named["labeled"], clusters)["results"]
 
 
 def _links(engine: Engine, work: Work, equal: dict[str, Any], order: Any) -> Any:
@@ -113,19 +107,19 @@ def _links(engine: Engine, work: Work, equal: dict[str, Any], order: Any) -> Any
     """
     leaders = equal["leaders"]
     pairs, large, finding = candidates(engine, work, equal["marked"], order)
-    matches, leading = engine.nothing(MATCHES), waves.FIRST_DOCUMENTS
-    waiting = large if large.is_empty else engine.run(waves.RANK, large, leaders)["waiting"]
+    matches, leading = engine.nothing(MATCHES), work.limits.first_documents
+    waiting = large if large.is_empty else engine.run(large_groups.RANK, large, leaders)["waiting"]
     while not (pairs.is_empty and waiting.is_empty):
         if not waiting.is_empty:
-            found = engine.run(waves.wave(finding, leading), waiting)
+            found = engine.run(large_groups.wave(finding, leading), waiting)
             pairs = engine.together(pairs, found["pairs"], tiled(engine, finding, found["placed"], leaders))
         if not pairs.is_empty:
             matches = engine.together(matches, matches_of(engine, work, pairs, leaders))
         if waiting.is_empty or found["rest"].is_empty:
             break
         standing = standing_of(engine, work, matches, found["open"])
-        waiting = engine.run(waves.NEXT, found["rest"], standing)["waiting"]
-        pairs, leading = engine.nothing(PAIRS), leading * waves.WAVE_GROWTH
+        waiting = engine.run(large_groups.NEXT, found["rest"], standing)["waiting"]
+        pairs, leading = engine.nothing(PAIRS), leading * work.limits.wave_growth
     return links_of(engine, work, matches)
 
 
@@ -147,12 +141,12 @@ def candidates(
     """
     pairs, finding = engine.nothing(PAIRS), work
     while True:
-        keys = engine.read(postings.reading(finding, marks_of(engine, marked), order))["postings"]
-        found = engine.run(wanted(postings.stage(finding)), keys)
+        keys = engine.read(join_keys.reading(finding, marks_of(engine, marked), order))["postings"]
+        found = engine.run(wanted(join_keys.stage(finding)), keys)
         pairs, refined_by = engine.together(pairs, found["pairs"]), METHODS[finding.options.method].refined_by
         if refined_by is None or found["large"].is_empty:
             return pairs, found["large"], finding
-        marked = engine.run(postings.DOCS, found["large"])["marked"]
+        marked = engine.run(join_keys.DOCS, found["large"])["marked"]
         finding = replace(work, options=replace(work.options, method=refined_by))
 
 
@@ -160,34 +154,36 @@ def tiled(engine: Engine, work: Work, placed: Any, leaders: Any, wanted: Callabl
     """The pairs of groups that are divided into tiles. `wanted`: see `candidates`."""
     if placed.is_empty:
         return engine.nothing(PAIRS)
-    divided = engine.run(tiles.attach(work), placed, leaders)["tiles"]
-    return engine.run(wanted(tiles.stage(work)), divided)["pairs"]
+    divided = engine.run(blocks.attach(work), placed, leaders)["tiles"]
+    return engine.run(wanted(blocks.stage(work)), divided)["pairs"]
 
 
 def matches_of(engine: Engine, work: Work, pairs: Any, leaders: Any) -> Any:
     """The pairs whose texts are similar enough."""
-    met = engine.run(homes.PLACE, pairs)
-    if not engine.run(homes.FIND_LARGE, met["sizes"])["large"].is_empty:
-        met = engine.run(homes.DIVIDE, met["pairs"])
-    known = engine.run(edges.INFORM, met["visits"], leaders)["records"]
-    found = engine.run(edges.sieve(work), met["pairs"], known)
+    met = engine.run(pair_partitions.PLACE, pairs)
+    if not engine.run(pair_partitions.find_large(work), met["sizes"])["large"].is_empty:
+        met = engine.run(pair_partitions.divide(work), met["pairs"])
+    known = engine.run(prefilter.INFORM, met["visits"], leaders)["records"]
+    found = engine.run(prefilter.sieve(work), met["pairs"], known)
     if work.by_distance or found["needs"].is_empty:
         return found["matches"]  # so that no text is read again
-    large = engine.collect(engine.run(sites.FIND_LARGE, found["needs"])["large"]).column("site").to_pylist()
+    large = (
+        engine.collect(engine.run(text_partitions.find_large(work), found["needs"])["large"]).column("site").to_pylist()
+    )
     local, journeys, others = found["local"], found["journeys"], found["edges"]
     if large:
-        moved = engine.run(sites.move(large), local, journeys, found["needs"])
+        moved = engine.run(text_partitions.move(work, large), local, journeys, found["needs"])
         local, journeys, others = moved["local"], moved["journeys"], engine.together(others, moved["edges"])
-    texts = engine.read(verified.reading(work, marks_of(engine, found["needed"]), large))["texts"]
-    found = engine.run(verified.at_sites(work), local, journeys, texts)
+    texts = engine.read(verify.reading(work, marks_of(engine, found["needed"]), large))["texts"]
+    found = engine.run(verify.at_sites(work), local, journeys, texts)
     if others.is_empty:
         return found["matches"]
-    return engine.together(found["matches"], engine.run(verified.stage(work), others, found["arrivals"])["matches"])
+    return engine.together(found["matches"], engine.run(verify.stage(work), others, found["arrivals"])["matches"])
 
 
-def marks_of(engine: Engine, marked: Any) -> marks.Marks:
+def marks_of(engine: Engine, marked: Any) -> row_selection.Marks:
     """Which documents a later reading needs: rows of MARKED."""
-    return marks.marks_in(engine.collect(engine.run(marks.STAGE, marked)["marks"]))
+    return row_selection.marks_in(engine.collect(engine.run(row_selection.STAGE, marked)["marks"]))
 
 
 def list_pairs(engine: Engine, work: Work, *, across: bool = False, distinct: bool = False) -> Any:
@@ -199,12 +195,12 @@ def list_pairs(engine: Engine, work: Work, *, across: bool = False, distinct: bo
         distinct: of documents with equal normalized texts, on one side, use only the first.
     """
     first = first_reading(engine, work, merges=False)
-    work, equal = first.work, engine.run(every_pair.classes_of(distinct=distinct), first.documents)
-    wanted, leaders = every_pair.across if across else as_it_is, equal["leaders"]
+    work, equal = first.work, engine.run(all_pairs.classes_of(distinct=distinct), first.documents)
+    wanted, leaders = all_pairs.across if across else as_it_is, equal["leaders"]
     pairs, large, finding = candidates(engine, work, equal["marked"], first.order, wanted)
     if not large.is_empty:
-        waiting = engine.run(waves.RANK, large, leaders)["waiting"]
-        placed = engine.run(waves.wave(finding, every_pair.ALL), waiting)["placed"]
+        waiting = engine.run(large_groups.RANK, large, leaders)["waiting"]
+        placed = engine.run(large_groups.wave(finding, all_pairs.ALL), waiting)["placed"]
         pairs = engine.together(pairs, tiled(engine, finding, placed, leaders, wanted))
     matches = matches_of(engine, work, pairs, leaders)
     return _of_documents(engine, work, matches, equal["members"], across=across)
@@ -212,15 +208,15 @@ def list_pairs(engine: Engine, work: Work, *, across: bool = False, distinct: bo
 
 def _of_documents(engine: Engine, work: Work, matches: Any, members: Any, *, across: bool) -> Any:
     """The pairs of the documents of classes that match, and of those of one class."""
-    ends = engine.run(expansion.ENDS_OF_MATCHES, matches)["ends"]
-    needed = engine.run(expansion.NEEDED, members, ends)
+    ends = engine.run(listing.ENDS_OF_MATCHES, matches)["ends"]
+    needed = engine.run(listing.NEEDED, members, ends)
     named = marks_of(engine, needed["named"])
-    labels = engine.read(results.reading(work, named, named))["labels"]
-    named = engine.run(expansion.NAME, needed["members"], labels)["members"]
-    halves = engine.run(expansion.HALVE, matches, named)["halves"]
-    listed = engine.run(expansion.pairs(work, across=across), halves, named)
+    labels = engine.read(labeling.reading(work, named, named))["labels"]
+    named = engine.run(listing.NAME, needed["members"], labels)["members"]
+    halves = engine.run(listing.halve(work), matches, named)["halves"]
+    listed = engine.run(listing.pairs(work, across=across), halves, named)
     pairs = listed["pairs"]
     if not listed["left"].is_empty:
-        of_tiles = engine.run(expansion.pairs_of_tiles(across=across), listed["left"], listed["right"])["pairs"]
+        of_tiles = engine.run(listing.pairs_of_tiles(across=across), listed["left"], listed["right"])["pairs"]
         pairs = engine.together(pairs, of_tiles)
     return pairs

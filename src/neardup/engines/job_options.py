@@ -15,6 +15,54 @@ HIGH = 0.75
 """A similarity from which shorter bitmaps tell most pairs of unlike texts."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """How much tasks have at a time, and when large things are divided. Results are the same, whatever they are.
+
+    Attributes:
+        documents_per_group: of a group with a key in common whose pairs are looked at to choose whether it is large: two million
+            pairs, some 10 ms.
+        pairs_per_document: that a group may have, so that they are listed at once; those of other groups come in waves.
+        pairs_per_document_refined: the same where other keys tell more of those of large groups.
+        first_documents: of a group that are compared with all others in the first wave; wave_growth: how many times as many are in
+            each further one.
+        listed_pairs: of a group that one task lists in the first wave: 64 MB.
+        documents_per_block: two blocks of a large group are some 2 MB, and have up to 17 million pairs, a tenth of a second of
+            comparisons; of a large home, some MB of what is known of them.
+        rows_of_tiles: that are made at a time.
+        pairs_per_chunk: of a home that is not divided, or of a chunk, which is else divided into runs of pairs.
+        elements_per_block: of the texts of a block, where these are compared in chunks of two: some 13 MB of text.
+        elements_per_site: of all its texts: some 25 MB of text.
+        text_bytes: that are compared at a time, besides those of one site or chunk; and that are sent at a time, besides one text.
+        matches_per_task: that one task decides by: some 300 MB.
+        rounds, tries: before what is left goes by component; how often so many are made before a larger component is refused.
+        matches_per_component: that one task decides by: some 1.2 GB.
+        duplicates_per_share: of a survivor, in a bucket; those of one that has more are divided into shares.
+        pairs_per_piece: of documents that are made together; those of a class that has more are divided into tiles.
+        documents_per_side: of such a tile.
+    """
+
+    documents_per_group: int = 1 << 11
+    pairs_per_document: int = 32
+    pairs_per_document_refined: int = 1
+    first_documents: int = 4
+    wave_growth: int = 64
+    listed_pairs: int = 1 << 22
+    documents_per_block: int = 1 << 12
+    rows_of_tiles: int = 1 << 17
+    pairs_per_chunk: int = 1 << 20
+    elements_per_block: int = 1 << 21
+    elements_per_site: int = 1 << 22
+    text_bytes: int = 1 << 25
+    matches_per_task: int = 1 << 21
+    rounds: int = 10
+    tries: int = 10
+    matches_per_component: int = 1 << 23
+    duplicates_per_share: int = 64
+    pairs_per_piece: int = 1 << 18
+    documents_per_side: int = 1 << 10
+
+
 @dataclass(frozen=True)
 class Work:
     """What is to be done.
@@ -25,6 +73,7 @@ class Work:
         min_tokens: texts with fewer tokens match only equal ones.
         max_distance: the largest distance of candidates, if the method has one.
         documents: how many there are, about; keys of blocks are so long that few have one in common by chance.
+        limits: how much tasks have at a time.
     """
 
     recipe: Recipe
@@ -32,6 +81,7 @@ class Work:
     min_tokens: int
     max_distance: int | None
     documents: int = 0
+    limits: Limits = Limits()
 
     @classmethod
     def of(cls, recipe: Recipe, options: DedupOptions) -> "Work":

@@ -13,12 +13,6 @@ from neardup.engines.packing import ints
 from neardup.engines.schemas import PAIRS, POSTINGS
 from neardup.kernels.engines.groups import GroupedKeys, mark_shared, pairs_of_groups
 
-PAIRS_PER_DOCUMENT = 32
-"""Pairs that a group may have for each of its documents, so that they are listed at once; those of other groups come in waves."""
-PAIRS_PER_DOCUMENT_REFINED = 1
-"""The same where other keys tell more of those of large groups."""
-DOCUMENTS_PER_GROUP = 1 << 11
-"""Documents of a group whose pairs are looked at for that: two million pairs, some 10 ms."""
 CELLS_PER_KEY = 4
 """Cells for each key, at least, in which it is looked for others: at most 22 % of lone keys are taken for others."""
 MIN_KEY_BITS, MORE_KEY_BITS, MAX_KEY_BITS = 24, 14, 60
@@ -43,10 +37,10 @@ class Found(NamedTuple):
     large: pa.Table
 
 
-def pairs_in_groups(postings: pa.Table, code: int, threshold: float, each: int) -> Found:
+def pairs_in_groups(postings: pa.Table, code: int, threshold: float, each: int, most: int) -> Found:
     """The pairs of documents that can match, by the key that they have in common. Postings come in any order.
 
-    Groups are large that have more pairs than `each` for each of their documents.
+    Groups are large that have more than `most` documents, or more pairs than `each` for each of them.
     """
     kept = np.flatnonzero(may_be_shared(ints(postings, "key")[0]))
     key, doc, size = (column[kept] for column in ints(postings, "key", "doc", "size"))
@@ -54,7 +48,7 @@ def pairs_in_groups(postings: pa.Table, code: int, threshold: float, each: int) 
     sorted_postings = postings.take(kept[order])
     rows = grouped(sorted_postings)
     counts = np.diff(rows.starts)
-    is_large = counts > DOCUMENTS_PER_GROUP
+    is_large = counts > most
     left, right = listed(pairs_of_groups, code, threshold, rows, each, is_large)
     return Found(left, right, sorted_postings.filter(np.repeat(is_large, counts)))
 

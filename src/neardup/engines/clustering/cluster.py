@@ -12,9 +12,6 @@ from neardup.engines.schemas import MATCHED, MATCHES, OPEN
 from neardup.engines.stages import Engine, Found, Output, Stage
 from neardup.errors import DataError
 
-MATCHES_PER_TASK = 1 << 21
-"""Matches that one task decides by: some 300 MB."""
-
 
 def _same(rows: Any) -> Found:
     yield "all", rows
@@ -36,9 +33,9 @@ GATHER_OPEN = Stage("gather", _same, {"all": Output(OPEN.schema)})
 
 def links_of(engine: Engine, work: Work, matches: Any) -> Any:
     """The links of documents with their survivors."""
-    if matches.count <= MATCHES_PER_TASK:
+    if matches.count <= work.limits.matches_per_task:
         return engine.run(by_matches.SETTLED[work.options.cluster], engine.run(GATHER, matches)["all"])["links"]
-    return _of_star(engine, matches) if work.options.cluster == "star" else _of_components(engine, matches)
+    return _of_star(engine, work, matches) if work.options.cluster == "star" else _of_components(engine, matches)
 
 
 def standing_of(engine: Engine, work: Work, matches: Any, open_docs: Any) -> Any:
@@ -46,19 +43,19 @@ def standing_of(engine: Engine, work: Work, matches: Any, open_docs: Any) -> Any
 
     After so many rounds, some of what is certain may be unknown: then more is compared than need be.
     """
-    if matches.count + open_docs.count <= MATCHES_PER_TASK:
+    if matches.count + open_docs.count <= work.limits.matches_per_task:
         gathered = engine.run(GATHER_ENDS, matches)["all"], engine.run(GATHER_OPEN, open_docs)["all"]
         return engine.run(by_matches.standing(work), *gathered)["standing"]
     if work.options.cluster == "components":
         return engine.run(by_matches.CONNECTED, _of_components(engine, matches))["standing"]
     outs = [engine.nothing(rounds.OUT)]
-    _rounds(engine, engine.run(rounds.BEGIN, matches)["ends"], outs, open_docs)
+    _rounds(engine, work, engine.run(rounds.BEGIN, matches)["ends"], outs, open_docs)
     return engine.run(by_matches.FALLEN, engine.together(*outs))["standing"]
 
 
-def _rounds(engine: Engine, ends: Any, outs: list[Any], open_docs: Any) -> Any:
+def _rounds(engine: Engine, work: Work, ends: Any, outs: list[Any], open_docs: Any) -> Any:
     """The edges that are left after some rounds, at both of their ends; `outs` gets who is out, round by round."""
-    for _ in range(rounds.MAX_ROUNDS):
+    for _ in range(work.limits.rounds):
         asked = engine.run(rounds.ASK, ends, outs[-1], open_docs)["asked"]
         found = engine.run(rounds.ANSWER, asked)
         ends = found["ends"]
@@ -68,28 +65,29 @@ def _rounds(engine: Engine, ends: Any, outs: list[Any], open_docs: Any) -> Any:
     return ends
 
 
-def _of_star(engine: Engine, matches: Any) -> Any:
+def _of_star(engine: Engine, work: Work, matches: Any) -> Any:
     """The links of a star.
 
     Raises:
         DataError: a component stays too large for a task.
     """
     ends, outs = engine.run(rounds.BEGIN, matches)["ends"], [engine.nothing(rounds.OUT)]
-    for _ in range(rounds.MAX_TRIES):
-        ends = _rounds(engine, ends, outs, engine.nothing(OPEN))
+    for _ in range(work.limits.tries):
+        ends = _rounds(engine, work, ends, outs, engine.nothing(OPEN))
         if ends.is_empty:
             break
         left = engine.run(rounds.LEAVE, ends, outs[-1])["left"]
         divided = engine.run(rounds.DIVIDE, left, _labels(engine, left))
-        large = engine.collect(engine.run(rounds.FIND_LARGE, divided["sizes"])["large"])
+        large = engine.collect(engine.run(rounds.find_large(work), divided["sizes"])["large"])
         larger = max(large.column("matches").to_pylist(), default=0)
         if not larger:
             outs.append(engine.run(rounds.FINISH, divided["edges"])["out"])
             break
     else:
         raise DataError(
-            f"After {rounds.MAX_TRIES * rounds.MAX_ROUNDS} rounds, {larger:,} matches are left that hang together; one task can "
-            f'decide by at most {rounds.MAX_MATCHES:,}. Ask for a higher similarity, give `within=`, or use `cluster="components"`.'
+            f"After {work.limits.tries * work.limits.rounds} rounds, {larger:,} matches are left that hang together; one task can "
+            f"decide by at most {work.limits.matches_per_component:,}. "
+            'Ask for a higher similarity, give `within=`, or use `cluster="components"`.'
         )
     everyone = engine.together(*outs)
     by_p = engine.run(rounds.JOIN_Q, matches, everyone)["matches"]

@@ -5,6 +5,8 @@ decide most; a chain of n documents would take n / 2. So what is left after some
 each. Where a component is too large for one task, more rounds are made.
 """
 
+from functools import partial
+
 import numpy as np
 import pyarrow as pa
 
@@ -12,14 +14,11 @@ from neardup.arrays import Array
 from neardup.engines.clustering.connected_components import labels_of
 from neardup.engines.clustering.matches import linked, places_of, survivors_of
 from neardup.engines.columns import heavier
+from neardup.engines.job_options import Work
 from neardup.engines.packing import ints
 from neardup.engines.schemas import INT, LINKS, MATCHES, ranked_before_all
 from neardup.engines.stages import Found, Output, Stage
 
-MAX_ROUNDS, MAX_TRIES = 10, 10
-"""Rounds before what is left goes by component; how often so many are made before a component that is too large is refused."""
-MAX_MATCHES = 1 << 23
-"""Of a component that one task decides by: some 1.2 GB."""
 _EDGE = {"p": INT, "q": INT, "p_rank": INT, "q_rank": INT}
 ENDS = Output(pa.schema({"node": INT, "is_q": pa.bool_(), **_EDGE}), ("node",))
 ASKED = Output(pa.schema({**_EDGE, "survives": pa.bool_()}), ("q",))
@@ -90,9 +89,14 @@ def _divide(left: pa.Table, labels: pa.Table) -> Found:
     yield "sizes", pa.table(np.unique(component, return_counts=True), SIZES.schema)
 
 
-def _find_large(sizes: pa.Table) -> Found:
-    """Components that are too large for a task, and how many matches they have."""
-    yield "large", pa.table(heavier(*ints(sizes, "component", "matches"), most=MAX_MATCHES), SIZES.schema)
+def find_large(work: Work) -> Stage:
+    """The stage that finds components that are too large for a task, and how many matches they have: of their sizes."""
+    outputs = {"large": Output(SIZES.schema)}
+    return Stage("large components", partial(_find_large, work.limits.matches_per_component), outputs)
+
+
+def _find_large(most: int, sizes: pa.Table) -> Found:
+    yield "large", pa.table(heavier(*ints(sizes, "component", "matches"), most=most), SIZES.schema)
 
 
 def _finish(edges: pa.Table) -> Found:
@@ -124,7 +128,6 @@ ASK = Stage("round", _ask, {"asked": ASKED})
 ANSWER = Stage("round", _answer, {"out": OUT, "ends": ENDS})
 LEAVE = Stage("round", _leave, {"left": LEFT})
 DIVIDE = Stage("components", _divide, {"edges": OF_COMPONENT, "sizes": SIZES})
-FIND_LARGE = Stage("large components", _find_large, {"large": Output(SIZES.schema)})
 FINISH = Stage("star", _finish, {"out": OUT})
 JOIN_Q = Stage("who is out", _join_q, {"matches": BY_P})
 JOIN_P = Stage("who is out", _join_p, {"links": LINKS})

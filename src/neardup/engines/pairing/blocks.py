@@ -2,7 +2,7 @@
 
 A group, in order of preference, is cut into blocks, and each two blocks of it, and each with itself, meet in a tile: all
 G (G + 1) / 2 if all documents lead. What is known without texts comes with documents: their sizes, bitmaps and fingerprints.
-So a tile lists only pairs that can match, and never more than `DOCUMENTS_PER_BLOCK`².
+So a tile lists only pairs that can match, and never more than two blocks have.
 """
 
 from collections.abc import Iterator
@@ -21,24 +21,20 @@ from neardup.engines.schemas import PAIRS, PLACED, TILES, bitmaps_of, prints_of
 from neardup.engines.stages import Found, Stage
 from neardup.kernels.engines.groups import ANY, REMEMBERED, Kinds, pairs_of_tiles
 
-DOCUMENTS_PER_BLOCK = 1 << 12
-"""Documents of a block: two of them are some 2 MB, and have up to 17 million pairs, a tenth of a second of comparisons."""
-ROWS_AT_ONCE = 1 << 17
-"""Rows of tiles that are made at a time."""
 TILE_BITS = 31
 """Of the number of a tile, for its second block."""
 
 
-def placed(waiting: pa.Table, at: Array, size: Array, last_leading: Array, leads: Array) -> pa.Table:
+def placed(work: Work, waiting: pa.Table, at: Array, size: Array, last_leading: Array, leads: Array) -> pa.Table:
     """Rows of large groups (PLACED) with their places in them.
 
     at, size, last_leading: int64[n], of each row, or its group: its place, how many rows, the place of the last that leads.
     """
-    columns = {name: waiting.column(name) for name in waiting.schema.names}
+    columns, block = {name: waiting.column(name) for name in waiting.schema.names}, work.limits.documents_per_block
     columns |= {
         "at": at,
-        "blocks": -(-size // DOCUMENTS_PER_BLOCK),
-        "leading": last_leading // DOCUMENTS_PER_BLOCK,
+        "blocks": -(-size // block),
+        "leading": last_leading // block,
         "leads": leads,
     }
     return pa.table([columns[name] for name in PLACED.schema.names], PLACED.schema)
@@ -51,10 +47,10 @@ def attach(work: Work) -> Stage:
 
 def _attach(work: Work, rows: pa.Table, leaders: pa.Table) -> Found:
     at, blocks, leading = ints(rows, "at", "blocks", "leading")
-    leads, block = rows.column("leads").to_numpy(), at // DOCUMENTS_PER_BLOCK
+    leads, block = rows.column("leads").to_numpy(), at // work.limits.documents_per_block
     before = np.minimum(block, leading) + 1  # tiles where the row is compared with those that lead before it
     counts = before + leads * (blocks - 1 - block)
-    for some in _some(counts):
+    for some in _some(counts, work.limits.rows_of_tiles):
         row = np.repeat(some, counts[some])
         nth = np.arange(len(row)) - np.repeat(np.cumsum(counts[some]) - counts[some], counts[some])
         comes_later = nth < before[row]
@@ -71,9 +67,9 @@ def _attach(work: Work, rows: pa.Table, leaders: pa.Table) -> Found:
         yield "tiles", pa.table([columns[name] for name in TILES.schema.names], TILES.schema)
 
 
-def _some(counts: Array) -> Iterator[Array]:
-    """int64[m]: rows, so many at a time that they are in about `ROWS_AT_ONCE` tiles together."""
-    number = np.cumsum(counts) // ROWS_AT_ONCE
+def _some(counts: Array, rows: int) -> Iterator[Array]:
+    """int64[m]: rows, so many at a time that they are in about `rows` tiles together."""
+    number = np.cumsum(counts) // rows
     yield from (np.split(np.arange(len(counts)), np.flatnonzero(np.diff(number)) + 1) if len(counts) else ())
 
 
@@ -91,7 +87,7 @@ def _tiles(work: Work, rows: pa.Table) -> Found:
     number = runs(key, tile)
     starts = group_starts(number)
     first, second = tile >> TILE_BITS, tile & ((1 << TILE_BITS) - 1)
-    between = starts[:-1] + np.add.reduceat(at // DOCUMENTS_PER_BLOCK == first, starts[:-1], dtype=np.int64)
+    between = starts[:-1] + np.add.reduceat(at // work.limits.documents_per_block == first, starts[:-1], dtype=np.int64)
     is_own = (first == second)[starts[:-1]]  # a block with itself
     sides = np.stack([between, np.where(is_own, starts[:-1], between)], axis=1)
     bitmaps, where = bitmaps_of(rows)

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from neardup.engines.candidates.groups import PAIRS_PER_DOCUMENT, PAIRS_PER_DOCUMENT_REFINED, paired, pairs_in_groups
+from neardup.engines.candidates.groups import paired, pairs_in_groups
 from neardup.engines.candidates.table import METHODS
 from neardup.engines.job_options import Work
 from neardup.engines.reading.documents import groups_of_texts
@@ -43,8 +43,9 @@ def stage(work: Work) -> Stage:
 def _pairs(work: Work, postings: pa.Table) -> Found:
     if not len(postings):
         return
-    method = METHODS[work.options.method]
-    each = PAIRS_PER_DOCUMENT if method.refined_by is None else PAIRS_PER_DOCUMENT_REFINED
-    left, right, large = pairs_in_groups(postings, method.code(work), float(work.options.min_similarity), each)
+    method, limits = METHODS[work.options.method], work.limits
+    each = limits.pairs_per_document if method.refined_by is None else limits.pairs_per_document_refined
+    code, least = method.code(work), float(work.options.min_similarity)
+    left, right, large = pairs_in_groups(postings, code, least, each, limits.documents_per_group)
     yield "pairs", paired(left, right)
     yield "large", large

@@ -20,11 +20,6 @@ from neardup.engines.schemas import NONE, OPEN, PAIRS, PLACED, REST, WAITING
 from neardup.engines.stages import Found, Stage
 from neardup.kernels.engines.groups import pairs_of_leading
 
-FIRST_DOCUMENTS, WAVE_GROWTH = 4, 64
-"""Documents of a group that are compared with all others in the first wave, and how many times as many in each further one."""
-LISTED_PAIRS = 1 << 22
-"""Pairs of a group that one task lists in the first wave, at most: 64 MB."""
-
 
 def _rank(large: pa.Table, leaders: pa.Table) -> Found:
     """The postings of large groups with the ranks of their documents."""
@@ -58,7 +53,7 @@ def _wave(work: Work, leading: int, waiting: pa.Table) -> Found:
     before = np.cumsum(is_in) - is_in  # of all groups, who are in
     nth = before - before[starts[:-1]][group]
     leads = is_in & (nth < leading)
-    is_listed = (leading == FIRST_DOCUMENTS) & (sizes * leading <= LISTED_PAIRS)
+    is_listed = (leading == work.limits.first_documents) & (sizes * leading <= work.limits.listed_pairs)
     of_listed = is_listed[group]
     code, least = METHODS[work.options.method].code(work), float(work.options.min_similarity)
     some = grouped(rows.filter(of_listed))
@@ -68,7 +63,7 @@ def _wave(work: Work, leading: int, waiting: pa.Table) -> Found:
     np.maximum.at(last, group[leads], at[leads])
     divided = np.flatnonzero(~of_listed & (last != NONE)[group])
     group_of = group[divided]
-    yield "placed", placed(rows.take(divided), at[divided], sizes[group_of], last[group_of], leads[divided])
+    yield "placed", placed(work, rows.take(divided), at[divided], sizes[group_of], last[group_of], leads[divided])
     # Of each group, all after the last one that leads, if any of them may be needed by those after it.
     later = nth >= leading
     lowest, highest = (np.full(len(sizes), value) for value in (np.iinfo(np.int64).max, np.iinfo(np.int64).min))

@@ -27,8 +27,8 @@ from neardup.engines.stages import Engine, Found, Output, Part, Reading, Stage
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.hamming.near import row_distances
 
-SHARES, MANY_DUPLICATES = 64, 64
-"""Of the duplicates of a survivor that has more than so many in a bucket."""
+SHARES = 64
+"""Of the duplicates of a survivor that has many in a bucket."""
 
 
 def reading(work: Work, named: Marks, unknown: Marks) -> Reading:
@@ -55,14 +55,18 @@ PLACE = Stage("places", _place, {"labels": LABELS})
 """Of labels and places."""
 
 
-def _label(removed: pa.Table, labels: pa.Table) -> Found:
-    """Name removed documents; and of each survivor, or of each share of its duplicates, the one that comes first."""
+def label(work: Work) -> Stage:
+    """The stage that names removed documents, and finds the first of each survivor, or share: of these documents, and labels."""
+    return Stage("names", partial(_label, work.limits.duplicates_per_share), {"labeled": LABELED, "firsts": FIRSTS})
+
+
+def _label(most: int, removed: pa.Table, labels: pa.Table) -> Found:
     if not len(removed):
         return
     survivor, doc = ints(removed, "survivor", "doc")
     rows = rows_of_docs(labels, doc)
     _, of, counts = np.unique(survivor, return_inverse=True, return_counts=True)
-    share = np.where(counts[of] > MANY_DUPLICATES, mixed(doc) % np.uint64(SHARES), np.uint64(0)).astype(np.int64)
+    share = np.where(counts[of] > most, mixed(doc) % np.uint64(SHARES), np.uint64(0)).astype(np.int64)
     columns = {name: rows.column(name) for name in LABELS.schema.names}
     columns |= {name: removed.column(name) for name in removed.schema.names if name != "doc"} | {"share": share}
     labeled = pa.table([columns[name] for name in LABELED.schema.names], LABELED.schema)
@@ -70,10 +74,6 @@ def _label(removed: pa.Table, labels: pa.Table) -> Found:
     order = np.lexsort((ints(labeled, "place")[0], share, survivor))
     first = order[beginnings(survivor[order], share[order])]
     yield "firsts", labeled.take(first).select(FIRSTS.schema.names)
-
-
-LABEL = Stage("names", _label, {"labeled": LABELED, "firsts": FIRSTS})
-"""Of removed documents and labels."""
 
 
 def _cluster(firsts: pa.Table, labels: pa.Table) -> Found:

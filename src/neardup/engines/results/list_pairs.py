@@ -13,16 +13,12 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.engines.columns import ascending, beginnings
-from neardup.engines.job_options import Work
+from neardup.engines.job_options import Limits, Work
 from neardup.engines.packing import ints, rows_of_docs, with_columns
 from neardup.engines.schemas import BOOL, BYTES, INT, LISTED_MEMBERS, MARKED, marked, prints_of
 from neardup.engines.stages import Found, Output, Stage
 from neardup.hamming.near import row_distances
 
-PAIRS_AT_ONCE = 1 << 18
-"""Pairs that are made together; those of a class that has more are divided into tiles."""
-DOCUMENTS_PER_SIDE = 1024
-"""Documents on each side of a tile."""
 ENDS = Output(pa.schema({"leader": INT}), ("leader",))
 UNNAMED = Output(LISTED_MEMBERS.schema, ("doc",))
 NAMED = Output(pa.schema([*LISTED_MEMBERS.schema, ("id", pa.large_string()), ("print", BYTES)]), ("leader",))
@@ -78,17 +74,17 @@ NAME = Stage("names", _name, {"members": NAMED})
 """Of members and labels."""
 
 
-def _halve(matches: pa.Table, members: pa.Table) -> Found:
-    """Each match with all documents of its second class."""
+def halve(work: Work) -> Stage:
+    """The stage that gives each match all documents of its second class: of matches, which come by it, and named members."""
+    return Stage("second classes", partial(_halve, work.limits.pairs_per_piece), {"halves": HALVES})
+
+
+def _halve(most: int, matches: pa.Table, members: pa.Table) -> Found:
     left, right = ints(matches, "q")[0], ints(members, "leader")[0]
-    for match, member in _products(_joined(left, right)):
+    for match, member in _products(_joined(left, right), most):
         rows, of = members.take(member), matches.take(match)
         columns = [of.column("p"), *(rows.column(name) for name in _END), of.column("similarity")]
         yield "halves", pa.table(columns, HALVES.schema)
-
-
-HALVE = Stage("second classes", _halve, {"halves": HALVES})
-"""Of matches, which come by their second class, and members with their names."""
 
 
 class _Products(NamedTuple):
@@ -107,12 +103,12 @@ def _joined(left: Array, right: Array) -> _Products:
     return _Products(first, count, begin, end - begin)
 
 
-def _products(of: _Products) -> Iterator[tuple[Array, Array]]:
-    """Rows of the left and of the right, int64[n] each, in chunks of `PAIRS_AT_ONCE`: a large product is in several."""
+def _products(of: _Products, most: int) -> Iterator[tuple[Array, Array]]:
+    """Rows of the left and of the right, int64[n] each, in chunks of so many: a large product is in several."""
     sizes = of.left_count * of.right_count
     ends = np.cumsum(sizes)
-    for first in range(0, int(sizes.sum()), PAIRS_AT_ONCE):
-        pair = np.arange(first, min(first + PAIRS_AT_ONCE, int(ends[-1])))
+    for first in range(0, int(sizes.sum()), most):
+        pair = np.arange(first, min(first + most, int(ends[-1])))
         group = np.searchsorted(ends, pair, "right")
         at = pair - (ends[group] - sizes[group])
         yield of.left[group] + at // of.right_count[group], of.right[group] + at % of.right_count[group]
@@ -134,28 +130,31 @@ def _pairs(work: Work, across: bool, halves: pa.Table, members: pa.Table) -> Fou
     is_long = members.column("is_long").to_numpy()
     known = np.where(is_long & work.by_distance, np.nan, 1.0)
     ours = with_columns(members, similarity=known, is_own=np.ones(len(members), np.bool_))
-    yield from _multiplied(members, ours, _some(own, several & ~wordless), across=across, first_tile=0)
+    yield from _multiplied(work.limits, members, ours, _some(own, several & ~wordless), across=across, first_tile=0)
     others = with_columns(halves, is_own=np.zeros(len(halves), np.bool_))
     joined = _joined(ints(halves, "p")[0], leader)
     turned = _Products(joined.right, joined.right_count, joined.left, joined.left_count)
-    yield from _multiplied(members, others, turned, across=across, first_tile=1 << 62)
+    yield from _multiplied(work.limits, members, others, turned, across=across, first_tile=1 << 62)
 
 
 def _some(of: _Products, wanted: Array) -> _Products:
     return _Products(*(each[wanted] for each in of))
 
 
-def _multiplied(left: pa.Table, right: pa.Table, of: _Products, *, across: bool, first_tile: int) -> Found:
+def _multiplied(
+    limits: Limits, left: pa.Table, right: pa.Table, of: _Products, *, across: bool, first_tile: int
+) -> Found:
     """The pairs of small products, and the tiles of large ones."""
-    large = of.left_count * of.right_count > PAIRS_AT_ONCE
-    for i, j in _products(_some(of, ~large)):
+    block = limits.documents_per_side
+    large = of.left_count * of.right_count > limits.pairs_per_piece
+    for i, j in _products(_some(of, ~large), limits.pairs_per_piece):
         yield "pairs", _listed(left.take(i), right.take(j), across=across)
     for begin, count, other, other_count in zip(*(each.tolist() for each in _some(of, large)), strict=True):
         number = first_tile
-        for at in range(0, count, DOCUMENTS_PER_SIDE):
-            for to in range(0, other_count, DOCUMENTS_PER_SIDE):
-                some = left.slice(begin + at, min(DOCUMENTS_PER_SIDE, count - at))
-                others = right.slice(other + to, min(DOCUMENTS_PER_SIDE, other_count - to))
+        for at in range(0, count, block):
+            for to in range(0, other_count, block):
+                some = left.slice(begin + at, min(block, count - at))
+                others = right.slice(other + to, min(block, other_count - to))
                 if not first_tile and to < at:  # of one class: members are in order
                     continue
                 leader = left.column("leader")[begin].as_py()

@@ -6,19 +6,18 @@ one. Any home is right, as both documents of a pair go there. A home of too many
 documents, so no task has all of a large family.
 """
 
+from functools import partial
+
 import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.engines.columns import ascending, beginnings, distinct, heavier, runs
+from neardup.engines.job_options import Limits, Work
 from neardup.engines.packing import ints, mixed
 from neardup.engines.schemas import INT, MEETINGS, VISITS
 from neardup.engines.stages import Found, Output, Stage
 
-DOCUMENTS_PER_BLOCK = 1 << 12
-"""Documents of a block of a home that is divided: a chunk has twice as many, and some MB of what is known of them."""
-PAIRS_PER_CHUNK = 1 << 20
-"""Pairs of a home that is not divided, or of a chunk, which is else divided into runs of pairs."""
 CHUNK_BITS = 21
 """Of the number of a chunk, for each of its blocks and its run."""
 SIZES = Output(pa.schema({"home": INT, "pairs": INT}), ("home",), is_sorted=False)
@@ -42,31 +41,31 @@ PLACE = Stage("distinct pairs", _place, {"pairs": MEETINGS, "visits": VISITS, "s
 """Of pairs."""
 
 
-def _large(sizes: pa.Table) -> Found:
-    """The homes with too many pairs."""
-    yield "large", pa.table([heavier(*ints(sizes, "home", "pairs"), most=PAIRS_PER_CHUNK)[0]], LARGE_HOMES.schema)
+def find_large(work: Work) -> Stage:
+    """The stage that finds homes with too many pairs: of the sizes of homes."""
+    return Stage("large homes", partial(_large, work.limits.pairs_per_chunk), {"large": LARGE_HOMES})
 
 
-FIND_LARGE = Stage("large homes", _large, {"large": LARGE_HOMES})
-"""Of the sizes of homes."""
+def _large(most: int, sizes: pa.Table) -> Found:
+    yield "large", pa.table([heavier(*ints(sizes, "home", "pairs"), most=most)[0]], LARGE_HOMES.schema)
 
 
-def _divide(pairs: pa.Table) -> Found:
-    """Pairs by the chunks of their homes, and who comes there."""
+def divide(work: Work) -> Stage:
+    """The stage that divides homes into chunks, with who comes there: of pairs by their homes, if any of these are large."""
+    return Stage("homes", partial(_divide, work.limits), {"pairs": MEETINGS, "visits": VISITS})
+
+
+def _divide(limits: Limits, pairs: pa.Table) -> Found:
     if not len(pairs):
         return
     home, a, b = ints(pairs, "home", "a", "b")
     one = np.ones(len(a), np.int64)
-    chunk = chunks_of(runs(home), (a, b), (one, one), DOCUMENTS_PER_BLOCK)
+    chunk = chunks_of(runs(home), (a, b), (one, one), limits.documents_per_block, limits.pairs_per_chunk)
     yield "pairs", pa.table([home, chunk, a, b], MEETINGS.schema)
     yield "visits", visits_of(home, chunk, a, b)
 
 
-DIVIDE = Stage("homes", _divide, {"pairs": MEETINGS, "visits": VISITS})
-"""Of pairs by their homes, if any of these are large."""
-
-
-def chunks_of(group: Array, ends: tuple[Array, Array], weights: tuple[Array, Array], most: int) -> Array:
+def chunks_of(group: Array, ends: tuple[Array, Array], weights: tuple[Array, Array], most: int, pairs: int) -> Array:
     """int64[p]: the chunks of pairs within their groups: 0, if the documents of a group weigh no more than two blocks.
 
     Args:
@@ -74,15 +73,18 @@ def chunks_of(group: Array, ends: tuple[Array, Array], weights: tuple[Array, Arr
         ends: int64[p] each, the documents.
         weights: int64[p] each, what these weigh.
         most: the weight of a block, or of one document that weighs more.
+        pairs: how many a chunk has at most.
     """
     chunk = np.zeros(len(group), np.int64)
     large = np.flatnonzero((np.bincount(group, weights[0] + weights[1]) > 2 * most)[group])
     if len(large):
-        chunk[large] = _chunks(group[large], [end[large] for end in ends], [each[large] for each in weights], most)
+        chunk[large] = _chunks(
+            group[large], [end[large] for end in ends], [each[large] for each in weights], most, pairs
+        )
     return chunk
 
 
-def _chunks(group: Array, ends: list[Array], weights: list[Array], most: int) -> Array:
+def _chunks(group: Array, ends: list[Array], weights: list[Array], most: int, pairs: int) -> Array:
     """The chunks of pairs whose groups may be large: those of two blocks of documents, and of each, a run of pairs."""
     of, doc, weight = np.concatenate([group, group]), np.concatenate(ends), np.concatenate(weights)
     order = ascending(of, doc)
@@ -99,7 +101,7 @@ def _chunks(group: Array, ends: list[Array], weights: list[Array], most: int) ->
     order = np.argsort(pair, kind="stable")
     nth = np.empty(len(group), np.int64)
     nth[order] = np.arange(len(group)) - np.flatnonzero(beginnings(pair[order]))[runs(pair[order])]
-    found: Array = (low << 2 * CHUNK_BITS) + (high << CHUNK_BITS) + nth // PAIRS_PER_CHUNK
+    found: Array = (low << 2 * CHUNK_BITS) + (high << CHUNK_BITS) + nth // pairs
     return found
 
 

@@ -27,8 +27,6 @@ from neardup.hamming.near import hamming_distances
 from neardup.kernels.matching.bitmaps import may_share_enough
 from neardup.kernels.store.postings import MIX
 
-ELEMENTS_PER_BLOCK = 1 << 21
-"""Elements of the texts of a block: some 13 MB of text."""
 EXTRA_ELEMENTS = 1 << 6
 """Elements that a text counts for besides its own."""
 
@@ -81,7 +79,8 @@ def _sieve(work: Work, pairs: pa.Table, records: pa.Table) -> Found:
     others = np.flatnonzero(~is_local)
     left, right, home, chunk = left[others], right[others], home[others], chunk[others]
     ends = [end[others] for end in ends]
-    part = chunks_of(runs(home, chunk), (ends[0], ends[1]), (weight[left], weight[right]), ELEMENTS_PER_BLOCK)
+    bounds, weights = (work.limits.elements_per_block, work.limits.pairs_per_chunk), (weight[left], weight[right])
+    part = chunks_of(runs(home, chunk), (ends[0], ends[1]), weights, *bounds)
     chunk = (chunk.view(np.uint64) * MIX).view(np.int64) + part
     yield "edges", pa.table([home, chunk, *ends], EDGES.schema)
     visits = visits_of(home, chunk, ends[0], ends[1])

@@ -12,15 +12,12 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.engines.columns import heavier, runs
+from neardup.engines.job_options import Limits, Work
 from neardup.engines.packing import ints, mixed
 from neardup.engines.schemas import EDGES, INT, JOURNEYS, LOCAL_EDGES
 from neardup.engines.stages import Found, Output, Stage
 from neardup.engines.verification.pair_partitions import chunks_of, visits_of
 
-ELEMENTS_PER_SITE = 1 << 22
-"""Elements of all texts of a site: some 25 MB of text."""
-ELEMENTS_PER_BLOCK = 1 << 21
-"""Elements of a block, where the texts of a large site are compared in chunks of two blocks."""
 LARGE_SITES = Output(pa.schema({"site": INT}))
 _MOVED = 1 << 62
 """Chunks of moved edges have numbers from here on."""
@@ -32,21 +29,22 @@ def own_sites(sites: Array, docs: Array, large: Collection[int]) -> Array:
     return np.where(is_large, mixed(docs).view(np.int64), sites)
 
 
-def _find_large(needs: pa.Table) -> Found:
-    yield "large", pa.table([heavier(*ints(needs, "site", "weight"), most=ELEMENTS_PER_SITE)[0]], LARGE_SITES.schema)
+def find_large(work: Work) -> Stage:
+    """The stage that finds sites with too many elements: of what texts are needed at sites."""
+    return Stage("large sites", partial(_find_large, work.limits.elements_per_site), {"large": LARGE_SITES})
 
 
-FIND_LARGE = Stage("large sites", _find_large, {"large": LARGE_SITES})
-"""Of what texts are needed at sites."""
+def _find_large(most: int, needs: pa.Table) -> Found:
+    yield "large", pa.table([heavier(*ints(needs, "site", "weight"), most=most)[0]], LARGE_SITES.schema)
 
 
-def move(large: Collection[int]) -> Stage:
+def move(work: Work, large: Collection[int]) -> Stage:
     """The stage that moves the edges of large sites to chunks: of local edges, journeys and needs."""
     outputs = {"local": LOCAL_EDGES, "journeys": JOURNEYS, "edges": EDGES}
-    return Stage("sites", partial(_move, large), outputs)
+    return Stage("sites", partial(_move, work.limits, large), outputs)
 
 
-def _move(large: Collection[int], local: pa.Table, journeys: pa.Table, needs: pa.Table) -> Found:
+def _move(limits: Limits, large: Collection[int], local: pa.Table, journeys: pa.Table, needs: pa.Table) -> Found:
     sites = np.fromiter(large, np.int64, len(large))
     moves = np.isin(local.column("site").to_numpy(), sites)
     yield "local", local.filter(~moves)
@@ -60,7 +58,7 @@ def _move(large: Collection[int], local: pa.Table, journeys: pa.Table, needs: pa
     known, first = np.unique(needs.column("doc").to_numpy(), return_index=True)
     weight = needs.column("weight").to_numpy()[first]
     weights = weight[np.searchsorted(known, p)], weight[np.searchsorted(known, q)]
-    chunk = _MOVED + chunks_of(runs(site), (p, q), weights, ELEMENTS_PER_BLOCK)
+    chunk = _MOVED + chunks_of(runs(site), (p, q), weights, limits.elements_per_block, limits.pairs_per_chunk)
     yield "edges", pa.table([site, chunk, p, q, p_rank, q_rank], EDGES.schema)
     visits = visits_of(site, chunk, p, q)
     doc, home = ints(visits, "doc", "home")

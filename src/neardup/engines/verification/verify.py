@@ -23,9 +23,6 @@ from neardup.hamming.near import row_distances
 from neardup.kernels.matching.similarities import similarities_of
 from neardup.matching.text_features import texts_of_column
 
-TEXT_BYTES_AT_ONCE = 1 << 25
-"""Bytes of texts that are compared at a time, besides those of one site or chunk; and that are sent at a time, besides one text."""
-
 
 def reading(work: Work, marks: Marks, large: Collection[int]) -> Reading:
     """The stage that reads the texts of edges again, which are marked. `large`: sites that are not used."""
@@ -53,7 +50,7 @@ def _at_sites(work: Work, local: pa.Table, journeys: pa.Table, texts: pa.Table) 
     docs = texts.column("doc").to_numpy()[order]
     visits = once(journeys.select(VISITS.schema.names))
     at = order[np.searchsorted(docs, visits.column("doc").to_numpy())]
-    for first, last in pairwise(_pieces(_bytes_of(texts)[at])):
+    for first, last in pairwise(_pieces(_bytes_of(texts)[at], work.limits.text_bytes)):
         rows = visits.slice(first, last - first).append_column("text", texts.column("text").take(at[first:last]))
         yield "arrivals", rows.select(ARRIVALS.schema.names)
 
@@ -71,7 +68,7 @@ def _verify(work: Work, place: tuple[str, ...], edges: pa.Table, arrivals: pa.Ta
     starts = np.append(np.flatnonzero(beginnings(of)), len(of))  # of the edges of each place
     begin, end = (np.searchsorted(where, of[starts[:-1]], side) for side in ("left", "right"))
     before = np.concatenate([[0], np.cumsum(_bytes_of(arrivals)[texts])])
-    for first, last in pairwise(_pieces(before[end] - before[begin])):
+    for first, last in pairwise(_pieces(before[end] - before[begin], work.limits.text_bytes)):
         taken = order[starts[first] : starts[last]]
         arrived = np.concatenate([texts[begin[at] : end[at]] for at in range(first, last)])
         yield from _compared(work, edges.take(taken), arrivals.take(arrived))
@@ -83,12 +80,12 @@ def _bytes_of(rows: pa.Table) -> Array:
     return found
 
 
-def _pieces(sizes: Array) -> list[int]:
-    """Where pieces begin, and the end of the last: each has `TEXT_BYTES_AT_ONCE` bytes at most, or one size that is larger."""
+def _pieces(sizes: Array, most: int) -> list[int]:
+    """Where pieces begin, and the end of the last: each has so many bytes at most, or one size that is larger."""
     found, ends = [0], np.cumsum(sizes)
     while found[-1] < len(sizes):
         before = int(ends[found[-1]] - sizes[found[-1]])
-        found.append(max(found[-1] + 1, int(np.searchsorted(ends, before + TEXT_BYTES_AT_ONCE, "right"))))
+        found.append(max(found[-1] + 1, int(np.searchsorted(ends, before + most, "right"))))
     return found
 
 
