@@ -3,8 +3,7 @@
 `ray job submit -- python -m neardup.ray …` is a command: `cli/engines/on_ray.py`.
 """
 
-from neardup.engines.ray.functions import clusters, deduplicate, filter_new, fingerprint, pairs, plan
-from neardup.engines.ray.result import RayResult
+from neardup.engines.ray.functions import RayResult, clusters, deduplicate, filter_new, fingerprint, pairs, plan
 
 __all__ = ["RayResult", "clusters", "deduplicate", "filter_new", "fingerprint", "pairs", "plan"]
 

@@ -10,8 +10,7 @@ import sys
 if __name__ == "__main__" and os.path.realpath(sys.path[0]) == os.path.dirname(os.path.realpath(__file__)):
     del sys.path[0]
 
-from neardup.engines.spark.functions import clusters, deduplicate, filter_new, fingerprint, pairs, plan
-from neardup.engines.spark.result import SparkResult
+from neardup.engines.spark.functions import SparkResult, clusters, deduplicate, filter_new, fingerprint, pairs, plan
 
 __all__ = ["SparkResult", "clusters", "deduplicate", "filter_new", "fingerprint", "pairs", "plan"]
 

@@ -167,9 +167,8 @@ def matches_of(engine: Engine, work: Work, pairs: Any, leaders: Any) -> Any:
     found = engine.run(prefilter.sieve(work), met["pairs"], known)
     if work.by_distance or found["needs"].is_empty:
         return found["matches"]  # so that no text is read again
-    large = (
-        engine.collect(engine.run(text_partitions.find_large(work), found["needs"])["large"]).column("site").to_pylist()
-    )
+    crowded = engine.run(text_partitions.find_large(work), found["needs"])["large"]
+    large = engine.collect(crowded).column("site").to_pylist()
     local, journeys, others = found["local"], found["journeys"], found["edges"]
     if large:
         moved = engine.run(text_partitions.move(work, large), local, journeys, found["needs"])

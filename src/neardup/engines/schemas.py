@@ -21,22 +21,9 @@ BEFORE_ALL = 1 << 62
 INT, BOOL, BYTES = pa.int64(), pa.bool_(), pa.large_binary()
 
 _DOCUMENT = {"doc": INT, "rank": INT, "is_reference": BOOL, "digest_high": INT, "digest_low": INT, "print": BYTES}
+_OF_DOCUMENT = {"group": INT, "is_long": BOOL, "is_empty": BOOL, "size": INT, "bitmap": BYTES, "site": INT, "cost": INT}
 DOCUMENTS = Output(
-    pa.schema(
-        {
-            "class_high": INT,
-            "class_low": INT,
-            **_DOCUMENT,
-            "group": INT,
-            "is_long": BOOL,
-            "is_empty": BOOL,
-            "size": INT,
-            "bitmap": BYTES,
-            "site": INT,
-            "cost": INT,
-            "value": pa.large_string(),
-        }
-    ),
+    pa.schema({"class_high": INT, "class_low": INT, **_DOCUMENT, **_OF_DOCUMENT, "value": pa.large_string()}),
     ("class_high", "class_low"),
 )
 UNORDERED = Output(DOCUMENTS.schema, ("doc",))
@@ -45,20 +32,9 @@ SAMPLE_DIVISIONS = 64
 SAMPLE = Output(pa.schema({"division": INT, "element": INT, "documents": INT}), ("division",))
 """Elements by their lowest bits: so many divisions, however many buckets there are, bound what is counted of all."""
 COUNTED = Output(pa.schema({"element": INT, "documents": INT}))
-_LEADER = {
-    "rank": INT,
-    "is_reference": BOOL,
-    "has_others": BOOL,
-    "group": INT,
-    "print": BYTES,
-    "size": INT,
-    "bitmap": BYTES,
-    "site": INT,
-}
-LEADERS = Output(
-    pa.schema({"doc": INT, **_LEADER, "has_later": BOOL}),
-    ("doc",),
-)
+_KNOWN = {"group": INT, "print": BYTES, "size": INT, "bitmap": BYTES, "site": INT}
+_LEADER = {"rank": INT, "is_reference": BOOL, "has_others": BOOL, **_KNOWN}
+LEADERS = Output(pa.schema({"doc": INT, **_LEADER, "has_later": BOOL}), ("doc",))
 COPIES = Output(pa.schema({"leader": INT, "doc": INT}), ("leader",))
 """Documents with the text of another one, which leads them."""
 MEMBERS = Output(
@@ -81,23 +57,8 @@ REST = Output(pa.schema(_WAITING), ("doc",))
 OPEN = Output(pa.schema({"doc": INT, "rank": INT}), ("doc",))
 _PLACED = {"position": pa.int32(), "asks": BOOL, "leads": BOOL, "part": INT}
 PLACED = Output(pa.schema({"doc": INT, "key": INT, "at": INT, "blocks": INT, "leading": INT, **_PLACED}), ("doc",))
-TILES = Output(
-    pa.schema(
-        {
-            "key": INT,
-            "tile": INT,
-            "at": INT,
-            "doc": INT,
-            **_PLACED,
-            "group": INT,
-            "is_given": BOOL,
-            "print": BYTES,
-            "size": pa.int32(),
-            "bitmap": BYTES,
-        }
-    ),
-    ("key", "tile"),
-)
+_IN_TILE = {"group": INT, "is_given": BOOL, "print": BYTES, "size": pa.int32(), "bitmap": BYTES}
+TILES = Output(pa.schema({"key": INT, "tile": INT, "at": INT, "doc": INT, **_PLACED, **_IN_TILE}), ("key", "tile"))
 STANDING = Output(pa.schema({"doc": INT, "part": INT, "is_out": BOOL}), ("doc",))
 PAIRS = Output(pa.schema({"b": INT, "a": INT}), ("b",), is_sorted=False)
 """Of each, `a` is the smaller document."""
@@ -137,34 +98,12 @@ LABELED = Output(
 """The duplicates of a survivor that has many come in several shares."""
 FIRSTS = Output(pa.schema({"survivor": INT, "share": INT, **_LABEL}), ("survivor",))
 """Of each share, the document that comes first."""
+_SURVIVOR = {"survivor_place": INT, "survivor_id": pa.large_string()}
+_CLUSTER = {"cluster": INT, "cluster_id": pa.large_string()}
 CLUSTERS = Output(
-    pa.schema(
-        {
-            "survivor": INT,
-            "share": INT,
-            "survivor_place": INT,
-            "survivor_id": pa.large_string(),
-            "survivor_print": BYTES,
-            "cluster": INT,
-            "cluster_id": pa.large_string(),
-        }
-    ),
-    ("survivor", "share"),
+    pa.schema({"survivor": INT, "share": INT, **_SURVIVOR, "survivor_print": BYTES, **_CLUSTER}), ("survivor", "share")
 )
-RESULTS = Output(
-    pa.schema(
-        {
-            **_LABEL,
-            "survivor": INT,
-            "survivor_place": INT,
-            "survivor_id": pa.large_string(),
-            "cluster": INT,
-            "cluster_id": pa.large_string(),
-            **_OUTCOME,
-        }
-    ),
-    ("doc",),
-)
+RESULTS = Output(pa.schema({**_LABEL, "survivor": INT, **_SURVIVOR, **_CLUSTER, **_OUTCOME}), ("doc",))
 
 
 def rows_of(docs: Array) -> tuple[Array, Array]:

@@ -83,11 +83,26 @@ class Stage:
     outputs: Mapping[str, Output]
 
 
-class Engine(ABC):
-    """What moves rows. Whatever an engine holds may lie anywhere; only `collect` brings rows to the caller.
+@dataclass(frozen=True)
+class Rows:
+    """Rows that an engine holds, in buckets.
 
-    What holds rows has their columns and key (`output`), how many there are (`count`), and whether there are none (`is_empty`).
+    Attributes:
+        output: their columns and key.
+        count: how many there are.
     """
+
+    output: Output
+    count: int
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are none."""
+        return self.count == 0
+
+
+class Engine(ABC):
+    """What moves rows. Whatever an engine holds (`Rows`) may lie anywhere; only `collect` brings rows to the caller."""
 
     @abstractmethod
     def read(self, reading: Reading) -> dict[str, Any]:

@@ -55,10 +55,8 @@ def pairs_in_groups(postings: pa.Table, code: int, threshold: float, each: int, 
 
 def may_be_shared(key: Array) -> Array:
     """bool[n]: which keys (int64[n]) may come several times."""
-    cells, found = (
-        np.zeros(max(2, 1 << (CELLS_PER_KEY * len(key) - 1).bit_length()), np.uint8),
-        np.empty(len(key), np.bool_),
-    )
+    cells = np.zeros(max(2, 1 << (CELLS_PER_KEY * len(key) - 1).bit_length()), np.uint8)
+    found = np.empty(len(key), np.bool_)
     mark_shared(np.ascontiguousarray(key).view(np.uint64), cells, found)
     return found
 

@@ -74,9 +74,8 @@ def keys(work: Work, texts: pa.Array, docs: Array, groups: Array, order: Order) 
     if plan is None and not work.by_distance:
         return exact.keys(work, texts, docs, groups, order)
     masks = np.zeros((1, work.recipe.words), np.uint64) if plan is None else masks_of(plan)
-    found = (
-        keys_of_blocks(fingerprint_array(texts, work.recipe).values, masks) ^ (groups.view(np.uint64) * MIX)[:, None]
-    )
+    of_blocks = keys_of_blocks(fingerprint_array(texts, work.recipe).values, masks)
+    found = of_blocks ^ (groups.view(np.uint64) * MIX)[:, None]
     nothing = np.zeros(found.size, np.int32)
     return postings_table(work, found.ravel(), np.repeat(docs, len(masks)), nothing, nothing, nothing == 0)
 

@@ -1,5 +1,7 @@
 """SETTLING: from matches to links with survivors; by one task if they are few, and else in rounds."""
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -13,22 +15,17 @@ from neardup.engines.stages import Engine, Found, Output, Stage
 from neardup.errors import DataError
 
 
-def _same(rows: Any) -> Found:
-    yield "all", rows
+def _select(names: Sequence[str], rows: pa.Table) -> Found:
+    yield "all", rows.select(names)
 
 
-GATHER = Stage("gather", _same, {"all": Output(MATCHES.schema)})
-"""All matches, in one bucket."""
+def _gathering(output: Output) -> Stage:
+    """The stage that brings these columns of all rows to one bucket."""
+    return Stage("gather", partial(_select, output.schema.names), {"all": Output(output.schema)})
 
 
-def _ends(matches: pa.Table) -> Found:
-    yield "all", matches.select(MATCHED.schema.names)
-
-
-GATHER_ENDS = Stage("gather", _ends, {"all": MATCHED})
-"""Who matches whom, of all matches, in one bucket."""
-GATHER_OPEN = Stage("gather", _same, {"all": Output(OPEN.schema)})
-"""All open documents, in one bucket."""
+GATHER, GATHER_ENDS, GATHER_OPEN = map(_gathering, (MATCHES, MATCHED, OPEN))
+"""All matches; who matches whom; and all open documents."""
 
 
 def links_of(engine: Engine, work: Work, matches: Any) -> Any:

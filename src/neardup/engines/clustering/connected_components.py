@@ -73,10 +73,8 @@ def _direct(matches: pa.Table, labels: pa.Table) -> Found:
     q_rank, p_rank = ints(matches, "q_rank", "p_rank")
     known, label = labels_of(labels, q_rank)
     found = np.flatnonzero(known & (label == p_rank))
-    yield (
-        "direct",
-        pa.table([q_rank[found], *(matches.column(name).take(found) for name in MATCH_FIELDS)], DIRECT.schema),
-    )
+    columns = [q_rank[found], *(matches.column(name).take(found) for name in MATCH_FIELDS)]
+    yield "direct", pa.table(columns, DIRECT.schema)
 
 
 def labels_of(labels: pa.Table, ranks: Array) -> tuple[Array, Array]:
@@ -104,12 +102,8 @@ def _link(members: pa.Table) -> Found:
     first = np.flatnonzero(label == rank)
     of = pa.array(first[np.searchsorted(label[first], label)])
     ends = [members.column(name) for name in ("doc", "rank")]
-    yield (
-        "links",
-        pa.table(
-            [*ends, *(end.take(of) for end in ends), *(members.column(name) for name in MATCH_FIELDS)], LINKS.schema
-        ),
-    )
+    columns = [*ends, *(end.take(of) for end in ends), *(members.column(name) for name in MATCH_FIELDS)]
+    yield "links", pa.table(columns, LINKS.schema)
 
 
 BEGIN = Stage("components", _begin, {"edges": EDGES})

@@ -125,10 +125,8 @@ FALLEN = Stage("standing", _fallen, {"standing": STANDING})
 
 def _connected(links: pa.Table) -> Found:
     """What is certain, of documents with the first of their component."""
-    yield (
-        "standing",
-        pa.table([links.column("x"), links.column("survivor"), np.zeros(len(links), np.bool_)], STANDING.schema),
-    )
+    columns = [links.column("x"), links.column("survivor"), np.zeros(len(links), np.bool_)]
+    yield "standing", pa.table(columns, STANDING.schema)
 
 
 CONNECTED = Stage("standing", _connected, {"standing": STANDING})

@@ -43,10 +43,8 @@ def _ends(edges: pa.Table) -> pa.Table:
 def _begin(matches: pa.Table) -> Found:
     """The edges that decide: two documents of a reference stay both."""
     p_rank, q_rank = ints(matches, "p_rank", "q_rank")
-    yield (
-        "ends",
-        _ends(matches.filter(~(ranked_before_all(p_rank) & ranked_before_all(q_rank))).select(_NAMES)),
-    )
+    counts = ~(ranked_before_all(p_rank) & ranked_before_all(q_rank))
+    yield "ends", _ends(matches.filter(counts).select(_NAMES))
 
 
 def _ask(ends: pa.Table, out: pa.Table, open_docs: pa.Table) -> Found:

@@ -13,7 +13,7 @@ nor tasks of it that still run can change what others read.
 
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from neardup.engines.job_options import Work
@@ -40,6 +40,20 @@ class Notes(Protocol):
     def read(self) -> list[dict[str, Any]]:
         """All notes, in no order; none, if nothing was noted."""
         ...
+
+
+def parsed_notes(folder: object, texts: Iterable[str | bytes]) -> list[dict[str, Any]]:
+    """Notes in the folder of a job.
+
+    Raises:
+        DataError: they are damaged.
+    """
+    try:
+        return [json.loads(text) for text in texts]
+    except ValueError:
+        raise DataError(
+            f"The record in {folder} is damaged. Give another folder as `work=`, and the job begins anew."
+        ) from None
 
 
 class Store(Protocol):

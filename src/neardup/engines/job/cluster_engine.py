@@ -19,7 +19,7 @@ from neardup.display import size_text
 from neardup.engines.job.checkpoint import Kept
 from neardup.engines.packing import pack_all, unpack, unsorted
 from neardup.engines.reading.unchanged_input import SEEN, Content, contents_in, demand_all
-from neardup.engines.stages import HERE, THERE, Engine, Measured, Output, Reading, Stage
+from neardup.engines.stages import HERE, THERE, Engine, Measured, Output, Reading, Rows, Stage
 
 SMALL_BYTES = 1 << 24
 """Bytes of packed rows up to which a stage runs on the driver: of those that it gets, and of those that it gives."""
@@ -31,22 +31,10 @@ _log = logging.getLogger("neardup")
 
 
 @dataclass(frozen=True)
-class HeldRows:
-    """The rows of an output.
+class HeldRows(Rows):
+    """The rows of an output. `size`: how many bytes they take."""
 
-    Attributes:
-        output: their columns and key.
-        count, size: how many rows there are, and how many bytes they take.
-    """
-
-    output: Output
-    count: int
     size: int
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether there are none."""
-        return self.count == 0
 
 
 Held = TypeVar("Held", bound=HeldRows)

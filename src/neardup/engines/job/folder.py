@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from neardup.errors import DataError, InputError
+from neardup.engines.job.checkpoint import parsed_notes
+from neardup.errors import InputError
 from neardup.io.storage.places import Place, place_of
 from neardup.io.storage.remote import RemotePath
 
@@ -117,9 +118,5 @@ class FileNotes:
         Raises:
             DataError: they are damaged.
         """
-        try:
-            return [json.loads(self._folder.read(f"{self._name}/{name}")) for name in self._folder.names(self._name)]
-        except ValueError:
-            raise DataError(
-                f"The record in {self._folder} is damaged. Give another folder as `work=`, and the job begins anew."
-            ) from None
+        names = self._folder.names(self._name)
+        return parsed_notes(self._folder, (self._folder.read(f"{self._name}/{name}") for name in names))

@@ -14,7 +14,7 @@ from neardup.engines.job_options import Work
 from neardup.engines.packing import Packed, pack_all, unpack
 from neardup.engines.reading.unchanged_input import Content, Watched, demand_all
 from neardup.engines.schemas import PLACES
-from neardup.engines.stages import Engine, Found, Measured, Output, Part, Reading, Stage
+from neardup.engines.stages import Engine, Found, Measured, Output, Part, Reading, Rows, Stage
 from neardup.recipe.tables.keeps import By
 from neardup.survivors.decisions import cost_of_values
 
@@ -23,23 +23,10 @@ COUNT_BYTES = 8
 
 
 @dataclass(frozen=True)
-class Files:
-    """The rows of an output: a file for each bucket.
+class Files(Rows):
+    """The rows of an output: a file for each bucket. `folders`: where they lie."""
 
-    Attributes:
-        output: their columns and key.
-        folders: where they lie.
-        count: how many there are.
-    """
-
-    output: Output
-    folders: tuple[Path, ...]
-    count: int
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether there are none."""
-        return self.count == 0
+    folders: tuple[Path, ...] = ()
 
     def bucket(self, number: int) -> pa.Table:
         """The rows of a bucket."""
@@ -99,14 +86,14 @@ class SerialEngine(Engine):
                 _append(folder / output, packed)
         measured.seconds, measured.rows, measured.bytes = time.monotonic() - begun, dict(rows), dict(sizes)
         self.measured.append(measured)
-        return {output: Files(outputs[output], (folder / output,), rows[output]) for output in outputs}
+        return {output: Files(outputs[output], rows[output], (folder / output,)) for output in outputs}
 
     def nothing(self, output: Output) -> Files:
-        return Files(output, (), 0)
+        return Files(output, 0)
 
     def together(self, *rows: Files) -> Files:
         folders = tuple(folder for each in rows for folder in each.folders)
-        return Files(rows[0].output, folders, sum(each.count for each in rows))
+        return Files(rows[0].output, sum(each.count for each in rows), folders)
 
     def collect(self, rows: Files) -> pa.Table:
         numbers = range(self._buckets if rows.output.key else 1)

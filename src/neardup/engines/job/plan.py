@@ -111,11 +111,8 @@ class Plan:
             raise OptionError("This job cannot finish. " + " ".join(self.problems))
 
     def __str__(self) -> str:
-        limit = (
-            ""
-            if self.task_limit_bytes is None
-            else f", of {size_text(self.task_limit_bytes)} that {self.limit} has for it"
-        )
+        known = self.task_limit_bytes
+        limit = "" if known is None else f", of {size_text(known)} that {self.limit} has for it"
         reference = f", {self.reference_documents:,} of them of the reference" if self.reference_documents else ""
         lines = [
             f"{counted(self.documents + self.reference_documents, 'document')}{reference}, about {size_text(self.text_bytes)} of "

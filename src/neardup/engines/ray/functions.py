@@ -1,27 +1,58 @@
-"""FUNCTIONS for Datasets of Ray: those of `neardup.ray`."""
+"""FUNCTIONS for Datasets of Ray, and what they return: those of `neardup.ray`."""
 
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, Unpack
 
 import pyarrow as pa
 
+from neardup.engines.flow import Decided
 from neardup.engines.frontend import Given, WithinOptions
 from neardup.engines.job.plan import Plan
 from neardup.engines.job.refusals import demand_columns, demand_kind, demand_one_column
+from neardup.engines.ray.engine import RayEngine
 from neardup.engines.ray.failures import translated_errors
 from neardup.engines.ray.frontend import FRONTEND
 from neardup.engines.ray.job import WORDS
-from neardup.engines.ray.result import RayResult
 from neardup.engines.ray.sort_columns import normal
 from neardup.engines.ray.sources import schema_of
 from neardup.engines.ray.tasks import FINGERPRINT, PLACE, with_fingerprints
 from neardup.engines.results.labels import survivors_of_clusters
-from neardup.engines.stages import Setting
+from neardup.engines.results.summary import EngineSummary, summary_of, totals_of
+from neardup.engines.stages import Measured, Setting
 from neardup.errors import InputError, OptionError
 from neardup.options import DedupOptionsDict, refuse_unknown
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.version import __version__
+
+
+@dataclass(frozen=True)
+class RayResult:
+    """What a run on Ray has decided. Datasets are lazy: the input, and `work`, must stay until they are written.
+
+    Attributes:
+        survivors: the rows of the input that stay, with all their columns.
+        duplicates: a row for each document that is removed: id, survivor_id, cluster_id, exact, similarity, distance.
+        stages: what each stage took.
+        engine, decided: what made the datasets.
+    """
+
+    survivors: Any
+    duplicates: Any
+    stages: tuple[Measured, ...]
+    engine: RayEngine
+    decided: Decided
+
+    @cached_property
+    def summary(self) -> EngineSummary:
+        """The counts of the run, and what its stages took. They are counted when it is asked for first."""
+        with translated_errors():
+            totals = totals_of(self.engine, self.decided.results)
+        return summary_of(totals, self.engine.seen or {}, self.stages)
+
+    def __str__(self) -> str:
+        return str(self.summary)
 
 
 def deduplicate(

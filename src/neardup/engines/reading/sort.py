@@ -53,10 +53,8 @@ class Sort(NamedTuple):
         """int64[n]: the order of rows; those of a reference come after all others. `before`: columns that go before all."""
         table = pa.table({name: rows.column(name) for name in (*before, "doc")})
         flag = pc.cast(rows.column("is_reference"), pa.int8())  # Arrow does not sort by truth values
-        table, by = (
-            table.append_column("is_reference", flag),
-            [(name, "ascending") for name in (*before, "is_reference")],
-        )
+        table = table.append_column("is_reference", flag)
+        by = [(name, "ascending") for name in (*before, "is_reference")]
         for number, name in enumerate(self.schema.names[len(DOC_COLUMNS) :]):
             column = rows.column(name)
             come_last = pc.is_null(column) if self.nulls == "at_end" else pc.is_valid(column)

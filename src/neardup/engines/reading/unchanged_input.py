@@ -112,11 +112,9 @@ def demand_all(seen: Mapping[int, Content], read: Collection[int]) -> None:
 
 
 def _shown(content: Content | None) -> str:
-    return (
-        "it was not there"
-        if content is None
-        else f"{content.rows:,} rows with the sum {content.sum & (1 << 64) - 1:016x}"
-    )
+    if content is None:
+        return "it was not there"
+    return f"{content.rows:,} rows with the sum {content.sum & (1 << 64) - 1:016x}"
 
 
 def contents_in(collected: pa.Table) -> dict[int, Content]:

@@ -199,9 +199,7 @@ def _listed(left: pa.Table, right: pa.Table, *, across: bool) -> pa.Table:
     swaps = (is_left if across else left_rank > right_rank)[wanted]
     at = np.arange(len(left))
     ends = pa.concat_tables([left.select(["doc", "id", "print"]), right.select(["doc", "id", "print"])])
-    first, second = (
-        ends.take(places) for places in (np.where(swaps, at + len(at), at), np.where(swaps, at, at + len(at)))
-    )
+    first, second = ends.take(np.where(swaps, at + len(at), at)), ends.take(np.where(swaps, at, at + len(at)))
     apart = row_distances(prints_of(first), prints_of(second))
     columns = [first.column("doc"), second.column("doc"), first.column("id"), second.column("id"), apart]
     return pa.table([*columns, right.column("similarity")], LISTED.schema)

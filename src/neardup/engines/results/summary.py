@@ -115,18 +115,15 @@ def summary_of(totals: Totals, seen: Mapping[int, Content], stages: tuple[Measur
     )
 
 
-def tallied(rows: pa.Table) -> pa.Table:
-    """Of rows of results, by cluster: duplicates, exact ones, and those of the reference."""
-    cluster, at = np.unique(rows.column("cluster").to_numpy(), return_inverse=True)
-    part, _ = rows_of(rows.column("survivor").to_numpy())
-    flags = (np.ones(len(rows)), rows.column("exact").to_numpy(), part >= REFERENCE)
-    counts = [np.bincount(at, each.astype(np.float64), len(cluster)).astype(np.int64) for each in flags]
-    return pa.table([cluster, *counts], TALLIED.schema)
-
-
 def _tally(results: pa.Table) -> Found:
-    if len(results):
-        yield "tallied", tallied(results)
+    """By cluster: duplicates, exact ones, and those of the reference."""
+    if not len(results):
+        return
+    cluster, at = np.unique(results.column("cluster").to_numpy(), return_inverse=True)
+    part, _ = rows_of(results.column("survivor").to_numpy())
+    flags = (np.ones(len(results)), results.column("exact").to_numpy(), part >= REFERENCE)
+    counts = [np.bincount(at, each.astype(np.float64), len(cluster)).astype(np.int64) for each in flags]
+    yield "tallied", pa.table([cluster, *counts], TALLIED.schema)
 
 
 def _total(rows: pa.Table) -> Found:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from neardup.errors import DataError
+from neardup.engines.job.checkpoint import parsed_notes
 
 _PATTERN = re.compile(r"[][{}*?\\]")
 
@@ -71,9 +71,4 @@ class Notes:
             if problem.getCondition() == "PATH_NOT_FOUND":
                 return []
             raise
-        try:
-            return [json.loads(line) for line in lines]
-        except ValueError:
-            raise DataError(
-                f"The record in {self.folder} is damaged. Give another folder as `work=`, and the job begins anew."
-            ) from None
+        return parsed_notes(self.folder, lines)

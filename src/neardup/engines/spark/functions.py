@@ -1,25 +1,90 @@
-"""FUNCTIONS for frames of Spark: those of `neardup.spark`."""
+"""FUNCTIONS for frames of Spark, and what they return: those of `neardup.spark`."""
 
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, Unpack
 
 from neardup.engines.frontend import Given, WithinOptions
 from neardup.engines.job.plan import Plan
 from neardup.engines.job.refusals import demand_columns, demand_kind, demand_one_column
+from neardup.engines.packing import unsorted
+from neardup.engines.results.summary import EngineSummary, summary_of, totals_of
 from neardup.engines.schemas import REFERENCE, ROW_BITS
 from neardup.engines.spark import tasks
+from neardup.engines.spark.engine import Held, SparkEngine
+from neardup.engines.spark.failures import translated_errors
 from neardup.engines.spark.frames import column
 from neardup.engines.spark.frontend import FRONTEND
 from neardup.engines.spark.job import WORDS
-from neardup.engines.spark.result import SparkResult, duplicates_of, known, unpacked
 from neardup.engines.spark.tasks import with_fingerprints
+from neardup.engines.stages import Measured
 from neardup.errors import InputError, OptionError
 from neardup.options import DedupOptionsDict, refuse_unknown
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.version import __version__
 
 _GONE = "__neardup_gone"
+
+
+def unpacked(rows: Held, schema: str) -> Any:
+    """Packed rows as a frame of some of their columns."""
+    output, names = rows.output, [column.split()[0] for column in schema.split(", ")]
+
+    def read(batches: Any) -> Any:
+        for batch in batches:
+            for content in batch.column(0).to_pylist():
+                yield from unsorted([content], output).select(names).to_batches()
+
+    return rows.rows.select("content").mapInArrow(read, schema)
+
+
+def known(name: str) -> Any:
+    """A column with null where it is not a number."""
+    from pyspark.sql import functions as f
+
+    return f.when(~f.isnan(name), f.col(name)).alias(name)
+
+
+def duplicates_of(results: Held, kind: Any) -> Any:
+    """The results, unpacked, as a frame."""
+    from pyspark.sql import functions as f
+
+    schema = "id string, survivor_id string, cluster_id string, exact boolean, similarity double, distance long"
+    frame = unpacked(results, schema)
+    ids = [f.col(name).cast(kind).alias(name) for name in ("id", "survivor_id", "cluster_id")]
+    return frame.select(*ids, "exact", known("similarity"), "distance")
+
+
+@dataclass(frozen=True)
+class SparkResult:
+    """What a run on Spark has decided. Frames are lazy: the input must stay as it is until they are written.
+
+    Attributes:
+        survivors: the rows of the input that stay, with all their columns.
+        duplicates: a row for each document that is removed: id, survivor_id, cluster_id, exact, similarity, distance.
+        stages: what each stage took.
+        engine, results: what made the frames, and the duplicates as it holds them.
+    """
+
+    survivors: Any
+    duplicates: Any
+    stages: tuple[Measured, ...]
+    engine: SparkEngine
+    results: Held
+
+    @cached_property
+    def summary(self) -> EngineSummary:
+        """The counts of the run, and what its stages took. Spark counts when it is asked for first."""
+        with translated_errors(self.engine.session):
+            return summary_of(totals_of(self.engine, self.results), self.engine.seen or {}, self.stages)
+
+    def __str__(self) -> str:
+        return str(self.summary)
+
+    def close(self) -> None:
+        """Let go of what the executors keep on their disks for the frames."""
+        self.engine.close()
 
 
 def deduplicate(
