@@ -1,4 +1,4 @@
-"""WORK: what is to be done, for all stages: a recipe and options, and what follows from them. It travels to every task."""
+"""JOB OPTIONS: what is to be done, for all stages: a recipe and options, and what follows from them. It travels to every task."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property

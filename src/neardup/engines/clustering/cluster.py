@@ -1,4 +1,4 @@
-"""SETTLING: from matches to links with survivors; by one task if they are few, and else in rounds."""
+"""CLUSTER: from matches to links with survivors; by one task if they are few, and else in rounds."""
 
 from collections.abc import Sequence
 from functools import partial

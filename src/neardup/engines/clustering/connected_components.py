@@ -1,4 +1,4 @@
-"""COMPONENTS of more matches than one task can hold, by alternating stars (Kiveris, Lattanzi, Mirrokni and others 2014).
+"""CONNECTED COMPONENTS of more matches than one task can hold, by alternating stars (Kiveris, Lattanzi, Mirrokni and others 2014).
 
 Edges join ranks. A large star joins all larger neighbors of a rank to the smallest rank that it knows, a small star all smaller
 ones and itself. When both change nothing, each rank is joined to the smallest of its component; that takes O(log² n) rounds.

@@ -1,4 +1,4 @@
-"""ROUNDS: the star of more matches than one task can hold.
+"""STAR ROUNDS: the star of more matches than one task can hold.
 
 In each round, whoever matches nobody that is preferred and still undecided survives, and all that it matches are out. Few rounds
 decide most; a chain of n documents would take n / 2. So what is left after some rounds goes by connected component to one walk

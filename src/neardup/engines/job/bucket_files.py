@@ -1,4 +1,4 @@
-"""SEGMENTS: packed rows in files, where those of each bucket are, and how they are read from there.
+"""BUCKET FILES: packed rows in files, where those of each bucket are, and how they are read from there.
 
 A task writes one file, piece after piece, so its memory is that of a piece. What it tells is where the pieces are: 28 bytes each.
 """

@@ -1,4 +1,4 @@
-"""SERIAL: the engine of one process, over files: one part and one bucket after another."""
+"""LOCAL ENGINE: the engine of one process, over files: one part and one bucket after another."""
 
 import time
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""CHECKS of what a run on many machines is given: options that it cannot have, and columns."""
+"""REFUSALS of what a run on many machines is given: options that it cannot have, and columns."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

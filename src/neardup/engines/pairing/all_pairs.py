@@ -1,4 +1,4 @@
-"""EVERY PAIR of documents with a key in common, for lists of pairs: no waves, as each pair that matches is listed.
+"""ALL PAIRS of documents with a key in common, for lists of pairs: no waves, as each pair that matches is listed.
 
 Documents with equal elements are still compared once: their class has a leader, and `results/list_pairs.py` pairs its members.
 Large groups are divided into blocks at once, as if all their documents led (`blocks.py`): no task lists all pairs of a group.

@@ -1,4 +1,4 @@
-"""TILES: the pairs of large groups, divided among tasks.
+"""BLOCKS: the pairs of large groups, divided among tasks.
 
 A group, in order of preference, is cut into blocks, and each two blocks of it, and each with itself, meet in a tile: all
 G (G + 1) / 2 if all documents lead. What is known without texts comes with documents: their sizes, bitmaps and fingerprints.

@@ -1,4 +1,4 @@
-"""CLASSES: documents with equal elements are compared once. The most preferred of them leads; equal texts share an outcome."""
+"""EQUAL ELEMENTS make documents a class, which is compared once. The most preferred one leads; equal texts share an outcome."""
 
 import numpy as np
 import pyarrow as pa

@@ -1,4 +1,4 @@
-"""POSTINGS: read the leaders of classes again, and give each the keys by which it meets others; then the pairs of each bucket."""
+"""JOIN KEYS: read the leaders of classes again, and give each the keys by which it meets others; then the pairs of each bucket."""
 
 from functools import partial
 

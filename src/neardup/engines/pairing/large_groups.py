@@ -1,4 +1,4 @@
-"""WAVES: large groups of documents with a key in common are compared in waves, so that a family of near-equal texts costs little.
+"""LARGE GROUPS of documents with a key in common, compared in waves, so that a family of near-equal texts costs little.
 
 Few documents, the most preferred of each group, are compared with all others first. Whoever then matches a document that survives
 for certain is out: it need not be compared with those after it, only with the survivors before it. So a family of n near-equal

@@ -1,4 +1,4 @@
-"""COPIED datasets: those that may not be the same whenever Ray makes them are written to the folder of the job, and read there."""
+"""COPY INPUT: datasets that may not be the same whenever Ray makes them are written to the folder of the job, and read there."""
 
 import secrets
 from collections.abc import Sequence

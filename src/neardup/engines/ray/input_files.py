@@ -1,4 +1,4 @@
-"""READS: what Ray does to make a dataset, if that is to read files and nothing else; and these files, one after another.
+"""INPUT FILES: what Ray does to make a dataset, if that is to read files and nothing else; and these files, one after another.
 
 Ray's own optimizer puts into the step that reads what it can: which columns, and which rows. All other steps, and those that we do
 not know, are never trusted to give the same rows in the same order again.

@@ -1,4 +1,4 @@
-"""ORDERS: the columns by which documents are in order on Ray, as columns that can be sorted and compared."""
+"""SORT COLUMNS: those by which documents are in order on Ray, as columns that can be sorted and compared."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial

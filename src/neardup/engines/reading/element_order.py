@@ -1,4 +1,4 @@
-"""FREQUENT elements of a part of the input, for the order in which elements come: those that many documents have come last."""
+"""ELEMENT ORDER: the frequent elements of a part of the input; those that many documents have come last."""
 
 import numpy as np
 import pyarrow as pa

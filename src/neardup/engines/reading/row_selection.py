@@ -1,4 +1,4 @@
-"""MARKS: which documents a later reading of the input needs, as a bit for each row of each part."""
+"""ROW SELECTION: which documents a later reading of the input needs, as a bit for each row of each part."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""ORDERING of documents by columns, as stages: rows are divided into ranges by a sample, and sorted in each.
+"""SORT of documents by columns, as stages: rows are divided into ranges by a sample, and sorted in each.
 
 So no task sorts all, whatever the columns. A null comes first where documents are put in order, and last where the best is chosen.
 """

@@ -1,4 +1,4 @@
-"""ASCENTS: whether the rows of the parts of an input ascend, in few runs that follow one another, as files written in order do.
+"""SORTED RUNS: whether the rows of the parts of an input ascend, in few runs that follow one another, as files written in order do.
 
 A document then is its place: no row need be sorted, and none sent to where its place is known.
 """

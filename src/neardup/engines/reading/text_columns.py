@@ -1,4 +1,4 @@
-"""STRINGS: what an engine reads of rows, as batches of large strings that are UTF-8; and fingerprints as columns."""
+"""TEXT COLUMNS: what an engine reads of rows, as batches of large strings that are UTF-8; and fingerprints as columns."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

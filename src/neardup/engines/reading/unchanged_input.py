@@ -1,4 +1,4 @@
-"""SEEN: what a part of the input was when it was read first, so that later readings notice if it is another."""
+"""UNCHANGED INPUT: what a part of the input was when it was read first, so that later readings notice if it is another."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""IDS of all documents, of which none may be null, nor any occur twice where it is not that of a reference; as stages."""
+"""UNIQUE IDS of all documents, of which none may be null, nor any occur twice where it is not that of a reference; as stages."""
 
 from functools import partial
 

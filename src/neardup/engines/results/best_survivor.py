@@ -1,4 +1,4 @@
-"""OUTCOMES: each document that is removed gets its best match among the survivors before it, then the earlier."""
+"""BEST SURVIVOR: each document that is removed gets its best match among the survivors before it, then the earlier."""
 
 from functools import partial
 

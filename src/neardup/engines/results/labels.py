@@ -1,4 +1,4 @@
-"""RESULTS: the documents that are removed, by their names, with their survivors and clusters."""
+"""LABELS: the documents that are removed, by their names, with their survivors and clusters."""
 
 from functools import partial
 from typing import Any

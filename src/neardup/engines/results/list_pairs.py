@@ -1,4 +1,4 @@
-"""EXPANSION: from matches of classes to pairs of documents: each member of one with each of the other, and those of one class.
+"""LIST PAIRS: from matches of classes to pairs of documents: each member of one with each of the other, and those of one class.
 
 Of n documents of one class, there are n (n - 1) / 2 pairs: what is long by nature. No task holds all of them: products are made in
 chunks, and those of large classes are divided into tiles of two blocks of documents, each a bucket's work.

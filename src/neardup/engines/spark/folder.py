@@ -1,4 +1,4 @@
-"""NOTES in the folder of a job on Spark, as lines of JSON. Spark alone appends and reads them, so any path will do."""
+"""FOLDER of a job on Spark: its notes are lines of JSON. Spark alone appends and reads them, so any path will do."""
 
 import json
 import re

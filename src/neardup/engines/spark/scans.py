@@ -1,4 +1,4 @@
-"""SAMPLED on Spark: the rows of partitions are counted, and texts taken of some."""
+"""SCANS on Spark: the rows of partitions are counted, and texts taken of some."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial

@@ -1,4 +1,4 @@
-"""PLACES of documents on Spark: rows are sorted, where their partitions do not tell their order."""
+"""SORT of documents on Spark: rows are sorted, where their partitions do not tell their order."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""HOMES: where two documents of a pair meet, first what is known of them, and then their texts.
+"""PAIR PARTITIONS, or homes: where two documents of a pair meet, first what is known of them, and then their texts.
 
 Pairs that share documents meet in one home, so that a document travels there once, and not once for each pair. The home of a
 pair is the first of all documents that are paired with its later one; pairs of a family of texts that are all alike have the same

@@ -1,4 +1,4 @@
-"""EDGES: pairs of classes that may match, the preferred one first, by what is known of both without their texts."""
+"""PREFILTER: pairs of classes that may match (edges), the preferred one first, by what is known of both without texts."""
 
 from functools import partial
 

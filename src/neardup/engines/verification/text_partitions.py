@@ -1,7 +1,8 @@
-"""SITES: where texts arrive when they are read again. Two texts that are alike mostly have the same one, and are compared there.
+"""TEXT PARTITIONS, or sites: where texts arrive when they are read again.
 
-The site of a text is its smallest element, so two texts of similarity 0.8 have the same one with a probability of 0.8 (Broder
-1997). Only those of other edges travel on to a home. A site of too many texts is not used: each of its texts has a site of its own.
+Two texts that are alike mostly have the same one, and are compared there. The site of a text is its smallest element, so two texts
+of similarity 0.8 have the same one with a probability of 0.8 (Broder 1997). Only those of other edges travel on to a home. A site
+of too many texts is not used: each of its texts has a site of its own.
 """
 
 from collections.abc import Collection
