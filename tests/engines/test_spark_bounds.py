@@ -41,7 +41,7 @@ def test_the_pairs_of_many_copies_are_made_by_the_cluster(session, tmp_path, mon
 
 
 def test_long_texts_come_in_small_batches(session, tmp_path, monkeypatch):
-    monkeypatch.setattr(settings, "MOST_BYTES", 1 << 12)
+    monkeypatch.setattr(settings, "BYTES_PER_BATCH", 1 << 12)
     rows = [(n, f"{n} " + "long " * 400) for n in range(12)]
     given = Input(Frame(session.createDataFrame(rows, "id long, text string").coalesce(1), "text", "id", ("id",)))
     runs = SparkJob(given, work_of()).started(str(tmp_path / "work"))
