@@ -27,7 +27,7 @@ from neardup.matching.candidates.methods import opener_of
 from neardup.matching.candidates.narrowed import list_candidates
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.equal_texts import exact_representatives
-from neardup.matching.resolved_options import resolve
+from neardup.matching.resolved_options import ResolvedOptions, resolve
 from neardup.matching.similarities.element_store import ElementStore
 from neardup.options import DedupOptions, DedupOptionsDict, options_of
 from neardup.progress import Progress, Watcher, progress_of
@@ -71,26 +71,26 @@ def find_duplicates(
     texts, if there is room; later passes then do not read texts again. `checkpoints` save the results of passes and steps.
     """
     resolved = resolve(recipe, options)
-    options = resolved.options
     if resolved.note is not None:
         progress.say(resolved.note)
     corpus.check_sources(tuple(options.prefer_source))
     with contextlib.ExitStack() as stack:
         kept = None
-        if keep_elements and (room := min(room_for_elements(options), checkpoints.free_bytes() // FREE_SHARE)):
+        if keep_elements and (room := min(room_for_elements(resolved.options), checkpoints.free_bytes() // FREE_SHARE)):
             kept = ElementStore.of_join(
                 options.compared_by, recipe, resources=options.resources, room=room, share=lambda: progress.share
             )
             stack.enter_context(kept)
         with progress.stage("fingerprint"):
-            read = _read(corpus, reference, recipe, options, progress, FirstPass(checkpoints, side_pass=kept))
-        return _decide(read, recipe, options, progress, checkpoints)
+            read = _read(corpus, reference, resolved, progress, FirstPass(checkpoints, side_pass=kept))
+        return _decide(read, progress, checkpoints)
 
 
 class _Read(NamedTuple):
     """The result of the first pass over a corpus and its reference.
 
     Attributes:
+        resolved: the recipe and the options of the run.
         corpus: both as one, for reading again.
         documents: of both; `inputs`: the number of rows in the corpus itself.
         sides: uint8[rows], see `Task`; None without a reference.
@@ -98,6 +98,7 @@ class _Read(NamedTuple):
         kept: the elements of all texts, if there was room.
     """
 
+    resolved: ResolvedOptions
     corpus: Corpus
     documents: Documents
     inputs: int
@@ -116,13 +117,13 @@ def room_for_elements(options: DedupOptions) -> int:
 def _read(
     corpus: SourcedCorpus,
     reference: Corpus | Documents | None,
-    recipe: Recipe,
-    options: DedupOptions,
+    resolved: ResolvedOptions,
     progress: Progress,
     how: FirstPass,
 ) -> _Read:
     """Fingerprint the documents of a corpus and of its reference."""
-    read = partial(read_documents, recipe=recipe, progress=progress, resources=options.resources)
+    options = resolved.options
+    read = partial(read_documents, recipe=resolved.recipe, progress=progress, resources=options.resources)
     values = KeptValues(options.columns, options.functions)
     documents = read(corpus, values=values, how=how._replace(name="inputs-fingerprint"))
     inputs, sides = len(documents), None
@@ -137,18 +138,16 @@ def _read(
             whole = pair_of(corpus, inputs, reference)
         documents = join_documents(documents, others, resources=options.resources)
         sides = np.where(np.arange(len(documents)) < inputs, 3, 2).astype(np.uint8)
-    kept = how.side_pass
-    if not isinstance(kept, ElementStore) or kept.is_full:
-        return _Read(whole, documents, inputs, sides, sources, None)
-    kept.finish(len(documents))
-    return _Read(whole, documents, inputs, sides, sources, kept)
+    kept = how.side_pass if isinstance(how.side_pass, ElementStore) and not how.side_pass.is_full else None
+    if kept is not None:
+        kept.finish(len(documents))
+    return _Read(resolved, whole, documents, inputs, sides, sources, kept)
 
 
-def _decide(
-    read: _Read, recipe: Recipe, options: DedupOptions, progress: Progress, checkpoints: Checkpoints
-) -> Findings:
+def _decide(read: _Read, progress: Progress, checkpoints: Checkpoints) -> Findings:
     """Find equal texts and candidates, verify, cluster, and choose survivors."""
-    documents, inputs, scratch = read.documents, read.inputs, options.resources.scratch
+    documents, inputs, options = read.documents, read.inputs, read.resolved.options
+    scratch = options.resources.scratch
     with progress.stage("exact"):
         groups = None if options.grouped_by is None else groups_of(documents.values[options.grouped_by])
         preferred = scratch.keep(in_order_of_preference(documents, options, sources=read.sources, inputs=inputs))
@@ -161,7 +160,7 @@ def _decide(
         documents=documents,
         rows=distinct,
         representative=distinct,
-        recipe=recipe,
+        recipe=read.resolved.recipe,
         options=options,
         progress=progress,
         sides=read.sides,
