@@ -27,7 +27,7 @@ from hash_statistics import (
     weighted_documents,
 )
 from measure import arguments, environment, rounded, table, take_turns, write_json
-from neardup.fingerprints.hashes.features import hash_features
+from neardup.fingerprints.hashes import hash_features
 from neardup.recipe.tables.hashes import HASH_ROWS, HASHES
 
 ENGLISH, CHINESE = "en_pep_revisions_even", "zh_laws_national"

@@ -30,7 +30,7 @@ def modules() -> dict[str, Path]:
 TABLES = {
     "__init__": "public names, of any module",
     "cli.main": "commands, which are run by it",
-    "fingerprints.hashes.table": "hashes, in kernels",
+    "fingerprints.hashes": "hashes, in kernels",
     "hamming.index.methods.table": "methods of search",
     "io.formats.table": "formats",
     "kernels.native.numba_inside": "kernels",

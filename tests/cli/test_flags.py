@@ -214,7 +214,7 @@ def test_notes_name_flags_too(run, files):
 
 NO_MESSAGES = {
     "judging/reports/commands.py": "commands to run",
-    "hamming/index/planning/typical.py": "the command that measured",
+    "hamming/index/planning/machine.py": "the command that measured",
     **{
         f"service/{name}.py": "refusals to clients of a service, which a command has started"
         for name in ("admission", "requests/bodies", "requests/handlers")

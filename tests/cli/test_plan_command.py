@@ -10,7 +10,7 @@ import neardup as nd
 from near_copies import near_copies
 from neardup.hamming.block_plan import plan_join
 from neardup.hamming.index.planning import plan_index
-from neardup.hamming.index.planning.typical import TYPICAL
+from neardup.hamming.index.planning.machine import TYPICAL
 
 
 def plan(run, *arguments):

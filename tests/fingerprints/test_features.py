@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import naive
 import neardup as nd
 from neardup.fingerprints.by_features import fingerprint_folded
-from neardup.fingerprints.features import features_of
+from neardup.fingerprints.feature_arrays import features_of
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.fingerprints.weights.table import heaviest
 from neardup.matching.similarities.first_pass import first_pass

@@ -13,7 +13,7 @@ import naive_hashes
 from columns import as_integers, joined
 from guards import not_empty
 from neardup.errors import OptionError
-from neardup.fingerprints.hashes.features import hash_features
+from neardup.fingerprints.hashes import hash_features
 from neardup.recipe.tables.hashes import HASH_ROWS, HASHES, HashFunction
 from places import GOLDEN
 

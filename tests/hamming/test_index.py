@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 import neardup as nd
-from neardup.hamming.index import buffer as buffers
 from neardup.hamming.index import contents, search, segments
 from neardup.hamming.index.index import Index
 from neardup.hamming.index.methods.table import METHODS
@@ -131,7 +130,6 @@ class IndexMachine(RuleBasedStateMachine):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_whatever_happens_to_an_index_it_finds_what_a_list_of_its_documents_gives(method, monkeypatch):
-    monkeypatch.setattr(buffers, "BUFFER_ROWS", 16)
     monkeypatch.setattr(segments, "BUFFER_ROWS", 16)
     monkeypatch.setattr(segments, "GROWTH", 3)
     machine = type(f"Machine_{method}", (IndexMachine,), {"method": method})

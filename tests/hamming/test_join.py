@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import naive
 from neardup.errors import OptionError
-from neardup.hamming import block_plan, block_tables, blocks, distances, pairs
+from neardup.hamming import block_plan, block_tables, distances, pairs
 
 # ---------------------------------------------------------------------------------------------------------------- data
 
@@ -354,7 +354,7 @@ def test_in_every_pair_some_part_keeps_to_its_budget(max_distance, parts, positi
 def test_blocks_are_a_partition_of_all_bits(rows, max_distance, key_blocks, data):
     parts = data.draw(st.integers(1, max_distance + 1))
     chosen = block_plan.plan_join(1000, 64 * rows.shape[1], max_distance, parts=parts, key_blocks=key_blocks)
-    tables = blocks.cut_blocks(chosen, blocks.bit_entropy(rows, rows))
+    tables = block_plan.cut_blocks(chosen, block_plan.bit_entropy(rows, rows))
     masks = tables[0].masks
     assert [table.part for table in tables] == list(range(parts))
     assert np.bitwise_count(masks).sum() == chosen.bits
@@ -364,10 +364,10 @@ def test_blocks_are_a_partition_of_all_bits(rows, max_distance, key_blocks, data
 
 def test_bits_that_never_change_do_not_make_a_block():
     rows = uniform(5000, 1, 1) & np.uint64(0xFFFFFFFF)
-    entropy = blocks.bit_entropy(rows, rows)
+    entropy = block_plan.bit_entropy(rows, rows)
     assert entropy[:32].max() == 0
     assert entropy[32:].min() > 0.99
-    table = blocks.cut_blocks(block_plan.plan_join(5000, 64, 3, parts=2, key_blocks=2), entropy)[0]
+    table = block_plan.cut_blocks(block_plan.plan_join(5000, 64, 3, parts=2, key_blocks=2), entropy)[0]
     telling = np.bitwise_count(table.masks & np.uint64(0xFFFFFFFF)).ravel()
     assert telling.min() >= 5
     assert telling.max() <= 6
@@ -510,7 +510,7 @@ def test_the_join_runs_without_compilation():
 import numpy as np
 from neardup.hamming import block_plan
 from neardup.hamming import block_tables
-from neardup.hamming import blocks
+from neardup.hamming import block_plan
 from neardup.hamming import distances
 from neardup.hamming import pairs
 block_plan.BUCKET_BYTES = block_tables.BUCKET_BYTES = 256

@@ -20,12 +20,11 @@ from neardup.hamming.index.methods.sorted_beam import simulated_beam_hit
 from neardup.hamming.index.methods.table import METHODS
 from neardup.hamming.index.planning import check, planner
 from neardup.hamming.index.planning.costs import Setting, probes_of, uniform_candidates
-from neardup.hamming.index.planning.machine import Machine, at
+from neardup.hamming.index.planning.machine import TYPICAL, Machine, at
 from neardup.hamming.index.planning.machine_timing import measure_machine
 from neardup.hamming.index.planning.plan_index import sharded
 from neardup.hamming.index.planning.planner import best_of, exact_methods, usual_choice, usual_options
 from neardup.hamming.index.planning.skew import buckets_of, counted_candidates, key_mask, observed_skew
-from neardup.hamming.index.planning.typical import TYPICAL
 from neardup.hamming.index.segment import build_segment
 from neardup.hamming.probabilities import equal_pairs, prefix_hit
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guards import not_empty
-from neardup.hamming import block_plan, blocks
+from neardup.hamming import block_plan
 from neardup.kernels.hamming import buckets, comparisons, distinct, hamming
 
 U64 = np.uint64
@@ -20,7 +20,7 @@ def random_rows(n, words, seed):
 
 def table_of(words, max_distance, parts, key_blocks, part=0, prefix=()):
     chosen = block_plan.plan_join(1000, 64 * words, max_distance, parts=parts, key_blocks=key_blocks)
-    tables = blocks.cut_blocks(chosen, np.ones(64 * words))
+    tables = block_plan.cut_blocks(chosen, np.ones(64 * words))
     return tables[part]._replace(prefix=np.array(prefix, np.int64))
 
 
@@ -28,7 +28,7 @@ def one_block(words, mask, max_distance):
     """A table whose only block has the bits `mask` of the last word."""
     masks = np.zeros((1, words), U64)
     masks[0, -1] = mask
-    table = blocks.no_blocks(words, max_distance, np.ones(64 * words))
+    table = block_plan.no_blocks(words, max_distance, np.ones(64 * words))
     spans, widths = np.array([[words - 1, words]]), np.array([20])
     return table._replace(masks=masks, spans=spans, widths=widths, part_starts=np.array([0, 1]), key_blocks=1)
 
@@ -73,9 +73,9 @@ def test_a_bucket_is_the_upper_bits_of_the_hash_of_the_masked_words(mask, bits):
     numbers = np.empty(150, np.int32)
     with np.errstate(over="ignore"):
         buckets.number_buckets(
-            rows, 50, 200, buckets.BlockHash(mask, *span, blocks.MULTIPLIERS, U64(64 - bits)), numbers
+            rows, 50, 200, buckets.BlockHash(mask, *span, block_plan.MULTIPLIERS, U64(64 - bits)), numbers
         )
-    multipliers = [int(m) for m in blocks.MULTIPLIERS]
+    multipliers = [int(m) for m in block_plan.MULTIPLIERS]
     for row, number in not_empty(zip(rows[50:].tolist(), numbers.tolist(), strict=True)):
         total = sum((word & int(m)) * factor for word, m, factor in zip(row, mask, multipliers, strict=False))
         assert number == total % 2**64 >> (64 - bits)
@@ -85,7 +85,7 @@ def test_a_bucket_is_the_upper_bits_of_the_hash_of_the_masked_words(mask, bits):
 @pytest.mark.parametrize("bits", [1, 4, 9])
 def test_scattering_and_splitting_keep_all_rows_and_their_order_within_a_bucket(words, bits):
     rows, mask = random_rows(300, words, 2), np.full(words, 0xFFFF0000, U64)
-    how = buckets.BlockHash(mask, 0, words, blocks.MULTIPLIERS, U64(64 - bits))
+    how = buckets.BlockHash(mask, 0, words, block_plan.MULTIPLIERS, U64(64 - bits))
     numbers, counts = np.empty(64, np.int32), np.zeros(1 << bits, np.int64)
     out, whole, ends = np.zeros_like(rows), np.empty(300, np.int32), np.empty((1 << bits) + 1, np.int64)
     with np.errstate(over="ignore"):
@@ -141,7 +141,7 @@ def test_exactly_one_key_of_all_reports_a_pair_and_none_reports_what_is_farther(
 
 def test_pairs_beyond_the_room_are_counted_and_not_stored():
     rows = np.arange(50, dtype=U64).reshape(-1, 1)
-    table = blocks.no_blocks(1, 64, np.ones(64))
+    table = block_plan.no_blocks(1, 64, np.ones(64))
     near = np.array(list(combinations(range(50), 2))[:100]).T.copy()
     found = np.zeros((7, 2), U64)
     assert comparisons.report(rows, rows, near, 100, comparisons.Bucket(table, table.prefix, 0), found, 3) == 103
@@ -165,7 +165,7 @@ def with_near_copies(n, words, seed):
 @pytest.mark.parametrize("two", [False, True])
 def test_comparing_a_bucket_reports_its_pairs(n, words, two):
     rows = with_near_copies(n + 9, words, n)
-    table = blocks.no_blocks(words, 3, np.ones(64 * words))
+    table = block_plan.no_blocks(words, 3, np.ones(64 * words))
     table = table._replace(word=words - 1, second=0 if two and words > 1 else -1)
     columns, found = np.empty((2, n + comparisons.PADDING), U64), np.zeros((n + 1, 2 * words), U64)
     low, high = 5, 5 + n
@@ -185,7 +185,7 @@ def test_comparing_two_buckets_reports_the_pairs_across(n, m, words):
     right = random_rows(m, words, 2)
     shared = min(n, m)
     right[:shared] = left[:shared] ^ U64(0b11)
-    table = blocks.no_blocks(words, 2 * words, np.ones(64 * words))
+    table = block_plan.no_blocks(words, 2 * words, np.ones(64 * words))
     columns, found = np.empty((2, m + comparisons.PADDING), U64), np.zeros((shared + 1, 2 * words), U64)
     one, other = comparisons.Range(left, 0, n), comparisons.Range(right, 0, m)
     room = comparisons.Room(columns, 0, near_room(), found, 10**9)
@@ -215,7 +215,7 @@ def test_comparing_a_run_of_buckets_reports_the_pairs_within_each_and_none_acros
 
 def test_comparing_gives_up_past_the_most_pairs():
     rows, every = np.arange(100, dtype=U64).reshape(-1, 1), 100 * 99 // 2
-    table = blocks.no_blocks(1, 12, np.ones(64))
+    table = block_plan.no_blocks(1, 12, np.ones(64))
     found, columns = np.empty((1, 2), U64), columns_of(rows, table)
     room = comparisons.Room(columns, 0, near_room(), found, 1000)
     count = hamming.join_rows(comparisons.Range(rows, 0, 100), rows, True, table, room)
@@ -226,7 +226,7 @@ def test_comparing_gives_up_past_the_most_pairs():
 @pytest.mark.parametrize("words", [1, 2])
 def test_brute_force_in_slices_reports_what_it_does_at_once(words):
     rows = with_near_copies(300, words, 4)
-    table = blocks.no_blocks(words, 3, np.ones(64 * words))
+    table = block_plan.no_blocks(words, 3, np.ones(64 * words))
     columns = columns_of(rows, table)
     found, expected = [], as_values(rows, pairs_in(rows, 3))
     for first in range(0, 300, 70):

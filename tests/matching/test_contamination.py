@@ -14,7 +14,7 @@ from neardup.matching.contamination import scan
 from neardup.matching.contamination.excerpts import CHARACTERS, excerpt_of
 from neardup.matching.contamination.items import Items, least_shingles, read_items
 from neardup.matching.contamination.options import DecontaminationOptions
-from neardup.matching.contamination.runs import RunFinder
+from neardup.matching.contamination.overlaps import RunFinder
 from neardup.matching.contamination.scan import Scanner
 from strategies import any_text
 

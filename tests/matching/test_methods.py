@@ -23,7 +23,7 @@ from neardup.fingerprints.minhash import Signing
 from neardup.io.corpora.table_corpus import TableCorpus
 from neardup.matching.candidates import auto, exact, minhash, sampled_sets
 from neardup.matching.candidates.methods import opener_of
-from neardup.matching.candidates.samples import chosen_texts
+from neardup.matching.candidates.sampled_sets import chosen_texts
 from neardup.matching.prefix_join import join
 from neardup.matching.similarities.table import Elements
 from neardup.options import DedupOptions

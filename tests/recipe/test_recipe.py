@@ -12,7 +12,7 @@ import pytest
 import neardup as nd
 from neardup.fingerprints.files.fingerprint_file import read_fingerprint_file
 from neardup.recipe import stored_parts
-from neardup.recipe.files import jieba_files, segmenter_identity
+from neardup.recipe.files import identities, jieba_files
 from neardup.recipe.presets import find_recipe
 from neardup.recipe.serialization import check_same, stored_recipe
 from neardup.recipe.tables.parts import UNICODE
@@ -364,7 +364,7 @@ def test_the_digest_of_jieba_is_of_its_words_and_not_of_its_version(monkeypatch)
     before, stored = recipe.digest(), recipe.as_dict()
     monkeypatch.setattr(stored_parts, "version_of", lambda _: "9.9")
     assert nd.Recipe(segmenter="jieba").digest() == before
-    monkeypatch.setattr(segmenter_identity, "words_digest", lambda: "0" * 16)
+    monkeypatch.setattr(identities, "words_digest", lambda: "0" * 16)
     assert nd.Recipe(segmenter="jieba").digest() != before
     with pytest.raises(
         nd.OptionError, match=r"dictionary and model .*, and here jieba .* has 0000.*Install the version"

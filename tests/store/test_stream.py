@@ -13,7 +13,7 @@ from streams import of_batch
 
 import neardup as nd
 from near_copies import edited_copies
-from neardup.recipe.element_recipe import ElementRecipe
+from neardup.recipe.kinds import ElementRecipe
 
 TEXT = "All the bells of the town rang at noon on Sunday, as ever."
 OTHER = "A night ferry to the islands leaves from the old customs pier."

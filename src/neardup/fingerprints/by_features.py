@@ -8,7 +8,7 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.fingerprints.feature_arrays import Features
 from neardup.fingerprints.features import weighted_features
-from neardup.fingerprints.hashes.features import hash_features
+from neardup.fingerprints.hashes import hash_features
 from neardup.kernels.digests import digest_documents
 from neardup.kernels.fingerprints.features import vote
 from neardup.kernels.fingerprints.votes import widen

@@ -4,14 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from neardup.fingerprints.feature_arrays import WeightedFeatures
-from neardup.fingerprints.occurrences import features_of, occurrences_of
+from neardup.fingerprints.feature_arrays import WeightedFeatures, named_features, occurrences_of
+from neardup.fingerprints.weights.fixed_point import ONE
 from neardup.fingerprints.weights.table import CPPJIEBA, EXTRACTORS, most_keywords, voters, weights_of
 from neardup.recipe.recipe import Recipe
 from neardup.text.normalizers import FoldedTexts, normalized
 from neardup.text.segmenters.table import tokens_of
-
-__all__ = ["features_of", "features_of_texts", "occurrences_of", "weighted_features"]
 
 
 def weighted_features(folded: FoldedTexts, recipe: Recipe) -> WeightedFeatures:
@@ -49,6 +47,20 @@ def features_of_texts(texts: Any, recipe: Recipe) -> WeightedFeatures:
     """
     if recipe.profile is None:
         return weighted_features(normalized(texts, recipe.normalize), recipe)
-    from neardup.fingerprints.profiles.features import features_by_profile
+    return _features_by_profile(texts, recipe)
 
-    return features_by_profile(texts, recipe)
+
+def _features_by_profile(texts: Any, recipe: Recipe) -> WeightedFeatures:
+    """The features that another tool takes from texts; each weighs its count, and a null counts as an empty text.
+
+    One tool makes an empty feature from texts without letters. It carries no information, so it is left out here.
+    """
+    from neardup.fingerprints.profiles.tools import PROFILES
+
+    profile = PROFILES[recipe.profile or ""]
+    found = [profile.features_of(text or "", recipe.profile_window) for text in texts.to_pylist()]
+    whole = [[(name, count) for name, count in of_text if name] for of_text in found]
+    counts = np.array([count for of_text in whole for _, count in of_text], np.int64)
+    offsets = np.cumsum([0, *map(len, whole)], dtype=np.int64)
+    features = named_features([name for of_text in whole for name, _ in of_text], counts, offsets)
+    return WeightedFeatures(features, counts * ONE, np.diff(offsets))

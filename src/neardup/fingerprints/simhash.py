@@ -10,6 +10,7 @@ import numpy as np
 from neardup.arrays import Array, UInt64s
 from neardup.fingerprints.workspace import Workspace
 from neardup.io.resume.codecs import codec
+from neardup.kernels.digests import digest_documents
 from neardup.kernels.fingerprints.simhash import FeatureForm, FingerprintArrays, fingerprint_documents, scratch
 from neardup.kernels.fingerprints.votes import WEIGHTINGS
 from neardup.recipe.given_elements import recipe_of_elements
@@ -19,7 +20,7 @@ from neardup.recipe.stored_parts import available
 from neardup.resources.threads import in_order, thread_count
 from neardup.text.columns import in_chunks
 from neardup.text.frames import frame_of, holds_elements, texts_of, texts_of_elements
-from neardup.text.normalizers import FoldedTexts, normalized
+from neardup.text.normalizers import FoldedTexts, fold_texts, normalized, utf8_buffers
 from neardup.text.unicode_tables import fold_tables
 
 _WORKSPACE = Workspace(scratch)
@@ -43,11 +44,8 @@ class Fingerprints:
 
 def fingerprint_array(texts: Any, recipe: Recipe) -> Fingerprints:
     """Fingerprints of one Arrow `large_string` array of valid UTF-8; a null counts as an empty text."""
-    # Other recipes than the default bring modules of their own, which are loaded with the first text.
     if recipe.profile is not None:
-        from neardup.fingerprints.by_profile import fingerprint_by_profile
-
-        return Fingerprints(*fingerprint_by_profile(texts, recipe))
+        return _fingerprint_by_profile(texts, recipe)
     if recipe.needs_names:
         return fingerprint_normalized(normalized(texts, recipe.normalize), recipe)
     folded = _WORKSPACE.fold(texts, recipe.normalize)
@@ -56,6 +54,26 @@ def fingerprint_array(texts: Any, recipe: Recipe) -> Fingerprints:
     memory = _WORKSPACE.scratch(int(np.diff(folded.offsets).max(initial=0)), words)
     fingerprint_documents(folded.data, folded.offsets, feature_form(recipe), memory, fold_tables(), out)
     return Fingerprints(*out)
+
+
+def _fingerprint_by_profile(texts: Any, recipe: Recipe) -> Fingerprints:
+    """Fingerprints as another tool computes them.
+
+    Digests are of the unchanged texts, because only the other tool knows which texts it takes for equal. Tokens are the default
+    ones, at least one per text; 0 where the tool finds no features. All such texts have one fingerprint, and are `short` rather
+    than alike.
+    """
+    # Other recipes than the default bring modules of their own, which are loaded with the first text.
+    from neardup.fingerprints.profiles.tools import PROFILES
+    from neardup.text.segmenters.tokens import words_of
+
+    given = [text or "" for text in texts.to_pylist()]
+    values, counts = PROFILES[recipe.profile or ""].with_counts(given, recipe.bits, recipe.profile_window)
+    data, offsets = utf8_buffers(texts)
+    digests = np.empty((len(texts), 2), np.uint64)
+    digest_documents(data if len(data) else np.zeros(1, np.uint8), offsets, digests)
+    tokens = np.maximum(np.diff(words_of(fold_texts(texts)).documents), 1)
+    return Fingerprints(values, digests, np.where(counts > 0, tokens, 0))
 
 
 def fingerprint_normalized(texts: FoldedTexts, recipe: Recipe) -> Fingerprints:

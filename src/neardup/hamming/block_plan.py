@@ -1,4 +1,4 @@
-"""Choose the block tables of a Hamming join by their cost.
+"""Choose the block tables of a Hamming join by their cost, and cut the bits into the blocks, by the entropy of each bit.
 
 The bits are cut into blocks. Two fingerprints that differ in at most k bits differ in at most k blocks, so they agree in at least
 r of k + r blocks. Tables keyed by every choice of r blocks therefore find every pair (Manku, Jain and Das Sarma 2007, section 3).
@@ -11,9 +11,12 @@ Qin et al. (GPH, ICDE 2018). At k = 3, two parts of three blocks need 6 tables k
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
+from neardup.arrays import Array
 from neardup.errors import OptionError, is_integer
 from neardup.kernels.compilation import has_feature
-from neardup.kernels.hamming.comparisons import LEAF_ROWS
+from neardup.kernels.hamming.comparisons import LEAF_ROWS, Table
 from neardup.resources.threads import thread_count
 
 # Measured seconds on one thread, for rows of one word; docs/decisions/0002-hamming-join.md has the figures.
@@ -34,6 +37,16 @@ BUCKET_BYTES = 1 << 17
 
 MAX_BUCKET_BITS = 14
 """Rows are scattered into at most 2^14 buckets, because the processor caches no more addresses."""
+
+SAMPLE_ROWS = 1 << 16
+"""Rows sampled to count the ones of each bit."""
+
+CLEAR_DEVIATIONS = 4.5
+"""One word suffices for the first comparison if the mean of unrelated rows lies this many deviations above the distance:
+all but one in 300,000 then exceed it."""
+
+MULTIPLIERS = np.array([math.isqrt(prime << 128) % 2**64 | 1 for prime in (5, 2, 3, 7, 11, 13, 17, 19)], np.uint64)
+"""Multipliers of the hash of a block, one for each word: odd, with the irregular bits of square roots of primes."""
 
 
 @dataclass(frozen=True)
@@ -221,3 +234,62 @@ def scatter_bits(rows: int, words: int, depth: int, block_bits: float) -> int:
     cached = math.log2(rows * words * 8 / BUCKET_BYTES) + 1
     telling = math.log2(rows) + 2 - block_bits
     return max(1, min(MAX_BUCKET_BITS, math.ceil(max(cached, telling)), math.ceil(depth * block_bits) + 1))
+
+
+def bit_entropy(left: Array, right: Array) -> Array:
+    """The entropy of each bit: -log2 of the probability that a row of `left` and a row of `right` have the same value there.
+
+    float64[bits], most significant first, from 0 (never changes) to 1 (even), estimated from rows spread over both sides.
+    """
+    ones = []
+    for rows in (left, right):
+        sample = rows[:: max(1, -(-len(rows) // SAMPLE_ROWS))]
+        ones.append(np.unpackbits(sample.astype(">u8").view(np.uint8), axis=1).sum(axis=0) / max(1, len(sample)))
+    equal = ones[0] * ones[1] + (1 - ones[0]) * (1 - ones[1])
+    entropy: Array = np.abs(np.log2(np.maximum(equal, 0.5)))
+    return entropy
+
+
+def cut_blocks(chosen: BlockPlan, entropy: Array) -> list[Table]:
+    """Cut the bits into the blocks of a plan, contiguous runs of equal total `entropy` (float64[bits]).
+
+    Returns one table, not yet scattered, for each part. Every bit belongs to exactly one block, so the guarantee holds even if the
+    estimates are wrong.
+    """
+    share = entropy if entropy.any() else np.ones(chosen.bits)
+    middles = (np.cumsum(share) - share / 2) / share.sum()
+    block = np.minimum((middles * chosen.blocks).astype(np.int64), chosen.blocks - 1)
+    members = block == np.arange(chosen.blocks)[:, None]
+    masks = np.packbits(members, axis=1).view(">u8").astype(np.uint64)
+    spans = np.zeros((chosen.blocks, 2), np.int64)
+    for b, mask in enumerate(masks):
+        words = np.flatnonzero(mask)
+        if len(words):
+            spans[b] = words[0], words[-1] + 1
+    widths = np.array([min(20, math.ceil(entropy[m].sum()) + 1) for m in members], np.int64)
+    budgets = np.array(chosen.budgets, np.int64)
+    part_starts = np.concatenate(([0], np.cumsum(budgets + chosen.key_blocks)))
+    tables = []
+    for part in range(chosen.parts):
+        outside = np.where(members[part_starts[part] : part_starts[part + 1]].any(axis=0), 0.0, entropy)
+        word, second = telling_words(outside if outside.any() else entropy, chosen.max_distance)
+        blocks = (masks, spans, widths, MULTIPLIERS, part_starts, budgets)
+        prefix, limit = np.empty(0, np.int64), np.uint64(chosen.max_distance)
+        tables.append(Table(*blocks, part, prefix, chosen.key_blocks, limit, word, second))
+    return tables
+
+
+def no_blocks(words: int, max_distance: int, entropy: Array) -> Table:
+    """The table of brute force: one part without blocks, so that any two rows agree in it."""
+    none = np.zeros(2, np.int64)
+    blocks = (np.empty((0, words), np.uint64), np.empty((0, 2), np.int64), none, MULTIPLIERS, none, none)
+    return Table(*blocks, 0, none[:0], 0, np.uint64(max_distance), *telling_words(entropy, max_distance))
+
+
+def telling_words(entropy: Array, max_distance: int) -> tuple[int, int]:
+    """The word to compare first, and a second word if the first does not rule out most unrelated rows (-1: none)."""
+    differs = (1 - 2.0**-entropy).reshape(-1, 64)
+    means, deviations = differs.sum(axis=1), np.sqrt((differs * (1 - differs)).sum(axis=1))
+    word, *others = np.argsort(-means, kind="stable").tolist()
+    clear = means[word] - max_distance >= CLEAR_DEVIATIONS * deviations[word]
+    return word, others[0] if others and not clear else -1

@@ -15,8 +15,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.hamming.block_plan import BUCKET_BYTES, BlockPlan, plan_join, scatter_bits, scatter_depth
-from neardup.hamming.blocks import MULTIPLIERS, bit_entropy, cut_blocks, no_blocks
+from neardup.hamming.block_plan import (
+    BUCKET_BYTES,
+    MULTIPLIERS,
+    BlockPlan,
+    bit_entropy,
+    cut_blocks,
+    no_blocks,
+    plan_join,
+    scatter_bits,
+    scatter_depth,
+)
 from neardup.kernels.hamming import buckets, comparisons, hamming
 from neardup.resources.scratch import IN_MEMORY, Scratch
 

@@ -4,7 +4,7 @@ import dataclasses
 
 from neardup.display import as_code
 from neardup.errors import OptionError
-from neardup.recipe.element_recipe import ElementRecipe
+from neardup.recipe.kinds import ElementRecipe
 from neardup.recipe.presets import usual_distance
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarity import Similarity, measure_of

@@ -10,10 +10,9 @@ from typing import Any, ClassVar, Literal
 from neardup.errors import OptionError, is_integer
 from neardup.recipe.fields import RecipeFields
 from neardup.recipe.files.document_frequencies import DocumentFrequencies
+from neardup.recipe.files.identities import segmenter_identity, weights_identity
 from neardup.recipe.files.kept_files import kept_files
 from neardup.recipe.files.referenced_files import read_dictionary, read_frequencies, read_stop_words
-from neardup.recipe.files.segmenter_identity import segmenter_identity
-from neardup.recipe.files.weights_identity import weights_identity
 from neardup.recipe.problems import field_problems
 from neardup.recipe.stored_parts import StoredPart, plain, with_versions
 from neardup.recipe.tables.parts import (
@@ -74,7 +73,7 @@ class Recipe(RecipeFields):
 
     document_frequencies: Literal["jieba"] | str | Path | DocumentFrequencies | StoredPart | None = None
     documents: ClassVar[str | None] = TEXTS
-    """What it is of; another one is of `neardup.recipe.element_recipe`."""
+    """What it is of; another one is of `neardup.recipe.kinds`."""
 
     def __post_init__(self) -> None:
         if self.segmenter == "sudachi" and self.mode == "C":

@@ -7,12 +7,10 @@ from typing import Any
 
 from neardup.errors import InputError, RecipeMismatch
 from neardup.recipe.differences import difference
-from neardup.recipe.element_recipe import EitherRecipe, ElementRecipe
+from neardup.recipe.files.identities import stored_segmenter, stored_weights
 from neardup.recipe.files.kept_files import KeptFile, files_of
-from neardup.recipe.files.segmenter_identity import stored_segmenter
-from neardup.recipe.files.weights_identity import stored_weights
 from neardup.recipe.files.word_lists import STOP_LISTS, USER_DICTIONARIES, stop_list, user_dictionary
-from neardup.recipe.kinds import FingerprintRecipe
+from neardup.recipe.kinds import EitherRecipe, ElementRecipe, FingerprintRecipe
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.programs import KIND as PROGRAM_KIND
 from neardup.recipe.programs import stored_program_recipe

@@ -16,7 +16,7 @@ from neardup.hamming.index.files.folder import is_index
 from neardup.hamming.index.index import Index
 from neardup.io.storage.places import local_path
 from neardup.options import DedupOptions, MatchingOptions, refuse_unknown
-from neardup.recipe.element_recipe import ElementRecipe
+from neardup.recipe.kinds import ElementRecipe
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.store.back_ends import FOLDER, back_end_of, shown_place

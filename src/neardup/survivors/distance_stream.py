@@ -13,7 +13,7 @@ from neardup.hamming.index.files.folder import is_index
 from neardup.hamming.index.ids import take
 from neardup.hamming.index.index import Index
 from neardup.kernels.survivors.in_order import keep_in_order
-from neardup.recipe.element_recipe import ElementRecipe
+from neardup.recipe.kinds import ElementRecipe
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.safe_distances import distance_alone

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.fingerprints.hashes.features import hash_features
+from neardup.fingerprints.hashes import hash_features
 from neardup.kernels.fingerprints.features import vote
 from neardup.recipe.tables.hashes import HashFunction
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import OptionError
-from neardup.fingerprints.hashes.features import hash_features
+from neardup.fingerprints.hashes import hash_features
 from neardup.fingerprints.profiles.datasketch import datasketch_signature as datasketch_signature
 from neardup.fingerprints.profiles.given_features import each, feature_bytes, pair
 from neardup.fingerprints.profiles.profile import as_integer

@@ -5,8 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.fingerprints.feature_arrays import Features, WeightedFeatures
-from neardup.fingerprints.occurrences import occurrences_of
+from neardup.fingerprints.feature_arrays import Features, WeightedFeatures, occurrences_of
 from neardup.fingerprints.weights.fixed_point import fixed
 from neardup.fingerprints.weights.jieba_package import float_table
 from neardup.fingerprints.weights.table import FINE

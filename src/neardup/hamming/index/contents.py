@@ -1,4 +1,4 @@
-"""The contents of an index and their changes: documents are added and removed by fingerprint, short texts by digest."""
+"""The contents of an index, their changes and facts: documents are added and removed by fingerprint, short texts by digest."""
 
 from typing import Any
 
@@ -7,7 +7,9 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.display import counted
 from neardup.errors import OptionError
+from neardup.hamming.index.answers import IndexInfo
 from neardup.hamming.index.files.folder import DIGEST_BITS, Manifest
+from neardup.hamming.index.files.stored_recipe import StoredRecipe, damaged_copies
 from neardup.hamming.index.ids import as_ids
 from neardup.hamming.index.search import Searched
 from neardup.hamming.index.search_options import SearchOptions
@@ -112,6 +114,33 @@ class Contents:
         """See `neardup.Index.merge`."""
         for part in self.parts:
             part.merge()
+
+    def info(self, recipe: StoredRecipe | None, *, verify: bool) -> IndexInfo:
+        """See `neardup.Index.info`."""
+        search, made, searched = self.search, self.documents.made, self.documents.listed()
+        damaged, copies = None, {}
+        if verify:
+            stored = [segment for part in self.parts for segment in part.made]
+            damaged = {name: pages for segment in stored for name, pages in segment.damaged_pages().items()}
+            copies = damaged_copies(recipe)
+        return IndexInfo(
+            documents=len(self.documents),
+            short=0 if self.short is None else len(self.short.documents),
+            removed=sum(len(segment) - segment.live for segment in searched),
+            bits=search.bits,
+            max_distance=search.max_distance,
+            method=search.method,
+            is_exact=search.is_exact,
+            options=tuple(segment.options for segment in made),
+            segments=tuple(len(segment) for segment in searched),
+            nbytes=sum(segment.nbytes for segment in searched),
+            recipe=None if recipe is None else recipe.digest,
+            recipe_fields=None if recipe is None else recipe.facts,
+            ids=None if self.strings is None else "strings" if self.strings else "integers",
+            damaged=None if damaged is None else damaged | copies,
+            hit_probability=0.0 if damaged else self.documents.hit_probability(search.max_distance),
+            methods=tuple(segment.method for segment in made),
+        )
 
     def _demand_kind(self, labels: Any) -> None:
         """Refuse ids of another kind than those of the index. The first ids decide the kind."""

@@ -18,7 +18,6 @@ from neardup.hamming.index.contents import DIGESTS, Contents
 from neardup.hamming.index.files.folder import Manifest, home_of, open_segments
 from neardup.hamming.index.files.saving import Home, Storage
 from neardup.hamming.index.files.stored_recipe import StoredRecipe
-from neardup.hamming.index.index_info import index_info
 from neardup.hamming.index.methods.table import IndexMethod
 from neardup.hamming.index.search import equal_groups, found_pairs, joined_pairs, near_all, near_many, near_one
 from neardup.hamming.index.search_options import search_options
@@ -136,7 +135,7 @@ class Index:
 
     def info(self, *, verify: bool = False) -> IndexInfo:
         """Facts about the index. With `verify`, also reads every page of its mapped files and compares it with its checksum."""
-        return index_info(self._contents, self._recipe, verify=verify)
+        return self._contents.info(self._recipe, verify=verify)
 
     def __len__(self) -> int:
         """The number of documents that can be found."""

@@ -24,8 +24,7 @@ from neardup.io.corpora.reading import Reading, recipe_for, refuse_reading
 from neardup.io.corpora.shard import Shard
 from neardup.io.corpora.shards import Inputs, find_shards
 from neardup.progress import Progress
-from neardup.recipe.element_recipe import ElementRecipe
-from neardup.recipe.kinds import FingerprintRecipe
+from neardup.recipe.kinds import ElementRecipe, FingerprintRecipe
 from neardup.recipe.presets import RecipeLike, any_recipe_of
 from neardup.recipe.programs import ProgramRecipe
 from neardup.recipe.recipe import Recipe

@@ -23,7 +23,7 @@ from neardup.io.corpora.shards import find_shards, repeated_files
 from neardup.io.corpora.stored_shards import StoredShard, starts_of
 from neardup.options import DedupOptions
 from neardup.progress import Progress
-from neardup.recipe.element_recipe import ElementRecipe
+from neardup.recipe.kinds import ElementRecipe
 from neardup.recipe.presets import usual_distance
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same

@@ -9,7 +9,7 @@ import numpy as np
 
 from neardup.display import counted
 from neardup.errors import InputError, OptionError
-from neardup.fingerprints.features import features_of
+from neardup.fingerprints.feature_arrays import features_of
 from neardup.fingerprints.weights.counting import FeatureCounter, Run, merged
 from neardup.fingerprints.weights.table import EXTRACTORS
 from neardup.io.corpora.file_corpus import FileCorpus, open_corpus, why

@@ -1,6 +1,7 @@
 """Some documents of a corpus that stand for all: their elements, and pairs of them that tell how alike documents are."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,12 +10,15 @@ from neardup.arrays import Array
 from neardup.kernels.matching.similarities import JACCARD, similarities_of
 from neardup.matching.candidates.costs import Size
 from neardup.matching.candidates.elements import map_elements
-from neardup.matching.candidates.samples import MIX, chosen_texts, is_chosen, join_elements, sample_elements
 from neardup.matching.candidates.task import Task
 from neardup.matching.prefix_join.counts import ElementCounts, KnownCounts
 from neardup.matching.prefix_join.prefixes import Prefixes, prefixes_of
 from neardup.matching.similarities.table import Elements
+from neardup.resources.held_spool import taken
 from neardup.resources.scratch import parts_of
+
+MIX = np.uint64(0x9E3779B97F4A7C15)
+"""Mixes minima: minima of evenly distributed numbers are not evenly distributed, but their product with MIX modulo 2^64 is."""
 
 SAMPLED_ELEMENTS = 1 << 18
 """About so many elements are in a sample; but it has this many documents of a corpus that has them, however long they are."""
@@ -23,6 +27,44 @@ PAIRED_DOCUMENTS = 2_000
 """Of so many of the sample all pairs are looked at."""
 SAMPLED_PAIRS, LEAST_PAIRS, PAIRED_ELEMENTS = 20_000, 200, 1 << 22
 """So many pairs of the sample are compared, fewer of long documents: about so many elements, but so many pairs in any case."""
+
+
+def chosen_texts(elements: Elements, share: float) -> Array:
+    """bool[n]: about this `share` of the texts that have elements, chosen by the smallest element of each.
+
+    Each text is chosen with the same probability, however long. Two texts of Jaccard similarity J have the same smallest element
+    with probability J, and are then chosen together. So nearly this share of the similar pairs remains, not its square.
+    """
+    sizes = np.diff(elements.offsets)
+    chosen = np.zeros(len(sizes), np.bool_)
+    some = sizes > 0
+    chosen[some] = is_chosen(elements.values[elements.offsets[:-1][some]], share)  # elements ascend
+    return chosen
+
+
+def is_chosen(least: Array, share: float) -> Array:
+    """bool[n]: about this `share` of texts, by their smallest elements (uint64[n])."""
+    chosen: Array = least * MIX <= np.uint64(share * (2**64 - 2**11))
+    return chosen
+
+
+def sample_elements(elements: Elements, share: float) -> Elements:
+    """Return the elements of the texts in `chosen_texts`."""
+    chosen = chosen_texts(elements, share)
+    starts, ends = elements.offsets[:-1][chosen], elements.offsets[1:][chosen]
+    values, weights = taken(elements.values, starts, ends), elements.weights
+    weights = taken(weights, starts, ends) if len(weights) else weights.copy()
+    values.flags.writeable = weights.flags.writeable = False
+    return Elements(values, weights, np.concatenate([np.zeros(1, np.int64), np.cumsum(ends - starts)]))
+
+
+def join_elements(parts: Sequence[Elements]) -> Elements:
+    """Join the elements of consecutive texts; read-only, like the parts."""
+    values = np.concatenate([np.empty(0, np.uint64), *(part.values for part in parts)])
+    weights = np.concatenate([np.empty(0), *(part.weights for part in parts)])
+    lengths = np.concatenate([np.zeros(1, np.int64), *(np.diff(part.offsets) for part in parts)])
+    values.flags.writeable = weights.flags.writeable = False
+    return Elements(values, weights, np.cumsum(lengths))
 
 
 @dataclass(frozen=True, slots=True)

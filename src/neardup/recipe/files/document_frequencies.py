@@ -4,21 +4,17 @@ This module imports nothing heavy. `neardup.fingerprints.weights.idf` loads the 
 """
 
 import hashlib
-import importlib.util
 import json
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, Final
 
 from neardup.errors import RecipeMismatch
 from neardup.recipe.differences import difference
-from neardup.recipe.stored_parts import check_installed
+from neardup.recipe.files.jieba_files import IDF, read_jieba_file
 
 BACKGROUND: Final = "jieba"
 """The name of the inverse document frequencies that come with the package jieba."""
-EXTRA = "zh"
-"""The extra of neardup that installs this package."""
 
 
 @dataclass(frozen=True)
@@ -60,22 +56,12 @@ class DocumentFrequencies:
         )
 
 
-def jieba_idf_file(what: str) -> bytes:
-    """The content of the file analyse/idf.txt of the package jieba.
-
-    Raises:
-        MissingExtra: jieba is not installed. The message says that `what` needs it.
-    """
-    check_installed(what, ("jieba",), EXTRA)
-    found = importlib.util.find_spec("jieba")  # importing jieba itself takes a second
-    return (Path(str(found.origin)).parent / "analyse" / "idf.txt").read_bytes() if found else b""
-
-
 @lru_cache(1)
 def background_digest() -> str:
     """The digest of jieba's file, 16 hexadecimal digits.
 
     Raises:
         MissingExtra: jieba is not installed.
+        DataError: the file cannot be read.
     """
-    return hashlib.sha256(jieba_idf_file("`document_frequencies='jieba'`")).hexdigest()[:16]
+    return hashlib.sha256(read_jieba_file(IDF, "`document_frequencies='jieba'`")).hexdigest()[:16]

@@ -11,21 +11,28 @@ from neardup.recipe.stored_parts import check_installed, is_installed
 JIEBA, EXTRA = "jieba", "zh"
 """The package, and the extra of neardup that installs it."""
 DICTIONARY = "dict.txt"
+IDF = "analyse/idf.txt"
+"""Inverse document frequencies."""
 TAG_MODEL = tuple(f"posseg/{name}.py" for name in ("prob_start", "prob_trans", "prob_emit", "char_state_tab"))
 MODEL = ("finalseg/prob_start.py", "finalseg/prob_trans.py", "finalseg/prob_emit.py")
 
 
+def path_in_jieba(name: str) -> Path:
+    """Where a file of the package jieba is, which must be installed. It is not imported: that takes a second."""
+    found = importlib.util.find_spec(JIEBA)
+    return Path(str(found.origin if found else "")).parent / name
+
+
 def read_jieba_file(name: str, what: str = "`segmenter='jieba'`") -> bytes:
-    """The content of a file of the package jieba, which is not imported: that takes a second.
+    """The content of a file of the package jieba.
 
     Raises:
         MissingExtra: jieba is not installed; the message says that `what` needs it.
         DataError: the file cannot be read.
     """
     check_installed(what, (JIEBA,), EXTRA)
-    found = importlib.util.find_spec(JIEBA)
     try:
-        return (Path(str(found.origin if found else "")).parent / name).read_bytes()
+        return path_in_jieba(name).read_bytes()
     except OSError as problem:
         raise DataError(
             f"The file {name} of the package jieba cannot be read ({problem}). Install jieba again."

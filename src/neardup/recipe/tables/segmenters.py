@@ -28,7 +28,7 @@ PACKAGES = {
     "cppjieba": ("jieba",),
     "sudachi": ("sudachipy", "sudachidict_core"),
 }
-"""The distributions that decide the tokens of a segmenter; `neardup.recipe.files.segmenter_identity` has what a digest holds
+"""The distributions that decide the tokens of a segmenter; `neardup.recipe.files.identities` has what a digest holds
 of them.
 """
 EXTRAS = {"jieba": "zh", "rjieba": "rjieba", "cppjieba": "zh", "sudachi": "ja"}

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
-from neardup.kernels.fingerprints.features import hash_spans
 from neardup.kernels.text.segmenters import list_hashes
 from neardup.recipe.files.dictionaries import jieba_entries
 from neardup.recipe.files.word_lists import WordList
@@ -20,7 +19,15 @@ from neardup.recipe.tables.segmenters import EXTRAS, PACKAGES, Segmenter
 from neardup.text.normalizers import FoldedTexts, normalized
 from neardup.text.segmenters.cutting import CutterSettings, cut_texts
 from neardup.text.segmenters.jieba import words_of_jieba
-from neardup.text.segmenters.tokens import Tokens, between_spaces_of, characters_of, from_joined, words_of, words_of_any
+from neardup.text.segmenters.tokens import (
+    Tokens,
+    between_spaces_of,
+    characters_of,
+    from_joined,
+    hashes_of_texts,
+    words_of,
+    words_of_any,
+)
 from neardup.text.segmenters.workers import cut_by_package
 
 
@@ -93,8 +100,7 @@ SEGMENTER_TABLE: dict[str, Callable[[FoldedTexts, Recipe], Tokens]] = {
 def _listed(stop_words: tuple[WordList, ...], normalize: tuple[Any, ...]) -> Array:
     """A table of the hashes of the words in stop lists, in the form that `not_among` takes."""
     words = normalized(pa.array([line for each in stop_words for line in each.lines], pa.large_string()), normalize)
-    hashes = np.empty(len(words), np.uint64)
-    hash_spans(words.data, words.offsets[:-1].copy(), words.offsets[1:].copy(), hashes)
+    hashes = hashes_of_texts(words)
     table = np.zeros(1 << (4 * len(hashes)).bit_length(), np.uint64)
     list_hashes(hashes, table)
     table.flags.writeable = False

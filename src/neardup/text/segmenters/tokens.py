@@ -54,6 +54,13 @@ class Tokens(NamedTuple):
         return self.only(keep)
 
 
+def hashes_of_texts(folded: FoldedTexts) -> Array:
+    """uint64[n]: the hash of each text, as of one token."""
+    found = np.empty(len(folded), np.uint64)
+    hash_spans(folded.data, folded.offsets[:-1].copy(), folded.offsets[1:].copy(), found)
+    return found
+
+
 def words_of(folded: FoldedTexts) -> Tokens:
     """Maximal runs of letters, marks and numbers, after NFKC case folding; each Han or Kana character is a token."""
     n = len(folded)

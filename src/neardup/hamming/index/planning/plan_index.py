@@ -10,11 +10,10 @@ from neardup.hamming.index.methods.table import METHODS
 from neardup.hamming.index.planning.check import check_plan
 from neardup.hamming.index.planning.costs import Setting
 from neardup.hamming.index.planning.index_plan import IndexPlan, MethodPlan, Shards
-from neardup.hamming.index.planning.machine import Machine
+from neardup.hamming.index.planning.machine import TYPICAL, Machine
 from neardup.hamming.index.planning.machine_timing import measure_machine
 from neardup.hamming.index.planning.planner import WORTH, Choice, best_of, choices_for, choose, exact_methods
 from neardup.hamming.index.planning.skew import observed_skew
-from neardup.hamming.index.planning.typical import TYPICAL
 from neardup.hamming.unique import fingerprint_rows
 from neardup.resources.limits import memory_bytes
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from neardup.errors import OptionError
 from neardup.hamming.index.methods.table import METHODS
 from neardup.hamming.index.planning.costs import Cost, Options, Setting
-from neardup.hamming.index.planning.typical import TYPICAL
+from neardup.hamming.index.planning.machine import TYPICAL
 
 WORTH = 2.5
 """A method may be this many times as slow as the fastest if it needs less memory."""

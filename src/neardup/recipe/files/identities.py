@@ -1,7 +1,11 @@
-"""What tells the tokens of one segmenter from those of another in a recipe's digest: what decides them, not who cuts them.
+"""What tells segmenters and weights in a recipe's digest from others: what decides tokens and weights, not who computes them.
 
 The kernels cut as jieba does, so `jieba` is told by the digest of the words and the model that they read. rjieba brings its own,
 so it is told by its version, under the name that it had before there were kernels: files of those days are of `rjieba`.
+
+Weights are told by their name, the packages that decide them, and the kind of sums. They are fixed-point numbers, whose sums are
+exact. cppjieba adds floating-point numbers, and so does neardup for it, but not always did: `sums` tells the fingerprints of those
+days, whose digests lack it.
 """
 
 from collections.abc import Mapping
@@ -9,11 +13,18 @@ from typing import Any
 
 from neardup.recipe.files.jieba_files import JIEBA, words_digest
 from neardup.recipe.stored_parts import StoredPart, of_other_versions, stored, version_of, with_versions
+from neardup.recipe.tables.parts import WEIGHT_PACKAGES
 from neardup.recipe.tables.segmenters import PACKAGES
 
 WORDS = "words"
 FORMER_NAMES = {"rjieba": "jieba"}
 """The names of segmenters in digests, where they are not their own."""
+SUMS, DOUBLES = "sums", "float64"
+_IN_DOUBLES = ("cppjieba",)
+_EXACT = (
+    "an earlier version of neardup made the fingerprints, with exact sums, and here sums are rounded as in cppjieba, so some bits "
+    "differ. Make the fingerprints again"
+)
 
 
 def segmenter_identity(name: str) -> Any:
@@ -48,3 +59,22 @@ def _other_words(value: Mapping[str, Any]) -> str:
         f"the fingerprints were made with jieba's dictionary and model {value[WORDS]}, and here {here}. "
         "Install the version of jieba that they were made with"
     )
+
+
+def weights_identity(name: str) -> Any:
+    """The value of weights in a recipe's digest."""
+    found = with_versions(name, WEIGHT_PACKAGES.get(name, ()))
+    return found | {SUMS: DOUBLES} if name in _IN_DOUBLES else found
+
+
+def stored_weights(value: Mapping[str, Any]) -> str | StoredPart:
+    """The weights with this value in a digest; a placeholder if they are a caller's, or what decides them is not the same here."""
+    name, known = value.get("name", ""), dict(value)
+    packages = WEIGHT_PACKAGES.get(name, ())
+    if not packages:
+        return stored(known)
+    if known == weights_identity(name):
+        return str(name)
+    if name in _IN_DOUBLES and SUMS not in known:
+        return stored(known, _EXACT)
+    return stored(known, of_other_versions(known, packages))
