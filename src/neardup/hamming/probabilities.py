@@ -43,12 +43,7 @@ def within_distance(cosine: float, *, bits: int, max_distance: int) -> float:
     0.9428
     """
     _check(bits=bits, max_distance=max_distance)
-    p = bit_differs(cosine)
-    if max_distance >= bits or p == 0:
-        return 1.0
-    if p == 1:
-        return 0.0
-    return min(1.0, math.fsum(math.exp(_log_binomial(bits, d, p)) for d in range(max_distance + 1)))
+    return _distance_in(range(max_distance + 1), cosine, bits)
 
 
 def sieve_miss(cosine: float, *, max_distance: int, bits: int = 128) -> float:
@@ -60,16 +55,18 @@ def sieve_miss(cosine: float, *, max_distance: int, bits: int = 128) -> float:
     True
     """
     _check(bits=bits, max_distance=max_distance)
+    return _distance_in(range(max_distance + 1, bits + 1), cosine, bits)
+
+
+def _distance_in(distances: range, cosine: float, bits: int) -> float:
+    """P(the distance is one of these)."""
     p = bit_differs(cosine)
-    if max_distance >= bits or p == 0:
-        return 0.0
-    if p == 1:
-        return 1.0
-    return min(1.0, math.fsum(math.exp(_log_binomial(bits, d, p)) for d in range(max_distance + 1, bits + 1)))
-
-
-def _log_binomial(n: int, k: int, p: float) -> float:
-    return math.log(math.comb(n, k)) + k * math.log(p) + (n - k) * math.log1p(-p)
+    if p in (0, 1) or len(distances) > bits:  # certain
+        return float(bits * p in distances or len(distances) > bits)
+    terms = (
+        math.log(math.comb(bits, d)) + d * math.log(p) + (bits - d) * math.log1p(-p) for d in distances if d <= bits
+    )
+    return min(1.0, math.fsum(map(math.exp, terms)))
 
 
 def estimated_cosine(distance: int, *, bits: int) -> float:

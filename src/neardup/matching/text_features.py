@@ -108,12 +108,6 @@ def some_elements(elements: Elements, rows: Array) -> Elements:
     return Elements(elements.values[at], elements.weights[at] if len(elements.weights) else elements.weights, offsets)
 
 
-def after(left: Elements, right: Elements) -> Elements:
-    """The elements of some texts, and then those of others."""
-    offsets = np.concatenate([left.offsets, left.offsets[-1] + right.offsets[1:]])
-    return Elements(np.concatenate([left.values, right.values]), np.concatenate([left.weights, right.weights]), offsets)
-
-
 def digest_bytes(digests: Array) -> list[bytes]:
     """Digests (uint64[n, 2]) as 16 bytes each."""
     content = digests.astype(">u8").tobytes()
@@ -127,4 +121,4 @@ def digest_words(digests: Sequence[bytes]) -> Array:
 
 def no_elements() -> Elements:
     """The elements of no texts."""
-    return Elements(np.empty(0, np.uint64), np.empty(0), np.zeros(1, np.int64))
+    return Elements.joined([])

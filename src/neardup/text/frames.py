@@ -104,11 +104,6 @@ class Frame:
         return f"The columns are {', '.join(self.names)}."
 
 
-def _packages(data: Any) -> set[str]:
-    """The packages that define an object's class and its parents."""
-    return {kind.__module__.partition(".")[0] for kind in type(data).__mro__}
-
-
 def frame_of(data: Any, called: str = "data") -> Frame:
     """The rows of any input that the library takes; iterators and streams are read to the end.
 
@@ -123,7 +118,7 @@ def frame_of(data: Any, called: str = "data") -> Frame:
         raise OptionError(
             f"{called} is a {type(data).__name__}, which has no order; give a list, such as sorted({called})."
         )
-    packages = _packages(data)
+    packages = {kind.__module__.partition(".")[0] for kind in type(data).__mro__}  # of its class and its parents
     if "pandas" in packages and hasattr(data, "iloc"):
         return _of_pandas(data)
     if "polars" in packages and (hasattr(data, "__len__") or hasattr(data, "collect")):

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.kernels.text.units import find_units
+from neardup.text.normalizers import utf8_buffers
 
 SEPARATORS = {"line": "\n", "paragraph": "\n\n"}
 """Strings that join texts so that the units of the whole are the units of the texts, one after another."""
@@ -61,10 +62,7 @@ def find(data: Array, offsets: Array, unit: str) -> Units:
 
 def split(texts: Any, unit: str) -> Units:
     """The units of an Arrow large_string array; a null counts as an empty text."""
-    texts = texts.fill_null("")
-    offsets = np.frombuffer(texts.buffers()[1], np.int64)[texts.offset : texts.offset + len(texts) + 1]
-    content = texts.buffers()[2]
-    data = np.empty(0, np.uint8) if content is None else np.frombuffer(content, np.uint8)
+    data, offsets = utf8_buffers(texts)
     return find(data[offsets[0] : offsets[-1]], offsets - offsets[0], unit)
 
 

@@ -201,57 +201,42 @@ def _clickhouse(features: Callable[..., Weighted], *, any_case: bool, empty: int
     return Profile(partial(features, any_case=any_case), "crc32c", hash_bits=32, empty=empty, window=3)
 
 
-def _moz(features: Callable[..., Weighted], window: int) -> Profile:
-    return Profile(features, "md5", hash_bits=128, window=window)
-
-
-def _data_juicer(tokenization: str) -> Profile:
-    return _moz(partial(data_juicer, tokenization=tokenization), 6)
-
-
-def _text_dedup_0_3_1() -> Profile:
-    seedless = _xxhash("xxh64", 64, profile="text-dedup-0.3.1")
-    return Profile(partial(text_dedup_characters, lower=False), seedless, wide_hash="xxh3_128", window=3)
-
-
-def _text_dedup_0_4_1() -> Profile:
-    """The seed is the one of the tool's configuration files."""
-    narrow, wide = (_xxhash(f"xxh3_{bits}", bits, profile="text-dedup-0.4.1", seed=42) for bits in (64, 128))
-    return Profile(text_dedup_0_4_1, narrow, wide_hash=wide, window=3)
-
-
-def _mfonda(features: Callable[[str], Weighted]) -> Profile:
-    return Profile(features, "fnv1_64", tie=1)
-
-
-def _ferd(hash_name: str) -> Profile:
-    return Profile(ferd, hash_name, tie=1, reversed=True)
-
-
 PROFILES = {
     "leonsim": Profile(leonsim, "md5"),
-    "moz": _moz(moz, 4),
-    "moz-character": _moz(moz_character, 4),
-    "mfonda": _mfonda(mfonda),
-    "mfonda-unicode": _mfonda(mfonda_unicode),
-    "mfonda-cjk": _mfonda(mfonda_cjk),
-    "ferd": _ferd("sha1"),
-    "ferd-md5": _ferd("md5"),
-    "ferd-sha512": _ferd("sha512"),
-    "ferd-phash": _ferd("phash2"),
+    "moz": Profile(moz, "md5", hash_bits=128, window=4),
+    "moz-character": Profile(moz_character, "md5", hash_bits=128, window=4),
+    "mfonda": Profile(mfonda, "fnv1_64", tie=1),
+    "mfonda-unicode": Profile(mfonda_unicode, "fnv1_64", tie=1),
+    "mfonda-cjk": Profile(mfonda_cjk, "fnv1_64", tie=1),
+    "ferd": Profile(ferd, "sha1", tie=1, reversed=True),
+    "ferd-md5": Profile(ferd, "md5", tie=1, reversed=True),
+    "ferd-sha512": Profile(ferd, "sha512", tie=1, reversed=True),
+    "ferd-phash": Profile(ferd, "phash2", tie=1, reversed=True),
     "clickhouse-ngram": _clickhouse(clickhouse_ngram, any_case=False, empty=1),
     "clickhouse-ngram-any-case": _clickhouse(clickhouse_ngram, any_case=True, empty=1),
     "clickhouse-ngram-utf8": _clickhouse(clickhouse_ngram_utf8, any_case=False, empty=1),
     "clickhouse-ngram-utf8-any-case": _clickhouse(clickhouse_ngram_utf8, any_case=True, empty=1),
     "clickhouse-words": _clickhouse(clickhouse_words, any_case=False),
     "clickhouse-words-any-case": _clickhouse(clickhouse_words, any_case=True),
-    "data-juicer": _data_juicer("space"),
-    "data-juicer-character": _data_juicer("character"),
-    "data-juicer-punctuation": _data_juicer("punctuation"),
+    "data-juicer": Profile(partial(data_juicer, tokenization="space"), "md5", hash_bits=128, window=6),
+    "data-juicer-character": Profile(partial(data_juicer, tokenization="character"), "md5", hash_bits=128, window=6),
+    "data-juicer-punctuation": Profile(
+        partial(data_juicer, tokenization="punctuation"), "md5", hash_bits=128, window=6
+    ),
     "text-dedup-0.3.0": Profile(text_dedup_0_3_0, _xxhash("xxh64", 64, profile="text-dedup-0.3.0"), window=3),
-    "text-dedup-0.3.1": _text_dedup_0_3_1(),
+    "text-dedup-0.3.1": Profile(
+        partial(text_dedup_characters, lower=False),
+        _xxhash("xxh64", 64, profile="text-dedup-0.3.1"),
+        wide_hash="xxh3_128",
+        window=3,
+    ),
     "text-dedup-0.4.0": Profile(partial(text_dedup_characters, lower=True), "xxh3_64", wide_hash="xxh3_128", window=3),
-    "text-dedup-0.4.1": _text_dedup_0_4_1(),
+    "text-dedup-0.4.1": Profile(
+        text_dedup_0_4_1,
+        _xxhash("xxh3_64", 64, profile="text-dedup-0.4.1", seed=42),  # the seed of the tool's configuration files
+        wide_hash=_xxhash("xxh3_128", 128, profile="text-dedup-0.4.1", seed=42),
+        window=3,
+    ),
     "wayback": Profile(wayback, "blake2b"),
 }
 """The profiles, by the names in `neardup.recipe.tables.profiles.PROFILES`, which describes each."""

@@ -81,7 +81,6 @@ class Tables:
     bucket_bits: int
 
     def look_up(self, queries: Array, first: int, last: int, max_distance: int, hits: Array, count: int) -> int:
-        """See `neardup.kernels.hamming.index_tables.look_up`."""
         found: int = kernels.look_up(
             queries,
             first,
@@ -104,7 +103,6 @@ class Tables:
         return found
 
     def values(self) -> Array:
-        """See `neardup.hamming.index.methods.search_method.Searcher`."""
         return np.ascontiguousarray(self.columns[0].T)
 
     def arrays(self) -> dict[str, Array]:

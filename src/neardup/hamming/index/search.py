@@ -1,9 +1,10 @@
 """Answer queries and list pairs over all segments of an index. Documents are numbered across segments; answers have their ids."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from operator import itemgetter
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +18,8 @@ from neardup.hamming.near import hamming_distances, near_fingerprints
 from neardup.hamming.unique import collapse
 from neardup.resources.resources import Resources
 from neardup.resources.threads import in_order, thread_count
+
+Result = TypeVar("Result")
 
 QUERIES_TOGETHER = 1 << 12
 MOST_FOUND = 1 << 20
@@ -88,12 +91,8 @@ def near_one(segments: Sequence[Segment], row: Array, limit: int) -> list[tuple[
             labels = ids.tolist() if isinstance(ids, np.ndarray) else ids.to_pylist()
             found += zip(distances.tolist(), documents.tolist(), labels, strict=True)
         base += len(segment)
-    found.sort(key=_by_distance)
+    found.sort(key=itemgetter(0, 1))
     return [(label, distance) for distance, _, label in found]
-
-
-def _by_distance(found: tuple[int, int, Any]) -> tuple[int, int]:
-    return found[:2]
 
 
 def near_many(
@@ -108,14 +107,7 @@ def near_many(
         offsets = np.searchsorted(found.queries[order], np.arange(found.first, found.last + 1))
         return Neighbors(offsets, searched.ids_of(found.documents[order]), found.distances[order])
 
-    def work(first: int) -> tuple[Neighbors, Iterator[Neighbors]]:
-        last = min(first + QUERIES_TOGETHER, len(rows))
-        parts = map(part, _found(searched.segments, rows, first, last, limit, nearest=nearest))
-        return next(parts), parts
-
-    for begin, rest in in_order(work, range(0, len(rows), QUERIES_TOGETHER), thread_count(threads)):
-        yield begin
-        yield from rest  # made one at a time, because all may not fit the memory
+    return _part_by_part(searched, rows, limit, part, nearest=nearest, threads=threads)
 
 
 def near_all(searched: Searched, rows: Array, limit: int, *, nearest: bool, threads: int | None) -> Neighbors:
@@ -163,6 +155,27 @@ def _found(
     yield _Found(first, last, *(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
 
+def _part_by_part(
+    searched: Searched,
+    rows: Array,
+    limit: int,
+    part: Callable[[_Found], Result],
+    *,
+    nearest: bool = False,
+    threads: int | None,
+) -> Iterator[Result]:
+    """What `part` makes of the answers to the queries `rows`, in order."""
+
+    def work(first: int) -> tuple[Result, Iterator[Result]]:
+        last = min(first + QUERIES_TOGETHER, len(rows))
+        parts = map(part, _found(searched.segments, rows, first, last, limit, nearest=nearest))
+        return next(parts), parts
+
+    for begin, rest in in_order(work, range(0, len(rows), QUERIES_TOGETHER), thread_count(threads)):
+        yield begin
+        yield from rest  # made one at a time, because all may not fit the memory
+
+
 def joined_pairs(
     searched: Searched, limit: int, *, equal: bool, threads: int | None, memory: int | str | None
 ) -> Iterator[IdPairs]:
@@ -187,14 +200,7 @@ def found_pairs(searched: Searched, limit: int, *, equal: bool, threads: int | N
         left, right, distances = (each[before][order] for each in (found.documents, right, found.distances))
         return IdPairs(searched.ids_of(left), searched.ids_of(right), distances)
 
-    def work(first: int) -> tuple[IdPairs, Iterator[IdPairs]]:
-        last = min(first + QUERIES_TOGETHER, len(documents))
-        parts = map(part, _found(searched.segments, fingerprints, first, last, limit))
-        return next(parts), parts
-
-    for begin, rest in in_order(work, range(0, len(documents), QUERIES_TOGETHER), thread_count(threads)):
-        yield begin
-        yield from rest
+    return _part_by_part(searched, fingerprints, limit, part, threads=threads)
 
 
 def equal_groups(searched: Searched) -> Groups:

@@ -13,7 +13,7 @@ from neardup.hamming.near import hamming_distances
 from neardup.hamming.unique import Unique, collapse
 from neardup.io.corpora.batch import Batch
 from neardup.kernels.xxh3 import digest_rows
-from neardup.matching.band_plan import Bands, agreement_limit, plan_bands
+from neardup.matching.band_plan import Bands, agree, agreement_limit, plan_bands
 from neardup.matching.bands import spool_banded
 from neardup.matching.candidates.candidate_join import SketchJoin
 from neardup.matching.candidates.elements import map_elements
@@ -186,9 +186,8 @@ class MinHashJoin(SketchJoin):
 
     def proposes(self, left: Array, right: Array) -> Array:
         values, rows = self._signatures.values, self.task.rows
-        agree = values[self._read_as[left]] == values[self._read_as[right]]
-        in_a_band = agree.reshape(len(left), self._bands.bands, self._bands.rows).all(axis=2).any(axis=1)
-        proposed: Array = in_a_band & (agree.sum(axis=1) >= self._least_agreeing)
+        mine, theirs = values[self._read_as[left]], values[self._read_as[right]]
+        proposed = agree(mine, theirs, self._bands, self._least_agreeing)
         if self._max_distance is None:
             return proposed
         near = hamming_distances(self.task.documents.fingerprints, rows[left], rows[right]) <= self._max_distance

@@ -1,7 +1,6 @@
 """Some documents of a corpus that stand for all: their elements, and pairs of them that tell how alike documents are."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,15 +55,6 @@ def sample_elements(elements: Elements, share: float) -> Elements:
     weights = taken(weights, starts, ends) if len(weights) else weights.copy()
     values.flags.writeable = weights.flags.writeable = False
     return Elements(values, weights, np.concatenate([np.zeros(1, np.int64), np.cumsum(ends - starts)]))
-
-
-def join_elements(parts: Sequence[Elements]) -> Elements:
-    """Join the elements of consecutive texts; read-only, like the parts."""
-    values = np.concatenate([np.empty(0, np.uint64), *(part.values for part in parts)])
-    weights = np.concatenate([np.empty(0), *(part.weights for part in parts)])
-    lengths = np.concatenate([np.zeros(1, np.int64), *(np.diff(part.offsets) for part in parts)])
-    values.flags.writeable = weights.flags.writeable = False
-    return Elements(values, weights, np.cumsum(lengths))
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +165,7 @@ def sample_of(task: Task, size: Size) -> SampledSets:
 def _sampled(task: Task, share: float) -> Elements:
     """The elements of this share of the texts; of kept elements, only the first of each text is looked at before."""
     if task.kept is None:
-        return join_elements(list(map_elements(task, lambda some: sample_elements(some, share))))
+        return Elements.joined(list(map_elements(task, lambda some: sample_elements(some, share))))
     kept, rows = task.kept, np.flatnonzero(task.wanted)
     rows = rows[kept.ends[rows] > kept.starts[rows]]
     parts = (rows[part] for part in parts_of(len(rows)))

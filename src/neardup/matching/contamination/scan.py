@@ -101,14 +101,12 @@ class Scanner:
         places = token_places(folded, i)
         document = DocumentShingles(places)
         known = [(item, document.overlap(self._items[item])) for item in suspects]
-        held = [(item, each) for item, each in known if self._is_contaminating(each)]
+        share, run = self._options.min_share, self._options.min_run
+        held = [(item, each) for item, each in known if each.share >= share or each.run >= run]
         if not held:
             return None
         held.sort(key=lambda pair: (-pair[1].share, -pair[1].run, pair[0]))
-        first, end = held[0][1].span if held[0][1].share >= self._options.min_share else held[0][1].run_span
+        first, end = held[0][1].span if held[0][1].share >= share else held[0][1].run_span
         guess = (places.characters_before(first), places.characters_before(end))
         excerpt = excerpt_of(texts[row].as_py(), first, end, guess)
         return Contaminated(row, [item for item, _ in held], [each for _, each in held], excerpt)
-
-    def _is_contaminating(self, overlap: Overlap) -> bool:
-        return overlap.share >= self._options.min_share or overlap.run >= self._options.min_run

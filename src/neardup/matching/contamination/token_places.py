@@ -29,11 +29,7 @@ class Memory:
     shingles: Array
 
 
-def _memory(longest: int, _: int) -> Memory:
-    return Memory(token_memory(longest), np.empty(most_tokens(longest), np.uint64))
-
-
-WORKSPACE = Workspace(_memory)
+WORKSPACE = Workspace(lambda longest, _: Memory(token_memory(longest), np.empty(most_tokens(longest), np.uint64)))
 """Each thread's normalized texts, and the memory for one of them."""
 
 

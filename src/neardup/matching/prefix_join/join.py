@@ -234,13 +234,6 @@ class _Walk:
             first = after
 
 
-def _check_room(pairs: int, resources: Resources) -> None:
-    """Refuse to search if the files of this many pairs would not fit."""
-    resources.check_pairs(
-        pairs, work=f"`method='exact'` would propose about {pairs:,} pairs, which", instead="a higher `min_similarity`"
-    )
-
-
 def _edges(rank_starts: Array, threads: int) -> list[tuple[int, int]]:
     """Split the ranks into ranges with about as many postings each."""
     shares = np.linspace(0, rank_starts[-1], 16 * threads + 1)
@@ -305,7 +298,8 @@ def join_prefixes(
         for index in ranked.indexes(low, high, apart=across > 0):
             expected = walk.expected_pairs(index) if len(sets) >= EXPECTED_FROM else 0
             check_few(expected, most)
-            _check_room(expected, resources)
+            work = f"`method='exact'` would propose about {expected:,} pairs, which"
+            resources.check_pairs(expected, work=work, instead="a higher `min_similarity`")
             walk.through(index, threads)
         if number < len(passes):  # after the last pass `all` drops them
             pairs.drop_repeats()

@@ -102,7 +102,7 @@ class ElementStore:
         if batch.made is not None:
             return _rows_of(batch), batch.made.joined if self.form is Form.JOIN else batch.made.compared
         of_texts = self._maker.elements if self.form is Form.JOIN else self._maker.stored
-        return _of_rows(batch, _joined([of_texts(chunk, self._recipe) for chunk in in_chunks(batch.texts)]))
+        return _of_rows(batch, Elements.joined([of_texts(chunk, self._recipe) for chunk in in_chunks(batch.texts)]))
 
     def first_pass(self, batch: Batch, recipe: Recipe) -> tuple[Fingerprints, tuple[Array, Elements] | None]:
         """The fingerprints of a batch by `recipe` and, if there is still room, what `of_batch` returns; for the form of joins."""
@@ -112,7 +112,7 @@ class ElementStore:
             return fingerprint_chunks(in_chunks(batch.texts), recipe), None
         parts = [first_pass(chunk, recipe, self._maker) for chunk in in_chunks(batch.texts)]
         prints = join_fingerprints([prints for prints, _ in parts], recipe)
-        return prints, _of_rows(batch, _joined([elements for _, elements in parts]))
+        return prints, _of_rows(batch, Elements.joined([elements for _, elements in parts]))
 
     def take(self, first: int, found: tuple[Array, Elements] | None) -> None:
         """Keep the elements of the batch that starts at row `first`. None: they found no room, now or in an earlier run."""
@@ -251,12 +251,3 @@ def _of_rows(batch: Batch, elements: Elements) -> tuple[Array, Elements]:
 def _rows_of(batch: Batch) -> Array:
     """The rows of a batch that have a text."""
     return np.flatnonzero(batch.texts.is_valid().to_numpy(zero_copy_only=False))
-
-
-def _joined(parts: list[Elements]) -> Elements:
-    if len(parts) == 1:
-        return parts[0]
-    lengths = [np.zeros(1, np.int64), *(np.diff(part.offsets) for part in parts)]
-    values = [np.empty(0, np.uint64), *(part.values for part in parts)]
-    weights = [np.empty(0), *(part.weights for part in parts)]
-    return Elements(np.concatenate(values), np.concatenate(weights), np.cumsum(np.concatenate(lengths)))

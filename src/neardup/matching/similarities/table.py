@@ -1,5 +1,6 @@
 """The elements of a text that each similarity compares, for joins and for verification, as its row defines them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, get_args
 
@@ -53,6 +54,17 @@ class Elements(NamedTuple):
     values: Array
     weights: Array
     offsets: Array
+
+    @classmethod
+    def joined(cls, parts: Sequence["Elements"]) -> "Elements":
+        """Those of consecutive texts."""
+        if len(parts) == 1:
+            return parts[0]
+        values = np.concatenate([np.empty(0, np.uint64), *(part.values for part in parts)])
+        weights = np.concatenate([np.empty(0), *(part.weights for part in parts)])
+        lengths = np.concatenate([np.zeros(1, np.int64), *(np.diff(part.offsets) for part in parts)])
+        values.flags.writeable = weights.flags.writeable = False
+        return cls(values, weights, np.cumsum(lengths))
 
     @classmethod
     def of(cls, filled: ElementArrays) -> "Elements":

@@ -16,7 +16,7 @@ from neardup.hamming.candidate_graph import CandidateGraph
 from neardup.hamming.near import hamming_distances
 from neardup.kernels.matching.similarities import Stored, similarities_of
 from neardup.matching.similarities.table import Elements
-from neardup.matching.text_features import Texts, after, some_elements
+from neardup.matching.text_features import Texts, some_elements
 from neardup.progress import Progress
 from neardup.resources.scratch import IN_MEMORY, Scratch
 from neardup.store.answers import NEW, StoreAnswer, StoreMatch
@@ -125,7 +125,7 @@ def walk(
     elements = None
     if min_similarity > 0:
         own = some_elements(texts.compared, concerned)
-        elements = HeldElements(after(contents.elements(kept, "compared", rows), own), code)
+        elements = HeldElements(Elements.joined([contents.elements(kept, "compared", rows), own]), code)
     if len(among.asked) and not keeps_all:
         found = cluster_star(
             _graph(prints, pairs),

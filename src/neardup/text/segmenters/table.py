@@ -35,25 +35,14 @@ def _words(folded: FoldedTexts, recipe: Recipe) -> Tokens:
     return words_of(folded) if folds_last(recipe.normalize) else words_of_any(folded)
 
 
-def _characters(folded: FoldedTexts, _: Recipe) -> Tokens:
-    return characters_of(folded)
-
-
-def _whitespace(folded: FoldedTexts, _: Recipe) -> Tokens:
-    return between_spaces_of(folded)
-
-
 def _of_package(folded: FoldedTexts, recipe: Recipe) -> Tokens:
+    return _from_cut(*cut_by_package(*_raw(folded), _settings_of(recipe)))
+
+
+def _settings_of(recipe: Recipe) -> CutterSettings:
     name = str(recipe.segmenter)
     check_installed(f"segmenter={name!r}", PACKAGES[name], EXTRAS[name])
-    settings = _settings(name, recipe.mode, recipe.hmm, recipe.dictionary, tuple(recipe.normalize))
-    return _from_cut(*cut_by_package(*_raw(folded), settings))
-
-
-def _jieba(folded: FoldedTexts, recipe: Recipe) -> Tokens:
-    check_installed("segmenter='jieba'", PACKAGES["jieba"], EXTRAS["jieba"])
-    settings = _settings("jieba", recipe.mode, recipe.hmm, recipe.dictionary, tuple(recipe.normalize))
-    return words_of_jieba(folded, settings)
+    return _settings(name, recipe.mode, recipe.hmm, recipe.dictionary, tuple(recipe.normalize))
 
 
 @lru_cache(4)
@@ -86,9 +75,9 @@ def _from_cut(joined: bytes, counts: bytes) -> Tokens:
 
 SEGMENTER_TABLE: dict[str, Callable[[FoldedTexts, Recipe], Tokens]] = {
     "words": _words,
-    "characters": _characters,
-    "whitespace": _whitespace,
-    "jieba": _jieba,
+    "characters": lambda folded, _: characters_of(folded),
+    "whitespace": lambda folded, _: between_spaces_of(folded),
+    "jieba": lambda folded, recipe: words_of_jieba(folded, _settings_of(recipe)),
     "rjieba": _of_package,
     "cppjieba": _of_package,
     "sudachi": _of_package,

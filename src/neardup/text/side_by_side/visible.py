@@ -12,17 +12,13 @@ UNSEEN = re.compile(
 _KANA, _HAN, _HANGUL = (re.compile(f"[{found}]") for found in ("\u3041-\u30ff", "\u3400-\u9fff", "\uac00-\ud7a3"))
 
 
-def _number(found: re.Match[str]) -> str:
-    return f"\u27e8U+{ord(found[0]):04X}\u27e9"
-
-
 def plainly(text: str) -> str:
     r"""Return the text with invisible characters written as ⟨U+202E⟩; the result still has to be escaped.
 
     >>> plainly("a\x00b")
     'a⟨U+0000⟩b'
     """
-    return UNSEEN.sub(_number, text)
+    return UNSEEN.sub(lambda found: f"\u27e8U+{ord(found[0]):04X}\u27e9", text)
 
 
 def clipped(text: str, characters: int) -> str:

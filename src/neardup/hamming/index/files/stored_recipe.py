@@ -1,6 +1,7 @@
 """The recipe of an index on disk, and the files that it needs: copies in the index's folder, if they are not too large."""
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -60,9 +61,7 @@ class StoredRecipe:
     @property
     def facts(self) -> dict[str, Any]:
         """The fields without the contents of files."""
-        if FILES not in self.fields:
-            return self.fields
-        return self.fields | {FILES: [replace(each, content=None).as_dict() for each in files_of(self.fields).values()]}
+        return _with_files(self.fields, lambda file: replace(file, content=None))
 
 
 def missing_parts(recipe: FingerprintRecipe) -> tuple[StoredPart, ...]:
@@ -79,9 +78,7 @@ def _located(file: KeptFile, home: Path | None) -> KeptFile:
 
 def located_fields(fields: dict[str, Any], home: Path | None) -> dict[str, Any]:
     """The fields with the paths of files that are kept in the folder of an index."""
-    if FILES not in fields:
-        return fields
-    return fields | {FILES: [_located(each, home).as_dict() for each in files_of(fields).values()]}
+    return _with_files(fields, lambda file: _located(file, home))
 
 
 def fields_in_folder(fields: dict[str, Any] | None, folder: Path, home: Path | None) -> dict[str, Any] | None:
@@ -94,9 +91,7 @@ def fields_in_folder(fields: dict[str, Any] | None, folder: Path, home: Path | N
         folder: the folder of the index; the caller has locked it.
         home: the folder that the fields were read from, or None.
     """
-    if fields is None or FILES not in fields:
-        return fields
-    return fields | {FILES: [_copied(each, folder, home).as_dict() for each in files_of(fields).values()]}
+    return None if fields is None else _with_files(fields, lambda file: _copied(file, folder, home))
 
 
 def fields_with_files(fields: dict[str, Any]) -> dict[str, Any]:
@@ -104,9 +99,14 @@ def fields_with_files(fields: dict[str, Any]) -> dict[str, Any]:
 
     Files that are larger than COPIED_BYTES, or that are not what they were, stay named by their paths.
     """
+    return _with_files(fields, _with_content)
+
+
+def _with_files(fields: dict[str, Any], change: Callable[[KeptFile], KeptFile]) -> dict[str, Any]:
+    """The fields with each of their files changed."""
     if FILES not in fields:
         return fields
-    return fields | {FILES: [_with_content(each).as_dict() for each in files_of(fields).values()]}
+    return fields | {FILES: [change(each).as_dict() for each in files_of(fields).values()]}
 
 
 def _with_content(file: KeptFile) -> KeptFile:

@@ -1,12 +1,11 @@
 """BIT LISTS: for each bit, a list of the rows that have it set. A query adds up these lists to count the bits that differ."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.hamming.index.methods.search_method import Built, Searcher, SearchMethod, in_given_order
+from neardup.hamming.index.methods.search_method import Built, SearchMethod, in_given_order
 from neardup.hamming.index.planning.costs import LABEL_BYTES, Cost, Options, Setting
 from neardup.kernels.hamming import index_scans as kernels
 
@@ -19,19 +18,16 @@ class BitLists:
     rows: int
 
     def look_up(self, queries: Array, first: int, last: int, max_distance: int, hits: Array, count: int) -> int:
-        """See `Searcher`."""
         planes = np.empty(16, np.uint64)
         found: int = kernels.add_lists(queries, first, last, self.lists, self.rows, max_distance, planes, hits, count)
         return found
 
     def values(self) -> Array:
-        """See `Searcher`."""
         bits = np.unpackbits(self.lists.view(np.uint8), axis=1, count=self.rows, bitorder="little")
         found: Array = np.ascontiguousarray(np.packbits(bits.T, axis=1)).view(">u8").astype(np.uint64)
         return found
 
     def arrays(self) -> dict[str, Array]:
-        """See `Searcher`."""
         return {"lists": self.lists}
 
 
@@ -41,10 +37,6 @@ def _build(values: Array, _distance: int, _options: Options) -> Built:
     return BitLists(lists, len(values)), in_given_order(values)
 
 
-def _restore(arrays: Mapping[str, Array], _bits: int, _distance: int, _options: Options, rows: int) -> Searcher:
-    return BitLists(arrays["lists"], rows)
-
-
 def _cost(setting: Setting, _options: Options) -> Cost:
     n, blocks = setting.rows, -(-setting.rows // 64)
     seconds = blocks * setting.bits * setting.seconds("add")
@@ -52,4 +44,6 @@ def _cost(setting: Setting, _options: Options) -> Cost:
     return Cost(1, 0, 8 * setting.bits * blocks + LABEL_BYTES * n, 0, float(n), seconds, built)
 
 
-METHOD = SearchMethod(build=_build, restore=_restore, cost=_cost)
+METHOD = SearchMethod(
+    build=_build, restore=lambda arrays, _bits, _distance, _options, rows: BitLists(arrays["lists"], rows), cost=_cost
+)

@@ -10,7 +10,7 @@ import numpy as np
 
 from neardup.arrays import Int64s, UInt64s
 from neardup.errors import OptionError
-from neardup.hamming.index.keyed_tables import MOST_CHOSEN_TABLES, MOST_TABLES, KeyPlan, Tables
+from neardup.hamming.index.keyed_tables import MOST_CHOSEN_TABLES, MOST_TABLES, KeyPlan
 from neardup.hamming.index.methods.search_method import HitModel, method_of_keys
 from neardup.hamming.index.planning.costs import Options, Setting
 from neardup.hamming.index.planning.hit_probability import MOST_BITS, MOST_TRIALS, SEED, HitProbability, drawn_bits
@@ -128,12 +128,8 @@ def _drawn_hit(masks: UInt64s, distance: int) -> float:
     return float(1 - touched.mean())
 
 
-def _hit_of_tables(tables: Tables, distance: int) -> float:
-    return hit_by_masks(tables.masks, distance)
-
-
 METHOD = method_of_keys(
     lambda bits, _distance, options: prefix_keys(bits, options["prefix"], options["tables"], options["seed"]),
     considered=_considered,
-    hits=HitModel(expected=expected_hit, of_searcher=_hit_of_tables),
+    hits=HitModel(expected=expected_hit, of_searcher=lambda tables, distance: hit_by_masks(tables.masks, distance)),
 )

@@ -1,12 +1,11 @@
 """SCAN: compare a query with every fingerprint."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.hamming.index.methods.search_method import Built, Searcher, SearchMethod, in_given_order
+from neardup.hamming.index.methods.search_method import SearchMethod, in_given_order
 from neardup.hamming.index.planning.costs import LABEL_BYTES, Cost, Options, Setting
 from neardup.kernels.hamming import index_scans as kernels
 
@@ -18,25 +17,14 @@ class Scan:
     columns: Array
 
     def look_up(self, queries: Array, first: int, last: int, max_distance: int, hits: Array, count: int) -> int:
-        """See `Searcher`."""
         found: int = kernels.scan(queries, first, last, self.columns, max_distance, hits, count)
         return found
 
     def values(self) -> Array:
-        """See `Searcher`."""
         return np.ascontiguousarray(self.columns.T)
 
     def arrays(self) -> dict[str, Array]:
-        """See `Searcher`."""
         return {"columns": self.columns}
-
-
-def _build(values: Array, _distance: int, _options: Options) -> Built:
-    return Scan(np.ascontiguousarray(values.T)), in_given_order(values)
-
-
-def _restore(arrays: Mapping[str, Array], _bits: int, _distance: int, _options: Options, _rows: int) -> Searcher:
-    return Scan(**arrays)
 
 
 def _cost(setting: Setting, _options: Options) -> Cost:
@@ -45,4 +33,8 @@ def _cost(setting: Setting, _options: Options) -> Cost:
     return Cost(1, 0, (8 * setting.words + LABEL_BYTES) * n, 0, float(n), seconds, setting.sorting())
 
 
-METHOD = SearchMethod(build=_build, restore=_restore, cost=_cost)
+METHOD = SearchMethod(
+    build=lambda values, *_: (Scan(np.ascontiguousarray(values.T)), in_given_order(values)),
+    restore=lambda arrays, *_: Scan(**arrays),
+    cost=_cost,
+)

@@ -3,7 +3,7 @@
 The method can miss pairs.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,7 +34,6 @@ class SortedBeam:
     beam: int
 
     def look_up(self, queries: Array, first: int, last: int, max_distance: int, hits: Array, count: int) -> int:
-        """See `Searcher`."""
         asked = queries[first:last]
         permuted = np.empty((len(asked), len(self.sources), queries.shape[1]), np.uint64)
         one = np.empty_like(asked)
@@ -49,7 +48,6 @@ class SortedBeam:
         return found
 
     def values(self) -> Array:
-        """See `Searcher`."""
         back: Array = np.empty_like(self.orders[0])
         out: Array = np.empty_like(self.orders[0])
         kernels.permute(self.orders[0], np.argsort(self.sources[0]), back)
@@ -57,7 +55,6 @@ class SortedBeam:
         return out
 
     def arrays(self) -> dict[str, Array]:
-        """See `Searcher`."""
         return {"orders": self.orders, "positions": self.positions, "sources": self.sources}
 
 
@@ -99,10 +96,6 @@ def _cost(setting: Setting, options: Options) -> Cost:
         permutations * looked,
         built,
     )
-
-
-def _considered(_: Setting) -> Iterable[dict[str, int]]:
-    return ({"permutations": 16, "beam": 16, "seed": 0},)
 
 
 def expected_hit(options: Options, *, bits: int, distance: int, rows: int, seed: int = SEED) -> HitProbability:
@@ -154,6 +147,6 @@ METHOD = SearchMethod(
     build=_build,
     restore=_restore,
     cost=_cost,
-    considered=_considered,
+    considered=lambda _: ({"permutations": 16, "beam": 16, "seed": 0},),
     hits=HitModel(expected=expected_hit, of_searcher=hit_of_orders),
 )

@@ -50,6 +50,11 @@ class Machine:
         """Seconds of a step, at a size (not its logarithm)."""
         return at(getattr(self, step), math.log2(max(1.0, size)))
 
+    def source_for(self, rows: int) -> str:
+        """Where the constants come from, and whether they are extrapolated to so many rows, in words."""
+        measured = self.measured_rows
+        return self.source if rows <= measured else f"{self.source}; extrapolated from {measured:,} documents"
+
     @property
     def measured_rows(self) -> int:
         """The largest number of rows that was measured."""

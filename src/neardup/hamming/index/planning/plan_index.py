@@ -10,7 +10,7 @@ from neardup.hamming.index.methods.table import METHODS
 from neardup.hamming.index.planning.check import check_plan
 from neardup.hamming.index.planning.costs import Setting
 from neardup.hamming.index.planning.index_plan import IndexPlan, MethodPlan, Shards
-from neardup.hamming.index.planning.machine import TYPICAL, Machine
+from neardup.hamming.index.planning.machine import TYPICAL
 from neardup.hamming.index.planning.machine_timing import measure_machine
 from neardup.hamming.index.planning.planner import WORTH, Choice, best_of, choices_for, choose, exact_methods
 from neardup.hamming.index.planning.skew import observed_skew
@@ -70,7 +70,7 @@ def plan(
         max_distance=limit,
         memory_bytes=room,
         based_on="uniform fingerprints" if rows is None else f"the spread of {len(rows):,} fingerprints",
-        machine=_source(machine, count),
+        machine=machine.source_for(count),
         methods=tuple(_method_plan(choice, setting, room) for choice in choices),
         refused=refused,
         method=chosen.method if chosen else None,
@@ -94,12 +94,6 @@ def _size(documents: int | None, bits: int | None, rows: Array | None) -> tuple[
     if bits not in (None, *range(64, 513, 64)):
         raise OptionError(f"`bits={bits!r}`: give 64, 128, … 512; pad narrower fingerprints with zero bits.")
     return int(documents or 1), int(bits or 128)
-
-
-def _source(machine: Machine, rows: int) -> str:
-    if rows <= machine.measured_rows:
-        return machine.source
-    return f"{machine.source}; extrapolated from {machine.measured_rows:,} documents"
 
 
 def _method_plan(choice: Choice, setting: Setting, room: int) -> MethodPlan:
