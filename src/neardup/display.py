@@ -17,7 +17,7 @@ SHOWN_CHARACTERS = 80
 SHOWN_REASONS = 5
 """Reasons that a message lists."""
 
-DIGITS, MOST_DIGITS = 4, 17
+DIGITS, MAX_DIGITS = 4, 17
 """Digits of a similarity after the point, and so many where that is not enough; a double between 0.1 and 1 has no more."""
 
 
@@ -85,7 +85,7 @@ def similarity_text(value: float, threshold: float = 0.0) -> str:
     ('0.6667', '0.8000', '0.79996')
     """
     exact = Decimal(float(value))
-    for digits in range(DIGITS, MOST_DIGITS + 1):
+    for digits in range(DIGITS, MAX_DIGITS + 1):
         shown = f"{exact.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):f}"
         if _sides(float(shown), threshold) == _sides(value, threshold):
             return shown

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import naive
 import neardup as nd
 from neardup.fingerprints.files.fingerprint_file import fingerprint_schema
-from neardup.fingerprints.weights.counting import BYTES_EACH, FeatureCounter, merged
+from neardup.fingerprints.weights.counting import BYTES_PER_FEATURE, FeatureCounter, merged
 from neardup.recipe.presets import find_recipe
 from neardup.recipe.serialization import stored_recipe
 from neardup.resources.memory_use import MemoryUse
@@ -100,7 +100,7 @@ def test_many_features_go_through_temporary_files(tmp_path):
     assert sum(sizes) == 15_000
     assert len(counter._stored) > 3
     assert max(sizes) < 1400
-    assert 500 * BYTES_EACH < use.most["frequencies"] < 2 * (64 << 10)
+    assert 500 * BYTES_PER_FEATURE < use.most["frequencies"] < 2 * (64 << 10)
 
 
 def test_texts_may_be_a_column_of_a_table_and_progress_counts_them(tmp_path):

@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as arrays
 
 import naive_vectors
 import neardup
-from neardup.fingerprints.vectors.planes import STEP, normal_table, planes_of
+from neardup.fingerprints.vectors.planes import NORMAL_STEP, normal_table, planes_of
 
 METHODS = ("signs", "gaussian", "independent")
 
@@ -220,11 +220,11 @@ def test_no_rows_have_no_fingerprints():
 
 def test_normal_numbers_are_quantiles_that_no_library_rounds_otherwise():
     table = normal_table()
-    steps = table.astype(np.float64) / STEP
+    steps = table.astype(np.float64) / NORMAL_STEP
     assert (steps == np.rint(steps)).all()
     assert (table == -table[::-1]).all()
     assert (abs(table.mean()), round(float(table.std()), 3)) == (0.0, 1.0)
-    exact = np.array([NormalDist().inv_cdf((k + 0.5) / 65536) for k in range(65536)]) / STEP
+    exact = np.array([NormalDist().inv_cdf((k + 0.5) / 65536) for k in range(65536)]) / NORMAL_STEP
     assert np.abs(np.abs(exact - np.floor(exact)) - 0.5).min() > 1e-6
 
 

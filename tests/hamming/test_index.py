@@ -131,7 +131,7 @@ class IndexMachine(RuleBasedStateMachine):
 @pytest.mark.parametrize("method", METHODS)
 def test_whatever_happens_to_an_index_it_finds_what_a_list_of_its_documents_gives(method, monkeypatch):
     monkeypatch.setattr(segments, "BUFFER_ROWS", 16)
-    monkeypatch.setattr(segments, "GROWTH", 3)
+    monkeypatch.setattr(segments, "GROWTH_FACTOR", 3)
     machine = type(f"Machine_{method}", (IndexMachine,), {"method": method})
     machine.TestCase.settings = settings(
         max_examples=25, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
@@ -199,7 +199,7 @@ def test_what_very_much_is_near_streams_in_small_parts(method, monkeypatch):
     queries = np.concatenate([VALUES[:50], VALUES[:5]])
     many = {nearest: index.query_many(queries, nearest=nearest) for nearest in (False, True)}
     pairs = list(index.pairs(threads=1))
-    monkeypatch.setattr(search, "MOST_FOUND", 1_000)
+    monkeypatch.setattr(search, "DOCUMENTS_AT_ONCE", 1_000)
     for nearest, expected in many.items():
         parts = list(index.query_stream(queries, nearest=nearest, threads=2))
         assert max(len(part.distances) for part in parts) <= 1_000
@@ -320,7 +320,7 @@ def test_what_does_not_go_into_an_index_is_refused_and_nothing_is_added(monkeypa
             index.query(queries)
     with pytest.raises(nd.OptionError, match="fingerprint has dtype int64"):
         index.query(np.zeros(1, np.int64))
-    monkeypatch.setattr(contents, "MOST_DOCUMENTS", 1)
+    monkeypatch.setattr(contents, "MAX_DOCUMENTS", 1)
     with pytest.raises(nd.OptionError, match="1 document more would be more than 1, removed ones included"):
         index.add([2], one)
     assert len(index) == 1

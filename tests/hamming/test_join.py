@@ -82,8 +82,7 @@ def all_pairs(rows, max_distance, other=None):
 def small_buckets(monkeypatch):
     """Scatter into buckets of 32 words, so that a few hundred rows go through every path that millions do."""
     monkeypatch.setattr(block_plan, "BUCKET_BYTES", 256)
-    monkeypatch.setattr(block_tables, "BUCKET_BYTES", 256)
-    monkeypatch.setattr(block_tables, "ROOM", 4)
+    monkeypatch.setattr(block_tables, "INITIAL_PAIRS", 4)
 
 
 # ---------------------------------------------------------------------------------------------------- the same as naive

@@ -18,7 +18,8 @@ from neardup.hamming.index.methods.neighbors import neighbor_keys
 from neardup.hamming.index.methods.prefix_tables import hit_by_masks, prefix_keys, simulated_prefix_hit, tables_for
 from neardup.hamming.index.methods.sorted_beam import simulated_beam_hit
 from neardup.hamming.index.methods.table import METHODS
-from neardup.hamming.index.planning import check, planner
+from neardup.hamming.index.planning import planner
+from neardup.hamming.index.planning.check import check_plan
 from neardup.hamming.index.planning.costs import Setting, probes_of, uniform_candidates
 from neardup.hamming.index.planning.machine import TYPICAL, Machine, at
 from neardup.hamming.index.planning.machine_timing import measure_machine
@@ -244,9 +245,9 @@ def test_memory_is_worth_time_and_a_limit_is_kept():
     free = best_of("block-tables", setting)
     plans = [METHODS["block-tables"].code.cost(setting, {"blocks": blocks}) for blocks in (4, 5, 6)]
     fastest = min(cost.seconds_a_document(setting.rows) for cost in plans)
-    assert free.cost.seconds_a_document(setting.rows) <= planner.WORTH * fastest
+    assert free.cost.seconds_a_document(setting.rows) <= planner.TIMES_SLOWER * fastest
     assert free.cost.nbytes <= min(
-        cost.nbytes for cost in plans if cost.seconds_a_document(setting.rows) <= planner.WORTH * fastest
+        cost.nbytes for cost in plans if cost.seconds_a_document(setting.rows) <= planner.TIMES_SLOWER * fastest
     )
     assert best_of("block-tables", setting, memory=0).cost.nbytes == min(cost.nbytes for cost in plans)
     assert planner.choose(setting, memory=free.cost.nbytes - 1).cost.nbytes < free.cost.nbytes
@@ -323,12 +324,10 @@ def test_fingerprints_given_change_the_plan():
     assert candidates[1] > candidates[0]
 
 
-def test_a_check_has_both_columns_and_counts_agree(monkeypatch):
-    monkeypatch.setattr(check, "SAMPLE_ROWS", 1 << 14)
-    monkeypatch.setattr(check, "QUERY_SECONDS", 0.01)
-    found = check.check_plan(
-        [best_of(method, Setting(2**20, 64, 3, TYPICAL)) for method in METHODS], Setting(2**20, 64, 3, TYPICAL), None
-    )
+def test_a_check_has_both_columns_and_counts_agree():
+    setting = Setting(2**20, 64, 3, TYPICAL)
+    choices = [best_of(method, setting) for method in METHODS]
+    found = check_plan(choices, setting, None, sample_rows=1 << 14, query_seconds=0.01)
     assert {each.method for each in found} == set(METHODS)
     assert {each.documents for each in found} == {1 << 14}
     assert all(each.agrees for each in found if each.quantity in ("bytes", "candidates"))
@@ -389,7 +388,7 @@ def test_a_plan_is_text_and_json():
         (lambda: Index(max_distance=3, blocks=99), "`blocks=99`"),
         (lambda: sharded(Setting(100, 64, 3, TYPICAL), 10), "not even one document fits"),
         (
-            lambda: check.check_plan([], Setting(100, 64, 3, TYPICAL), uniform(3)),
+            lambda: check_plan([], Setting(100, 64, 3, TYPICAL), uniform(3)),
             "3 different fingerprints are too few for a check",
         ),
     ],

@@ -10,8 +10,7 @@ import naive
 from neardup.errors import OptionError
 from neardup.io.corpora.batch import Batch
 from neardup.kernels.matching.items import best_passage
-from neardup.matching.contamination import scan
-from neardup.matching.contamination.excerpts import CHARACTERS, excerpt_of
+from neardup.matching.contamination.excerpts import MAX_CHARACTERS, excerpt_of
 from neardup.matching.contamination.items import Items, least_shingles, read_items
 from neardup.matching.contamination.options import DecontaminationOptions
 from neardup.matching.contamination.overlaps import RunFinder
@@ -37,12 +36,12 @@ def batch_of(texts):
     return Batch(0, pa.array(texts, pa.large_string()), pa.nulls(len(texts), pa.large_string()))
 
 
-def scanned(items, documents, **options):
+def scanned(items, documents, suspects_at_once=1 << 12, **options):
     """For each document, the rows of the items it holds, with shares and runs."""
     chosen = DecontaminationOptions(**options)
     known = Items.of([read_items(batch_of(items))], None, chosen)
     found = [[] for _ in documents]
-    for each in Scanner(known, chosen).scan(batch_of(documents)).contaminated:
+    for each in Scanner(known, chosen, suspects_at_once=suspects_at_once).scan(batch_of(documents)).contaminated:
         rows = known.firsts[each.items].tolist()
         found[each.row] = [(row, one.share, one.run) for row, one in zip(rows, each.overlaps, strict=True)]
     return found
@@ -82,11 +81,10 @@ def test_the_fewest_shingles_are_those_whose_share_is_enough(size, share):
     assert least <= 1 or (least - 1) / size < share
 
 
-def test_more_suspects_than_there_is_room_for_are_all_judged(monkeypatch):
-    monkeypatch.setattr(scan, "LEAST_ROOM", 1)
+def test_more_suspects_than_there_is_room_for_are_all_judged():
     items = [f"item number {i} of many has these words in common with all the others" for i in range(30)]
     documents = [" ".join(items), "", *[" ".join(items[::-1])] * 15]
-    found = scanned(items, documents, min_share=1.0)
+    found = scanned(items, documents, suspects_at_once=1, min_share=1.0)
     assert [len(each) for each in found] == [30, 0, *[30] * 15]
     assert found[0][7] == (7, 1.0, 14)
 
@@ -136,7 +134,7 @@ def test_an_excerpt_is_the_passage_as_it_stands_in_the_document():
     text = "前置き。\n\t“Ｔo ＢＥ,\u00ad or — not to be?” 中华人民共和国。End."
     assert excerpt_of(text, 3, 9).text == "Ｔo ＢＥ,\u00ad or — not to be?”"
     assert excerpt_of(text, 9, 16) == ("中华人民共和国。", 8)
-    assert excerpt_of("word " * 1000, 0, 1000) == (("word " * 1000)[:CHARACTERS], 4999)
+    assert excerpt_of("word " * 1000, 0, 1000) == (("word " * 1000)[:MAX_CHARACTERS], 4999)
 
 
 @pytest.mark.parametrize(

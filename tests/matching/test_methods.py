@@ -182,7 +182,7 @@ def test_the_choice_is_the_same_every_time_on_any_number_of_threads():
 
 def test_the_choice_is_minhash_where_exact_would_take_much_longer(monkeypatch):
     monkeypatch.setattr(auto, "PATIENCE_SECONDS", 0.0)
-    monkeypatch.setattr(auto, "SLOWER", 0.0)
+    monkeypatch.setattr(auto, "TIMES_SLOWER", 0.0)
     summary = nd.deduplicate(near_copies(400)).summary
     assert summary.method == "minhash"
     assert (summary.join["miss_probability"], summary.max_distance) == (1e-3, 38)
@@ -229,7 +229,7 @@ def kinds_of_corpora():
 def test_neither_memory_nor_threads_nor_the_disk_change_the_method_the_reason_or_a_decision(
     corpus, slower, monkeypatch, tmp_path
 ):
-    monkeypatch.setattr(auto, "SLOWER", slower)
+    monkeypatch.setattr(auto, "TIMES_SLOWER", slower)
     monkeypatch.setattr(auto, "PATIENCE_SECONDS", 0.0)
     monkeypatch.setattr(sampled_sets, "SAMPLED_ELEMENTS", 2_000)  # so that not all is sampled
     texts = kinds_of_corpora()[corpus]
@@ -252,7 +252,7 @@ def test_neither_memory_nor_threads_nor_the_disk_change_the_method_the_reason_or
 
 @pytest.mark.parametrize(("method", "said"), [("exact", "exact"), ("minhash", "minhash")])
 def test_auto_refuses_what_the_disk_does_not_hold_and_takes_no_other_method(method, said, monkeypatch):
-    monkeypatch.setattr(auto, "SLOWER", 0.0 if method == "minhash" else 99.0)
+    monkeypatch.setattr(auto, "TIMES_SLOWER", 0.0 if method == "minhash" else 99.0)
     monkeypatch.setattr(auto, "PATIENCE_SECONDS", 0.0)
     estimates = {name: getattr(auto, name) for name in ("estimate_exact", "estimate_minhash")}
     for name, estimated in estimates.items():

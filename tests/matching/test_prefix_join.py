@@ -94,10 +94,7 @@ def test_no_pair_is_missed_by_the_cosine(sets, least, seed):
 def test_several_passes_small_rooms_and_threads_give_the_same(kind, sets, least):
     expected, cost = join_sets(kind, sets, least)
     assert cost.passes == 1
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(join, "POSTING_BYTES", MEMORY // 20)
-        patch.setattr(join, "CHUNK_PAIRS", 1)
-        found, cost = join_sets(kind, sets, least, threads=3)
+    found, cost = join_sets(kind, sets, least, threads=3, posting_memory=10 * join.POSTING_BYTES, pairs_at_once=1)
     assert cost.passes == max(1, -(-cost.postings // 10))
     assert found == expected
 
@@ -118,10 +115,8 @@ def test_two_lists_are_joined_across_alone_and_a_set_may_be_in_both(kind, sets, 
     names = np.random.default_rng(seed).permutation(2 * len(both))[: len(both)] // 2
     everything, _ = join_sets(kind, both, least, weights=weights)
     pairs = {tuple(sorted((int(names[a]), int(names[b])))) for a, b in everything if a < len(sets) <= b}
-    with pytest.MonkeyPatch.context() as patch:
-        if passes:
-            patch.setattr(join, "POSTING_BYTES", MEMORY // 20)
-        found, _ = join_sets(kind, both, least, weights=weights, across=len(sets), names=names)
+    memory = 10 * join.POSTING_BYTES if passes else None
+    found, _ = join_sets(kind, both, least, weights=weights, across=len(sets), names=names, posting_memory=memory)
     assert found == {pair for pair in pairs if pair[0] != pair[1]}
 
 
@@ -140,8 +135,7 @@ def test_pairs_that_do_not_fit_go_to_a_file(sets, least):
         patch.setattr(pair_spool, "PAIR_BYTES", MEMORY // 6)
         found, _ = join_sets("jaccard", sets, least, threads=2)
         assert found == expected
-        patch.setattr(join, "POSTING_BYTES", MEMORY // 20)
-        found, _ = join_sets("jaccard", sets, least)
+        found, _ = join_sets("jaccard", sets, least, posting_memory=10 * join.POSTING_BYTES)
         assert found == expected
 
 

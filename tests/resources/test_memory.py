@@ -139,7 +139,7 @@ def test_elements_in_a_file_by_region_or_not_give_the_same(similarity, monkeypat
     expected = nd.deduplicate(texts, **how)
     assert len(expected.survivors) == 200
     in_file = nd.deduplicate(texts, memory="16M", **how)
-    monkeypatch.setattr(counts, "MANY", 1 << 17)
+    monkeypatch.setattr(counts, "MIN_ELEMENTS", 1 << 17)
     assert decided(in_file) == decided(expected) == decided(nd.deduplicate(texts, **how))
 
 

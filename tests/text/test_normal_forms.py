@@ -7,14 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neardup as nd
-from neardup.text.normal_forms import LONG, SHORT, normal_form
+from neardup.text.normal_forms import LONG_MARKS, SHORT_CHARACTERS, normal_form
 
 MARKS = [chr(code) for code in range(0x1FFFF) if unicodedata.combining(chr(code))]
 ODD = "ae\u00e9\u1e69\u0344\u0f73\u0345\u0958\uac00\u1161\u11a8\u304b\uff76\uff9e\uff9f\u3099 "
 """Letters that decompose, marks that decompose, parts of Hangul syllables, and sound marks of both widths."""
 
-rows = st.lists(st.sampled_from([*MARKS, *ODD]) | st.sampled_from(MARKS), min_size=LONG - 2, max_size=3 * LONG)
-texts = st.lists(st.text(st.sampled_from(ODD), max_size=SHORT) | rows.map("".join), max_size=5).map("".join)
+rows = st.lists(
+    st.sampled_from([*MARKS, *ODD]) | st.sampled_from(MARKS), min_size=LONG_MARKS - 2, max_size=3 * LONG_MARKS
+)
+texts = st.lists(st.text(st.sampled_from(ODD), max_size=SHORT_CHARACTERS) | rows.map("".join), max_size=5).map("".join)
 
 
 @given(texts, st.sampled_from(["NFC", "NFKC"]))

@@ -151,7 +151,7 @@ def test_sudachi_cuts_texts_that_are_longer_than_it_takes_at_the_ends_of_sentenc
     long = (TOKYO * 3000)[:-1]
     found = list(sudachi.pieces(long))
     assert "".join(found) == long
-    assert max(map(len, found)) <= sudachi.LONGEST
+    assert max(map(len, found)) <= sudachi.MAX_CHARACTERS
     assert all(piece.endswith("。") for piece in found[:-1])
     assert "".join(sudachi.pieces("あ" * 20_000)) == "あ" * 20_000
     assert (

@@ -20,7 +20,7 @@ from neardup.kernels.fingerprints.features import vote
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 
-MOST = (1 << 63) - 1
+MAX_VOTES = (1 << 63) - 1
 """The largest sum of votes, in 2^-16."""
 
 
@@ -56,7 +56,7 @@ def fingerprint_features(documents: Iterable[Any], *, recipe: RecipeLike | None 
         for feature, weight in _pairs(document, number):
             names.append(_name(feature, number))
             weights.append(_fixed(weight, feature, number))
-        if sum(abs(weight) for weight in weights[offsets[-1] :]) > MOST:
+        if sum(abs(weight) for weight in weights[offsets[-1] :]) > MAX_VOTES:
             raise DataError(
                 f"The weights of document {number} add up to 2^47 or more. Divide all weights by the same number."
             )

@@ -25,7 +25,7 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.errors import CallableError, NeardupError, OptionError, is_integer
 from neardup.kernels.fingerprints.widths import widen_values
-from neardup.recipe.tables.hashes import HASH_ROWS, MOST_BITS, HashFunction, unknown_hash
+from neardup.recipe.tables.hashes import HASH_ROWS, MAX_BITS, HashFunction, unknown_hash
 
 Fill = Callable[[Array, Array, Array], None]
 
@@ -112,8 +112,8 @@ def hash_features(data: Array, offsets: Array, name: str | HashFunction, bits: i
     Raises:
         OptionError: there is no such hash, `bits` is out of range, or a function returned a value that does not fit its bits.
     """
-    if not is_integer(bits) or not 1 <= bits <= MOST_BITS:
-        raise OptionError(f"`bits={bits!r}`: give an integer from 1 to {MOST_BITS}.")
+    if not is_integer(bits) or not 1 <= bits <= MAX_BITS:
+        raise OptionError(f"`bits={bits!r}`: give an integer from 1 to {MAX_BITS}.")
     data, offsets = _read_only(data), _read_only(offsets)
     if isinstance(name, HashFunction):
         native, fill = name.bits, _by_caller(name)

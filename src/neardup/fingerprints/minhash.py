@@ -55,7 +55,7 @@ KINDS = {
 }
 SignatureKind = Literal["one-permutation", "permutations"]
 BITS = (32, 16)
-MOST_VALUES = 1024
+MAX_VALUES = 1024
 VALUES = 128
 SEED = 1
 
@@ -151,7 +151,7 @@ class Signing:
         problems = [
             f"`{name}={given!r}`: give an integer from {low} to {high}"
             for name, given, low, high in (
-                ("values", self.values, 1, MOST_VALUES),
+                ("values", self.values, 1, MAX_VALUES),
                 ("seed", self.seed, 0, 2**64 - 1),
             )
             if not is_integer(given) or not low <= given <= high

@@ -217,6 +217,11 @@ class _Size:
         )
 
 
+def bucket_rows(words: int) -> int:
+    """Rows of so many words that fit a bucket."""
+    return BUCKET_BYTES // (8 * words)
+
+
 def scatter_depth(rows: int, words: int, key_blocks: int, block_bits: float) -> int:
     """How many blocks of a key scatter the rows at once, so that buckets fit the cache. At least one block is left to split by."""
     depth = 0

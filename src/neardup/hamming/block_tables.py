@@ -16,10 +16,10 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.hamming.block_plan import (
-    BUCKET_BYTES,
     MULTIPLIERS,
     BlockPlan,
     bit_entropy,
+    bucket_rows,
     cut_blocks,
     no_blocks,
     plan_join,
@@ -32,13 +32,13 @@ from neardup.resources.scratch import IN_MEMORY, Scratch
 Sink = Callable[[Array], None]
 """Takes the pairs of rows that one task found, uint64[p, 2 * words]. Several threads call it."""
 
-ROOM = 1 << 14
+INITIAL_PAIRS = 1 << 14
 """Initial room for pairs in a task. A task that finds more runs again."""
 
-CHUNK_ROWS = 1 << 12
+ROWS_AT_ONCE = 1 << 12
 """Rows that are numbered, then scattered, in one step."""
 
-DEEPEST = 2
+MAX_DEPTH = 2
 """A bucket far larger than planned is joined by a plan of its own, down to this depth. Below it, all rows are compared."""
 
 
@@ -168,7 +168,9 @@ class _Walk:
         crowded: list[tuple[int, int]] = []
 
         def run(most: int, *task: int) -> bool:
-            found = self.rooms.pop() if self.rooms else self.scratch.held(np.empty((ROOM, 2 * words), np.uint64))
+            found = (
+                self.rooms.pop() if self.rooms else self.scratch.held(np.empty((INITIAL_PAIRS, 2 * words), np.uint64))
+            )
             count = find(*task, found, most)
             if len(found) < count <= most:
                 found = self.scratch.held(np.empty((count + count // 4, 2 * words), np.uint64))
@@ -213,15 +215,14 @@ class _Walk:
             other=None if same else len(right),
             threads=self.threads,
             entropy=total,
-            parts=0 if level > DEEPEST else None,
+            parts=0 if level > MAX_DEPTH else None,
         )
         if chosen.parts == 0:
             self.compare_all(left, right, entropy, sink)
             return
         block_bits = total / chosen.blocks
         depth = scatter_depth(rows, words, chosen.key_blocks, block_bits)
-        planned = BUCKET_BYTES // (8 * words)
-        limit = max(2 * planned, int(4 * rows / 2 ** (depth * block_bits))) if depth else rows
+        limit = max(2 * bucket_rows(words), int(4 * rows / 2 ** (depth * block_bits))) if depth else rows
         bits = scatter_bits(rows, words, depth, block_bits) if depth else 0
         sides = (left,) if same else (left, right)
         out = [self.scratch.zeros(side.shape, side.dtype) if depth else side for side in sides]
@@ -257,10 +258,10 @@ class _Walk:
         words = np.flatnonzero(mask)
         span = (int(words[0]), int(words[-1]) + 1) if len(words) else (0, 0)
         how = buckets.BlockHash(mask, *span, MULTIPLIERS, np.uint64(64 - bits))
-        slices = max(1, min(2 * self.threads, len(rows) // CHUNK_ROWS))
+        slices = max(1, min(2 * self.threads, len(rows) // ROWS_AT_ONCE))
         edges = [len(rows) * i // slices for i in range(slices + 1)]
         ranges = list(pairwise(edges))
-        counts, numbers = np.zeros((slices, 1 << bits), np.int64), np.empty((slices, CHUNK_ROWS), np.int32)
+        counts, numbers = np.zeros((slices, 1 << bits), np.int64), np.empty((slices, ROWS_AT_ONCE), np.int32)
         self.each(buckets.count_buckets, [(rows, *edge, how, numbers[i], counts[i]) for i, edge in enumerate(ranges)])
         starts = np.concatenate(([0], np.cumsum(counts.sum(axis=0))))
         at = starts[:-1] + np.cumsum(counts, axis=0) - counts
@@ -287,7 +288,7 @@ class _Walk:
 
         tasks = zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
         self.search(
-            find, tasks, sides[0].shape[1], sink, lambda bucket: self.join_bucket(scattered, bucket, sink, DEEPEST)
+            find, tasks, sides[0].shape[1], sink, lambda bucket: self.join_bucket(scattered, bucket, sink, MAX_DEPTH)
         )
 
     def join_large(self, scattered: _Scattered, sink: Sink, level: int) -> None:

@@ -22,7 +22,7 @@ from neardup.kernels.hamming.candidates import (
 from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.spool import mapped_array
 
-CHUNK_PAIRS = 1 << 20
+PAIRS_AT_ONCE = 1 << 20
 """Pairs in memory at a time, when pairs are streamed."""
 
 
@@ -141,7 +141,7 @@ def within_groups(candidates: CandidateGraph, groups: Array, *, resources: Resou
 
 
 def candidate_pairs(candidates: CandidateGraph) -> Iterator[tuple[Array, Array]]:
-    """All pairs of positions p < q, p ascending, about CHUNK_PAIRS at a time (more if one document has more)."""
+    """All pairs of positions p < q, p ascending, about PAIRS_AT_ONCE at a time (more if one document has more)."""
     counts = np.empty(len(candidates), np.int64)
     graph = candidates.graph
     count_candidates(graph, counts)
@@ -149,7 +149,7 @@ def candidate_pairs(candidates: CandidateGraph) -> Iterator[tuple[Array, Array]]
     first = 0
     while first < len(counts):
         before = int(ends[first - 1]) if first else 0
-        last = max(first + 1, int(np.searchsorted(ends, before + CHUNK_PAIRS, "right")))
+        last = max(first + 1, int(np.searchsorted(ends, before + PAIRS_AT_ONCE, "right")))
         total = int(ends[last - 1]) - before
         left, right = np.empty(total, np.int64), np.empty(total, np.int64)
         list_candidates(first, last, graph, left, right)

@@ -11,8 +11,8 @@ from neardup.resources.pair_spool import check_few
 from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.scratch import Scratch
 
-EXPECTED_FROM, SAMPLED, COMPARED = 1 << 12, 256, 1 << 26
-"""From EXPECTED_FROM fingerprints on, pairs are estimated from at most SAMPLED fingerprints and about COMPARED comparisons."""
+EXPECTED_FROM_FINGERPRINTS, SAMPLED_FINGERPRINTS, COMPARISONS = 1 << 12, 256, 1 << 26
+"""From so many fingerprints on, pairs are estimated from at most so many of them and about so many comparisons."""
 
 
 def near_fingerprints(
@@ -81,9 +81,9 @@ def expected_pairs(fingerprints: Array, others: Array, max_distance: int) -> int
     uint64[n, words], uint64[m, words], the same array for the pairs within it.
     """
     n, same = len(others), others is fingerprints
-    if max(n, len(fingerprints)) < EXPECTED_FROM or len(fingerprints) == 0:
+    if max(n, len(fingerprints)) < EXPECTED_FROM_FINGERPRINTS or len(fingerprints) == 0:
         return 0
-    some = fingerprints[:: max(1, len(fingerprints) // max(1, min(SAMPLED, COMPARED // max(1, n))))]
+    some = fingerprints[:: max(1, len(fingerprints) // max(1, min(SAMPLED_FINGERPRINTS, COMPARISONS // max(1, n))))]
     near = sum(int(np.count_nonzero(distances(row, others) <= max_distance)) - same for row in some)
     return near * len(fingerprints) // ((1 + same) * len(some))
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from neardup.arrays import Array, Float64s
 from neardup.errors import OptionError, is_integer
-from neardup.fingerprints.minhash import MOST_VALUES, VALUES
+from neardup.fingerprints.minhash import MAX_VALUES, VALUES
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class Bands:
 
     def __post_init__(self) -> None:
         for name, value in (("bands", self.bands), ("rows", self.rows)):
-            if not is_integer(value) or not 1 <= value <= MOST_VALUES:
-                raise OptionError(f"`{name}={value!r}`: give an integer from 1 to {MOST_VALUES}.")
+            if not is_integer(value) or not 1 <= value <= MAX_VALUES:
+                raise OptionError(f"`{name}={value!r}`: give an integer from 1 to {MAX_VALUES}.")
 
     @property
     def values(self) -> int:
@@ -112,15 +112,15 @@ def plan_bands(min_similarity: float, *, values: int | None = None, miss_probabi
         raise OptionError(f"`min_similarity={min_similarity!r}`: give a number above 0 and up to 1.")
     if not _is_number(miss_probability) or not 0 < miss_probability < 1:
         raise OptionError(f"`miss_probability={miss_probability!r}`: give a number between 0 and 1.")
-    if values is not None and (not is_integer(values) or not 1 <= values <= MOST_VALUES):
-        raise OptionError(f"`values={values!r}`: give an integer from 1 to {MOST_VALUES}.")
+    if values is not None and (not is_integer(values) or not 1 <= values <= MAX_VALUES):
+        raise OptionError(f"`values={values!r}`: give an integer from 1 to {MAX_VALUES}.")
     least = _bands_needed(min_similarity, 1, miss_probability)
-    if least > (values or MOST_VALUES):
+    if least > (values or MAX_VALUES):
         given = "" if values is None else f"`values={values}`: "
-        can = f"at least {least:,} values" if least <= MOST_VALUES else f"{least:,} values, more than {MOST_VALUES},"
+        can = f"at least {least:,} values" if least <= MAX_VALUES else f"{least:,} values, more than {MAX_VALUES},"
         raise OptionError(
             f"{given}it takes {can} to miss pairs of similarity {min_similarity} with a probability of at most "
-            f"{miss_probability}. Use {'' if least > MOST_VALUES else 'more values, '}a higher similarity or a higher probability."
+            f"{miss_probability}. Use {'' if least > MAX_VALUES else 'more values, '}a higher similarity or a higher probability."
         )
     if values is not None:
         rows = max(

@@ -25,11 +25,11 @@ PAIR_BYTES = 16
 """Peak bytes per pair during the search: two integers of 8 bytes."""
 ROW_BYTES = 28
 """Bytes per row in each thread: two hashes, a row number, the end of a bucket."""
-CHUNK_PAIRS = 1 << 16
+PAIRS_AT_ONCE = 1 << 16
 """Number of pairs that a thread lists at a time."""
-ARRAYS_EACH = 6
+ARRAYS_PER_THREAD = 6
 """Number of arrays by row in each thread."""
-EXPECTED_FROM = 1 << 12
+EXPECTED_FROM_SIGNATURES = 1 << 12
 """From this many signatures on, the number of pairs is estimated before the search."""
 
 
@@ -132,7 +132,7 @@ class _BandSearch:
 
     def expected_pairs(self) -> int:
         """Estimate the pairs of all bands from the first pairs of two bands; 0 for few rows."""
-        if len(self.signatures) < EXPECTED_FROM:
+        if len(self.signatures) < EXPECTED_FROM_SIGNATURES:
             return 0
         found: list[float] = []
         for number in range(min(2, self.bands.bands)):
@@ -140,7 +140,7 @@ class _BandSearch:
             buckets, sieve = self._buckets(band)
             place = np.zeros(2, np.int64)
             listed = pairs_of_band(
-                self.signatures.values, band, buckets, sieve, self.across, place, np.empty(CHUNK_PAIRS, np.uint64)
+                self.signatures.values, band, buckets, sieve, self.across, place, np.empty(PAIRS_AT_ONCE, np.uint64)
             )
             before = _comparisons(buckets, len(sieve.fingerprints))
             found.append(listed * int(before[-1]) / max(1, int(before[min(int(place[0]) + 1, len(before) - 1)])))
@@ -151,7 +151,7 @@ class _BandSearch:
         """Find the pairs that agree in this band and in none before it."""
         band = Band(number, self.bands.rows)
         buckets, sieve = self._buckets(band)
-        place, out = np.zeros(2, np.int64), np.empty(CHUNK_PAIRS, np.uint64)
+        place, out = np.zeros(2, np.int64), np.empty(PAIRS_AT_ONCE, np.uint64)
         while place[0] < len(sieve.fingerprints):
             check_needed()
             count = pairs_of_band(self.signatures.values, band, buckets, sieve, self.across, place, out)
@@ -234,7 +234,7 @@ def find_banded(
 
 def search_bytes(n: int, words: int) -> int:
     """Bytes that each thread takes to find pairs among `n` signatures, with a sieve of `words` words."""
-    return (ROW_BYTES + 8 * words) * n + 8 * CHUNK_PAIRS
+    return (ROW_BYTES + 8 * words) * n + 8 * PAIRS_AT_ONCE
 
 
 def spool_banded(
@@ -261,7 +261,7 @@ def spool_banded(
     """
     search = _BandSearch.of(signatures, bands, fingerprints, max_distance, least_agreeing, across)
     workers = max(1, search.workers(resources.threads, resources.share("bands")))
-    search = dataclasses.replace(search, scratch=resources.scratch_of("bands", ARRAYS_EACH * workers))
+    search = dataclasses.replace(search, scratch=resources.scratch_of("bands", ARRAYS_PER_THREAD * workers))
     pairs = search.expected_pairs()
     check_few(pairs, most)
     resources.check_pairs(

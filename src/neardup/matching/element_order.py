@@ -6,7 +6,7 @@ from neardup.arrays import Array
 from neardup.kernels.store import prefixes as kernels
 from neardup.kernels.store.prefixes import Order
 
-MOST_LEARNED = 1 << 20
+MAX_LEARNED_ELEMENTS = 1 << 20
 """Elements whose counts an order knows, the most frequent."""
 
 
@@ -26,7 +26,7 @@ def learned(values: Array) -> Order:
     """The order by a sample: the elements of its texts (uint64[], distinct in each text), those that several have."""
     elements, counts = np.unique(values, return_counts=True)
     several = np.flatnonzero(counts > 1)
-    several = several[np.sort(most_frequent(elements[several], counts[several], MOST_LEARNED))]
+    several = several[np.sort(most_frequent(elements[several], counts[several], MAX_LEARNED_ELEMENTS))]
     return order_of(elements[several], counts[several].astype(np.uint32))
 
 

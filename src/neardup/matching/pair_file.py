@@ -32,7 +32,7 @@ from neardup.io.storage.places import Place, place_of
 SUMMARY_ENDING = ".summary.json"
 FORMAT = 2
 """1 had no checksums, and similarities that ignored the normalizers of the recipe."""
-CHUNK_PAIRS = 1 << 20
+PAIRS_AT_ONCE = 1 << 20
 
 PAIR_SCHEMA = pa.schema(
     [
@@ -225,7 +225,7 @@ def read_pairs(path: Place, summary: PairSummary) -> Iterator[PairChunk]:
         else:
             decode, lines_checksum = msgspec.json.Decoder(_Line).decode, 0
             with open_for_reading(path, known[2]) as lines:
-                while some := list(itertools.islice(lines, CHUNK_PAIRS)):
+                while some := list(itertools.islice(lines, PAIRS_AT_ONCE)):
                     lines_checksum, total = zlib.crc32(b"".join(some), lines_checksum), total + len(some)
                     rows = [decode(line) for line in some]
                     yield _chunk(

@@ -5,7 +5,7 @@ from typing import Any
 from neardup.errors import is_integer
 from neardup.recipe.tables.parts import digest_of
 
-MOST_BITS = 512
+MAX_BITS = 512
 
 
 class PlainRecipe:

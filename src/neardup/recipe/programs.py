@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from neardup.errors import OptionError, is_integer
-from neardup.recipe.plain_recipe import MOST_BITS, PlainRecipe, distance_problems
+from neardup.recipe.plain_recipe import MAX_BITS, PlainRecipe, distance_problems
 
 KIND = "another program"
 UNNAMED = "unnamed"
@@ -50,8 +50,8 @@ class ProgramRecipe(PlainRecipe):
         problems = []
         if not isinstance(self.program, str) or not 0 < len(self.program) <= 200:
             problems.append(f"`program={self.program!r}`: give a name of 1 to 200 characters, such as 'gosimhash'")
-        if not is_integer(self.bits) or not 1 <= int(self.bits) <= MOST_BITS:
-            problems.append(f"`bits={self.bits!r}`: give an integer from 1 to {MOST_BITS}")
+        if not is_integer(self.bits) or not 1 <= int(self.bits) <= MAX_BITS:
+            problems.append(f"`bits={self.bits!r}`: give an integer from 1 to {MAX_BITS}")
         else:
             object.__setattr__(self, "bits", int(self.bits))  # JSON cannot hold numpy's
             problems += distance_problems(self.max_distance, self.bits)

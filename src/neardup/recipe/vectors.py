@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from neardup.errors import OptionError, is_integer
-from neardup.recipe.plain_recipe import MOST_BITS, PlainRecipe, distance_problems
+from neardup.recipe.plain_recipe import MAX_BITS, PlainRecipe, distance_problems
 
 METHODS = {
     "signs": "planes of 1 and -1 from one hash per dimension: dense or sparse rows, with the same bits",
@@ -48,7 +48,7 @@ class VectorRecipe(PlainRecipe):
         problems = []
         for name, low, high, allowed in (
             ("dimension", 1, 2**63 - 1, "of at least 1"),
-            ("bits", 1, MOST_BITS, f"from 1 to {MOST_BITS}"),
+            ("bits", 1, MAX_BITS, f"from 1 to {MAX_BITS}"),
             ("seed", 0, 2**64 - 1, "from 0 to 2^64 - 1"),
         ):
             value = getattr(self, name)

@@ -14,7 +14,7 @@ from neardup.arrays import Array
 from neardup.hamming.candidate_graph import candidates_of
 from neardup.hamming.unique import Unique
 from neardup.matching.candidates.candidate_join import CandidateJoin, all_candidates
-from neardup.matching.candidates.costs import FEW_EACH
+from neardup.matching.candidates.costs import FEW_PAIRS_PER_DOCUMENT
 from neardup.matching.candidates.narrowed import may_be_narrowed, open_narrowed
 from neardup.matching.candidates.task import Found
 from neardup.resources.pair_spool import ManyPairs
@@ -57,7 +57,7 @@ def _few_or_of_survivors(join: CandidateJoin, verification: Verification, fixed:
     """
     n = len(join.task.rows)
     try:
-        return all_candidates(join, most=FEW_EACH * n)
+        return all_candidates(join, most=FEW_PAIRS_PER_DOCUMENT * n)
     except ManyPairs:
         pass
     verification.read(join.task.rows)
@@ -118,7 +118,7 @@ class _Families:
         classes = np.unique(self._class_of[places])
         if SMALL_BLOCK_DOCUMENTS < len(places) < ESTIMATED_DOCUMENTS:
             raise ManyPairs  # by experience: where all are dense, so are these
-        most = FEW_EACH * len(places) if len(places) > SMALL_BLOCK_DOCUMENTS else None
+        most = FEW_PAIRS_PER_DOCUMENT * len(places) if len(places) > SMALL_BLOCK_DOCUMENTS else None
         return self._join.pairs(classes, most=most), classes
 
     def _pairs_across(self, survivors: Array, others: Array) -> tuple[Array, Array]:

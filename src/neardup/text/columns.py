@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from neardup.errors import DataError, OptionError
 from neardup.kernels.text.utf8 import TAIL, valid_utf8
 
-CHUNK_BYTES = 1 << 20
+BYTES_AT_ONCE = 1 << 20
 """Approximate bytes of text per kernel call: they stay in a core's cache, and threads have work to share."""
 
 
@@ -107,7 +107,7 @@ def _strings(texts: Any, where: str) -> list[str]:
     return found
 
 
-def in_chunks(array: Any, size: int = CHUNK_BYTES) -> Iterator[Any]:
+def in_chunks(array: Any, size: int = BYTES_AT_ONCE) -> Iterator[Any]:
     """Slices of an Arrow `large_string` array of about `size` bytes of text, at least one text each."""
     offsets = np.frombuffer(array.buffers()[1], np.int64)[array.offset : array.offset + len(array) + 1]
     first = 0

@@ -17,9 +17,9 @@ from neardup.text.unicode_tables import fold_tables
 
 Form = Literal["NFC", "NFKC"]
 
-LONG = 64
+LONG_MARKS = 64
 """Marks in a row from which on they are sorted beforehand; no writing system comes near it."""
-SHORT = 256
+SHORT_CHARACTERS = 256
 """Characters of a text up to which insertion does no harm, and a look at them would take longer than their normal form."""
 _HALFWIDTH_SOUND_MARKS = [0xFF9E, 0xFF9F]
 """The only characters beside marks that become nothing but marks in NFKC."""
@@ -31,7 +31,7 @@ def normal_form(form: Form, text: str) -> str:
     >>> normal_form("NFC", "a" + "\u0301" * 100 + "\u0323") == "\u1ea1" + "\u0301" * 100
     True
     """
-    return unicodedata.normalize(form, _in_order(form, text) if len(text) > SHORT else text)
+    return unicodedata.normalize(form, _in_order(form, text) if len(text) > SHORT_CHARACTERS else text)
 
 
 @cache
@@ -44,14 +44,14 @@ def _may_be_mark() -> Bools:
 
 
 def _in_order(form: Form, text: str) -> str:
-    """The text with the marks of every row of LONG or more in canonical order."""
+    """The text with the marks of every row of LONG_MARKS or more in canonical order."""
     codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
-    some = _may_be_mark()[codes[:: LONG // 2]]
-    if not (some[1:] & some[:-1]).any():  # every row of LONG has two of them, one after the other
+    some = _may_be_mark()[codes[:: LONG_MARKS // 2]]
+    if not (some[1:] & some[:-1]).any():  # every row of LONG_MARKS has two of them, one after the other
         return text
     edges = np.flatnonzero(np.diff(_may_be_mark()[codes], prepend=False, append=False)).reshape(-1, 2)
     parts, done = [], 0
-    for first, last in edges[edges[:, 1] - edges[:, 0] >= LONG].tolist():
+    for first, last in edges[edges[:, 1] - edges[:, 0] >= LONG_MARKS].tolist():
         parts += [text[done:first], _ordered(form, text[first:last])]
         done = last
     return "".join([*parts, text[done:]])

@@ -8,7 +8,7 @@ from neardup.engines.schemas import COUNTED, SAMPLE, SAMPLE_DIVISIONS
 from neardup.engines.stages import Found, Stage
 from neardup.kernels.engines.frequent import count_frequent
 from neardup.kernels.store.prefixes import Order, fill_order
-from neardup.matching.element_order import MOST_LEARNED, most_frequent, order_of
+from neardup.matching.element_order import MAX_LEARNED_ELEMENTS, most_frequent, order_of
 
 TABLE_SLOTS, SIEVE_CELLS = 1 << 20, 1 << 22
 """Of the table of elements that are counted, which may be half full, and of the sieve before it: 17 MB for a part."""
@@ -68,7 +68,7 @@ COUNT = Stage("order of elements", _count, {"counted": COUNTED})
 """Of the frequent elements of parts."""
 
 
-def order_of_counted(counted: pa.Table, *, most: int = MOST_LEARNED) -> Order:
+def order_of_counted(counted: pa.Table, *, most: int = MAX_LEARNED_ELEMENTS) -> Order:
     """The order by which frequent elements come last: at most so many are known, by default some 24 MB."""
     elements, counts = counted.column("element").to_numpy(), counted.column("documents").to_numpy()
     kept = np.sort(most_frequent(elements, counts, most))

@@ -10,13 +10,13 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.errors import OptionError, is_integer
-from neardup.recipe.plain_recipe import MOST_BITS
+from neardup.recipe.plain_recipe import MAX_BITS
 from neardup.recipe.programs import DIGITS, Digits
 
 Problems = dict[int, str]
 """What is wrong with the value of a row, as the end of a sentence that begins with `it is`."""
 
-LONGEST = 2 * MOST_BITS
+MAX_CHARACTERS = 2 * MAX_BITS
 """Characters that a fingerprint may have."""
 _SHOWN = 40
 _BAD = 255
@@ -68,8 +68,8 @@ def check_digits(digits: Any, *, allowed: Sequence[str] = tuple(DIGITS)) -> None
 
 def check_bits(bits: Any) -> None:
     """Raise OptionError unless `bits` is a width."""
-    if not is_integer(bits) or not 1 <= int(bits) <= MOST_BITS:
-        raise OptionError(f"`bits={bits!r}`: give an integer from 1 to {MOST_BITS}.")
+    if not is_integer(bits) or not 1 <= int(bits) <= MAX_BITS:
+        raise OptionError(f"`bits={bits!r}`: give an integer from 1 to {MAX_BITS}.")
 
 
 def width_of(text: str, digits: Digits) -> int | None:
@@ -91,9 +91,9 @@ def words_of_texts(texts: Any, how: Reading) -> tuple[Array, Problems]:
         problems[i] = "null"
     for i in np.flatnonzero(~spans.null & (spans.lengths == 0)).tolist():
         problems[i] = "empty"
-    for i in np.flatnonzero(spans.lengths > LONGEST).tolist():
+    for i in np.flatnonzero(spans.lengths > MAX_CHARACTERS).tolist():
         problems[i] = f"a text of {spans.lengths[i]:,} bytes, not {named(how.digits)}"
-    rows = np.flatnonzero(~spans.null & (spans.lengths > 0) & (spans.lengths <= LONGEST))
+    rows = np.flatnonzero(~spans.null & (spans.lengths > 0) & (spans.lengths <= MAX_CHARACTERS))
     read = _read_digits if how.digits in BITS_PER_DIGIT else _read_numbers
     bad, too_large = read(spans, rows, how, found)
     for i in bad.tolist():

@@ -25,7 +25,7 @@ from neardup.fingerprints.files.digits import (
     width_of,
     words_of_texts,
 )
-from neardup.recipe.plain_recipe import MOST_BITS
+from neardup.recipe.plain_recipe import MAX_BITS
 from neardup.recipe.programs import Digits
 
 _TEXT = pa.large_string()
@@ -99,8 +99,8 @@ def _shown_width(arrays: Sequence[Any], digits: Digits) -> Reading:
         bits, per_digit = (width_of(first, digits) or 0) if isinstance(first, str) else 0, BITS_PER_DIGIT[digits]
     if not bits:
         return Reading(digits, WIDTH)  # nothing to read, or what is refused by its type
-    if bits > MOST_BITS:
-        raise OptionError(f"The first fingerprint has {bits} bits; {MOST_BITS} are the most.")
+    if bits > MAX_BITS:
+        raise OptionError(f"The first fingerprint has {bits} bits; {MAX_BITS} are the most.")
     return Reading(digits, bits, bits // per_digit)
 
 

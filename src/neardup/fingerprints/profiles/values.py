@@ -33,7 +33,7 @@ CLICKHOUSE = {
 }
 """ClickHouse's functions, each with its profile."""
 
-_LARGE, _TOGETHER = 50, 200
+_LARGE_WEIGHT, _VOTES_AT_ONCE = 50, 200
 
 
 def _leonsim_hash(given: str | Callable[[bytes], bytes | int], size: int) -> Callable[[bytes], bytes]:
@@ -96,14 +96,14 @@ def leonsim_value(
             name, weight = pair(feature, Real)
         total += weight
         ones = np.unpackbits(np.frombuffer(digest(feature_bytes(name)), np.uint8)).astype(np.int64)
-        if not isinstance(feature, str) and (weight > _LARGE or not isinstance(weight, int)):
+        if not isinstance(feature, str) and (weight > _LARGE_WEIGHT or not isinstance(weight, int)):
             sums.append(ones * weight)
         elif weight > 0:  # a digest counts as often as it weighs: never, if the weight is 0 or negative
             together.append(ones * weight)
-            if len(together) == _TOGETHER:
+            if len(together) == _VOTES_AT_ONCE:
                 sums.append(np.sum(together, 0))
                 together = []
-        if len(sums) >= _TOGETHER:
+        if len(sums) >= _VOTES_AT_ONCE:
             sums = [np.sum(sums, 0)]
     if together:
         sums.append(np.sum(together, 0))

@@ -13,7 +13,7 @@ from neardup.resources.threads import in_order
 
 BLOCK_BYTES = 1 << 25
 """Approximate size of a block of rows and its products. At every product, the threads of NumPy's library wait for one another."""
-LEAST_SQUARE, MOST_SQUARE = 1e-20, 1e30
+MIN_SQUARE, MAX_SQUARE = 1e-20, 1e30
 """Within these bounds, rounding theory holds for sums of squares in float32; rows outside are summed in float64."""
 
 
@@ -57,7 +57,7 @@ class DenseRoute:
         part, block, found = made
         with np.errstate(all="ignore"):
             squares = np.einsum("ij,ij->i", block, block).astype(np.float64)
-        odd = ~((squares > LEAST_SQUARE) & (squares < MOST_SQUARE))
+        odd = ~((squares > MIN_SQUARE) & (squares < MAX_SQUARE))
         errors, bounds = np.empty((2, len(block)))
         lengths = np.sqrt(np.where(odd, 0, squares)) * 1.01
         errors[:], bounds[:] = self._error * lengths, self._bound * lengths

@@ -10,20 +10,20 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.errors import DataError, OptionError
 from neardup.kernels.fingerprints.vectors import gaussian_planes, hash_dimensions, independent_planes, sign_planes
-from neardup.recipe.plain_recipe import MOST_BITS
+from neardup.recipe.plain_recipe import MAX_BITS
 from neardup.recipe.vectors import VectorRecipe
 
 LEVELS = 1 << 16
-STEP = 2.0**-12
-"""Normal numbers are multiples of STEP, which is far coarser than any library's rounding and fine next to their spread of 1."""
+NORMAL_STEP = 2.0**-12
+"""Normal numbers are multiples of this, which is far coarser than any library's rounding and fine next to their spread of 1."""
 
 
 @cache
 def normal_table() -> Array:
-    """float32[2^16]: the quantiles (k + 1/2) / 2^16 of the normal distribution, to the nearest multiple of STEP."""
+    """float32[2^16]: the quantiles (k + 1/2) / 2^16 of the normal distribution, to the nearest multiple of NORMAL_STEP."""
     half = LEVELS // 2
     upper = [NormalDist().inv_cdf((half + k + 0.5) / LEVELS) for k in range(half)]
-    rounded = np.rint(np.array(upper) / STEP) * STEP
+    rounded = np.rint(np.array(upper) / NORMAL_STEP) * NORMAL_STEP
     return np.concatenate([-rounded[::-1], rounded]).astype(np.float32)
 
 
@@ -71,10 +71,10 @@ def given_planes(planes: Any, dimension: int) -> Array:
         raise OptionError("planes: the rows have different lengths. Give dimension × bits numbers.") from None
     if found.dtype.kind not in "biuf" or found.dtype.itemsize > 8:
         raise OptionError(f"planes: the numbers are of type {found.dtype}. Give integers, float16, float32 or float64.")
-    if found.ndim != 2 or found.shape[0] != dimension or not 1 <= found.shape[1] <= MOST_BITS:
+    if found.ndim != 2 or found.shape[0] != dimension or not 1 <= found.shape[1] <= MAX_BITS:
         raise OptionError(
             f"planes of shape {found.shape}: the vectors have {dimension} numbers. "
-            f"Give {dimension} × bits numbers, a column for each bit, of 1 to {MOST_BITS} bits."
+            f"Give {dimension} × bits numbers, a column for each bit, of 1 to {MAX_BITS} bits."
         )
     exact = np.ascontiguousarray(found.T, np.float64)
     if not np.isfinite(exact).all():

@@ -13,8 +13,8 @@ from neardup.resources.threads import in_order
 Fill = Callable[[Array, Array, Array, Array], None]
 """Fills fingerprints from indptr, indices and data."""
 
-BLOCK_ENTRIES = 1 << 18
-BLOCK_ROWS = 1 << 16
+ENTRIES_AT_ONCE = 1 << 18
+ROWS_AT_ONCE = 1 << 16
 
 
 def by_signs(recipe: VectorRecipe) -> Fill:
@@ -68,8 +68,8 @@ def fill_sparse(rows: SparseRows, fill: Fill, largest: float, out: Array, thread
 def _parts(rows: SparseRows) -> Iterator[slice]:
     start = 0
     while start < len(rows):
-        end = int(np.searchsorted(rows.indptr, rows.indptr[start] + BLOCK_ENTRIES, "right")) - 1
-        end = min(max(end, start + 1), start + BLOCK_ROWS, len(rows))
+        end = int(np.searchsorted(rows.indptr, rows.indptr[start] + ENTRIES_AT_ONCE, "right")) - 1
+        end = min(max(end, start + 1), start + ROWS_AT_ONCE, len(rows))
         yield slice(start, end)
         start = end
 

@@ -11,7 +11,7 @@ from neardup.resources.spool import mapped_array
 Run = tuple[Array, Array]
 """Features, uint64[], ascending and unique, and their counts, int64[]."""
 
-BYTES_EACH = 64
+BYTES_PER_FEATURE = 64
 """Bytes per feature while runs are merged: feature and count, before and after, and the sort order."""
 
 
@@ -31,7 +31,7 @@ class FeatureCounter:
     """Adds up counts of features in about `memory` bytes of memory, which `use` counts, and in temporary files."""
 
     def __init__(self, memory: int, temp_dir: str | None, use: MemoryUse | None = None) -> None:
-        self._most = max(1024, memory // BYTES_EACH)
+        self._most = max(1024, memory // BYTES_PER_FEATURE)
         self._temp_dir, self._use = temp_dir, use
         self._waiting: list[Run] = []
         self._stored: list[Run] = []
@@ -40,7 +40,7 @@ class FeatureCounter:
         """Add a run."""
         self._waiting.append((features, counts))
         if self._use is not None:
-            self._use.record("frequencies", BYTES_EACH * self._waiting_features)
+            self._use.record("frequencies", BYTES_PER_FEATURE * self._waiting_features)
         if self._waiting_features > self._most:
             self._waiting = [merged(self._waiting)]
             if self._waiting_features > self._most // 2:

@@ -26,7 +26,7 @@ EXTRACTORS = ("jieba_tfidf", "jieba_textrank")
 CPPJIEBA = "cppjieba"
 FINE = 1 << 40
 """The weight 1 for EXTRACTORS, whose weights are small: the jieba_tfidf weights of a text add up to at most 14."""
-BYTES_EACH, FEWEST, MOST = 120, 5, 200
+BYTES_PER_KEYWORD, MIN_KEYWORDS, MAX_KEYWORDS = 120, 5, 200
 """cppjieba's rule: one keyword per this many bytes of a text, and the bounds of that number."""
 
 
@@ -104,7 +104,7 @@ def most_keywords(features: Features, lengths: Array, recipe: Recipe) -> Array:
         return np.diff(features.offsets)
     if isinstance(recipe.keywords, int):
         return np.full(len(lengths), recipe.keywords, np.int64)
-    by_length: Array = np.clip(lengths // BYTES_EACH, FEWEST, MOST)
+    by_length: Array = np.clip(lengths // BYTES_PER_KEYWORD, MIN_KEYWORDS, MAX_KEYWORDS)
     return by_length
 
 

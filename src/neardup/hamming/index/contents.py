@@ -17,7 +17,7 @@ from neardup.hamming.index.segment import Segment
 from neardup.hamming.index.segments import Segments
 from neardup.hamming.unique import fingerprint_rows
 
-MOST_DOCUMENTS = 2**32 - 1
+MAX_DOCUMENTS = 2**32 - 1
 """Document numbers have 32 bits in a segment."""
 DIGESTS = SearchOptions(DIGEST_BITS, max_distance=0, method="block-tables", options={})
 """How digests of short texts are searched: equal digests only."""
@@ -75,9 +75,9 @@ class Contents:
     def add(self, ids: Any, fingerprints: Array) -> None:
         """See `neardup.Index.add`."""
         rows = self.search.rows(fingerprints)
-        if self.documents.rows + len(rows) > MOST_DOCUMENTS:
+        if self.documents.rows + len(rows) > MAX_DOCUMENTS:
             raise OptionError(
-                f"{counted(len(rows), 'document')} more would be more than {MOST_DOCUMENTS:,}, removed ones "
+                f"{counted(len(rows), 'document')} more would be more than {MAX_DOCUMENTS:,}, removed ones "
                 "included. Deal them out to several indexes."
             )
         labels = as_ids(np.arange(self.added, self.added + len(rows)) if ids is None else ids)

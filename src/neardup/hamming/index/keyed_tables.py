@@ -10,12 +10,12 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.kernels.hamming import index_tables as kernels
 
-ROWS_A_BUCKET = 4
+ROWS_PER_BUCKET = 4
 """Approximate number of rows per bucket, in a table whose keys have more bits than its buckets."""
-MOST_BUCKET_BITS = 26
-MOST_TABLES = 1_000
+MAX_BUCKET_BITS = 26
+MAX_TABLES = 1_000
 """Maximum number of tables in an index; each holds all fingerprints."""
-MOST_CHOSEN_TABLES = 64
+MAX_CHOSEN_TABLES = 64
 """Maximum number of tables that the planner chooses; you can ask for more."""
 
 
@@ -136,8 +136,8 @@ def tables_of(plan: KeyPlan, columns: Array, starts: Array, positions: Array) ->
 def bucket_bits_for(plan: KeyPlan, rows: int) -> int:
     """The log2 of the number of buckets in tables of `rows` rows."""
     longest = max(min(64, len(key)) for key in plan.chosen)
-    wide = math.ceil(math.log2(max(2, rows) / ROWS_A_BUCKET))
-    return min(MOST_BUCKET_BITS, longest, max(wide, 1))
+    wide = math.ceil(math.log2(max(2, rows) / ROWS_PER_BUCKET))
+    return min(MAX_BUCKET_BITS, longest, max(wide, 1))
 
 
 def table_bytes(plan: KeyPlan, rows: int) -> int:

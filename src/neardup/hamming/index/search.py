@@ -21,8 +21,8 @@ from neardup.resources.threads import in_order, thread_count
 
 Result = TypeVar("Result")
 
-QUERIES_TOGETHER = 1 << 12
-MOST_FOUND = 1 << 20
+QUERIES_AT_ONCE = 1 << 12
+DOCUMENTS_AT_ONCE = 1 << 20
 """Maximum number of documents listed at a time, unless one query finds more."""
 
 
@@ -133,15 +133,15 @@ class _Found:
 def _found(
     segments: Sequence[Segment], rows: Array, first: int, last: int, limit: int, *, nearest: bool = False
 ) -> Iterator[_Found]:
-    """The answers to queries [first, last), in parts of at most MOST_FOUND documents, or of one query."""
-    most = MOST_FOUND if last - first > 1 else math.inf
+    """The answers to queries [first, last), in parts of at most DOCUMENTS_AT_ONCE documents, or of one query."""
+    most = DOCUMENTS_AT_ONCE if last - first > 1 else math.inf
     hits: list[tuple[Array, int]] = []
     total = 0
     for segment in segments:
         hits.append(segment.hits(rows, first, last, limit, most=most))
         total += len(hits[-1][0]) if nearest and hits[-1][1] <= most else hits[-1][1]
         if total > most:
-            step = max(1, (last - first) * MOST_FOUND // (2 * total))
+            step = max(1, (last - first) * DOCUMENTS_AT_ONCE // (2 * total))
             for begin in range(first, last, step):
                 yield from _found(segments, rows, begin, min(begin + step, last), limit, nearest=nearest)
             return
@@ -167,11 +167,11 @@ def _part_by_part(
     """What `part` makes of the answers to the queries `rows`, in order."""
 
     def work(first: int) -> tuple[Result, Iterator[Result]]:
-        last = min(first + QUERIES_TOGETHER, len(rows))
+        last = min(first + QUERIES_AT_ONCE, len(rows))
         parts = map(part, _found(searched.segments, rows, first, last, limit, nearest=nearest))
         return next(parts), parts
 
-    for begin, rest in in_order(work, range(0, len(rows), QUERIES_TOGETHER), thread_count(threads)):
+    for begin, rest in in_order(work, range(0, len(rows), QUERIES_AT_ONCE), thread_count(threads)):
         yield begin
         yield from rest  # made one at a time, because all may not fit the memory
 

@@ -16,7 +16,7 @@ from neardup.hamming.index.methods.table import METHODS
 from neardup.hamming.unique import collapse
 from neardup.kernels.hamming.index_scans import count_members, list_members
 
-ROOM = 1 << 12
+INITIAL_HITS = 1 << 12
 """Initial room for the hits of a block of queries."""
 
 
@@ -117,7 +117,7 @@ class Segment:
         Raises:
             DataError: the segment's file is damaged.
         """
-        hits = np.empty((ROOM, 3), np.int64)
+        hits = np.empty((INITIAL_HITS, 3), np.int64)
         count = self.searcher.look_up(queries, first, last, max_distance, hits, 0)
         if len(hits) < count <= most:
             hits = np.empty((count, 3), np.int64)

@@ -65,7 +65,7 @@ class Buffer:
         self._removed[:] = 0
 
 
-GROWTH = 16
+GROWTH_FACTOR = 16
 """A segment is at least this many times as large as the next younger segment."""
 
 Way = tuple[str, int, dict[str, int]]
@@ -130,7 +130,7 @@ class Segments:
         if parts or rows is not None:
             self.made.append(self._merged(parts, rows, labels))
             self._buffer.clear()
-        while len(self.made) > 1 and len(self.made[-2]) < GROWTH * len(self.made[-1]):
+        while len(self.made) > 1 and len(self.made[-2]) < GROWTH_FACTOR * len(self.made[-1]):
             self.made[-2:] = [self._merged(self.made[-2:])]
 
     def merge(self) -> None:

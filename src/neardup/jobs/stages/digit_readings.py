@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.errors import InputError, OptionError
-from neardup.fingerprints.files.digits import BITS_PER_DIGIT, LONGEST, SIGN_NEEDS_BITS, WIDTH, width_of
+from neardup.fingerprints.files.digits import BITS_PER_DIGIT, MAX_CHARACTERS, SIGN_NEEDS_BITS, WIDTH, width_of
 from neardup.fingerprints.files.digits import Reading as DigitReading
 from neardup.fingerprints.files.imported import read_stored
 from neardup.fingerprints.files.written import is_binary, is_string
@@ -16,7 +16,7 @@ from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.corpora.shard import Shard
 from neardup.io.formats.columnar.parquet_files import opened
 from neardup.progress import Progress
-from neardup.recipe.plain_recipe import MOST_BITS
+from neardup.recipe.plain_recipe import MAX_BITS
 from neardup.recipe.programs import DIGITS, Digits
 from neardup.resources.resources import Resources
 from neardup.text.nested import type_at
@@ -58,8 +58,8 @@ def readings_of(
     if not widths:
         raise InputError(f"{shards[0].name} has no fingerprint that shows how wide they are. Give `bits`.")
     width = next(iter(widths.values()))
-    if width > MOST_BITS:
-        raise InputError(f"{next(iter(widths))} has fingerprints of {width} bits; {MOST_BITS} are the most.")
+    if width > MAX_BITS:
+        raise InputError(f"{next(iter(widths))} has fingerprints of {width} bits; {MAX_BITS} are the most.")
     per_digit = BITS_PER_DIGIT | {"bytes": 8}
     return {
         name: DigitReading(kind.digits, width, width // per_digit[kind.digits] if kind.digits in per_digit else None)
@@ -133,7 +133,7 @@ def _first_width(shard: Shard, columns: Columns, digits: Digits, resources: Reso
             if lengths and lengths[0]:
                 return 8 * lengths[0]
             continue
-        words, problems = read_stored(column, shard, DigitReading(digits, 4 * LONGEST))
+        words, problems = read_stored(column, shard, DigitReading(digits, 4 * MAX_CHARACTERS))
         good = np.ones(len(words), np.bool_)
         good[list(problems)] = False
         if good.any():

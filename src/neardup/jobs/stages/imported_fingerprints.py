@@ -23,7 +23,7 @@ from neardup.jobs.stages.fingerprint_outputs import fingerprint_paths, write_fin
 from neardup.options import OnError
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.kinds import FingerprintRecipe
-from neardup.recipe.plain_recipe import MOST_BITS
+from neardup.recipe.plain_recipe import MAX_BITS
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.programs import UNNAMED, Digits, ProgramRecipe
 from neardup.recipe.recipe import Recipe
@@ -132,7 +132,7 @@ def _declared(
         check_bits(bits)
     if recipe is None:
         named = UNNAMED if program is None else program
-        found = ProgramRecipe(program=named, bits=bits or MOST_BITS, max_distance=max_distance)
+        found = ProgramRecipe(program=named, bits=bits or MAX_BITS, max_distance=max_distance)
         return None if bits is None else found
     if program is not None:
         raise OptionError(

@@ -21,7 +21,7 @@ from neardup.matching.similarities.table import maker_of
 from neardup.options import DedupOptions
 from neardup.recipe.tables.methods import METHODS
 
-SLOWER, PATIENCE_SECONDS = 2.0, 5.0
+TIMES_SLOWER, PATIENCE_SECONDS = 2.0, 5.0
 """Exact is taken unless by estimate it takes more than so many times as long as minhash, and more than so many seconds."""
 
 
@@ -75,14 +75,14 @@ def choose(task: Task, *, documents: int | None = None) -> Choice:
             reason = f"{_shown(exact)}; no bands serve {least}"
             return Choice("exact", reason, (exact,), size.documents)
     slow = is_slow(exact, minhash)
-    rule = f"take more than {SLOWER:g} times as long as minhash and more than {PATIENCE_SECONDS:g} s on the reference machine"
+    rule = f"take more than {TIMES_SLOWER:g} times as long as minhash and more than {PATIENCE_SECONDS:g} s on the reference machine"
     reason = f"exact would {'' if slow else 'not '}{rule}; {_shown(exact)}; {_shown(minhash)}"
     return Choice("minhash" if slow else "exact", reason, (exact, minhash), size.documents)
 
 
 def is_slow(exact: Estimate, minhash: Estimate) -> bool:
     """Whether exact would take so much longer than minhash that this is taken."""
-    return exact.seconds > max(SLOWER * minhash.seconds, PATIENCE_SECONDS)
+    return exact.seconds > max(TIMES_SLOWER * minhash.seconds, PATIENCE_SECONDS)
 
 
 def needless(task: Task) -> str | None:

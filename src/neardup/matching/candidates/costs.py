@@ -68,7 +68,7 @@ class Size:
         return self.tokens / max(1, self.documents)
 
 
-FEW_EACH = 64
+FEW_PAIRS_PER_DOCUMENT = 64
 """Up to so many pairs a document are listed as they are. Of more, those with a survivor are listed (survivors/families.py)."""
 
 
@@ -83,7 +83,7 @@ class Pairs(NamedTuple):
 
     def of_survivors(self, documents: int) -> "Pairs":
         """Those listed where survivors are found first: of very many that match, about one a document."""
-        return self if self.all <= FEW_EACH * documents else Pairs(self.unlike + documents, self.unlike)
+        return self if self.all <= FEW_PAIRS_PER_DOCUMENT * documents else Pairs(self.unlike + documents, self.unlike)
 
     def seconds(self, size: Size) -> float:
         """To list and to verify them."""

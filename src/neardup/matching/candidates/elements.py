@@ -16,7 +16,7 @@ from neardup.text.columns import in_chunks
 
 Result = TypeVar("Result")
 
-CHUNK_ELEMENTS = 1 << 17
+ELEMENTS_AT_ONCE = 1 << 17
 """Approximate number of kept elements per chunk."""
 
 
@@ -45,8 +45,10 @@ def map_elements(
 
 
 def kept_parts(task: Task, kept: ElementStore) -> list[Array]:
-    """The wanted rows, in chunks of about CHUNK_ELEMENTS."""
+    """The wanted rows, in chunks of about ELEMENTS_AT_ONCE."""
     rows = np.flatnonzero(task.wanted)
     sizes = np.cumsum(kept.ends[rows] - kept.starts[rows])
-    cuts = np.unique(np.searchsorted(sizes, np.arange(CHUNK_ELEMENTS, sizes[-1] if len(rows) else 0, CHUNK_ELEMENTS)))
+    cuts = np.unique(
+        np.searchsorted(sizes, np.arange(ELEMENTS_AT_ONCE, sizes[-1] if len(rows) else 0, ELEMENTS_AT_ONCE))
+    )
     return np.split(rows, cuts)

@@ -26,7 +26,7 @@ from neardup.text.columns import in_chunks
 
 MISS_PROBABILITY = METHODS["minhash"].miss_probability
 """Of a pair exactly at the similarity asked for, by bands and agreement; the higher the similarity, the smaller."""
-GATHERED = 1 << 14
+SIGNATURES_AT_ONCE = 1 << 14
 """Signatures that are copied at a time from one file to another."""
 AGREEMENT_SHARE = 0.1
 """The part of it that is allowed for pairs which meet in a band, but agree in too few of all values."""
@@ -86,8 +86,8 @@ def _in_order(signatures: Signatures, rows: Array, temp_dir: str | None, *, with
         return signatures[rows]
     width = signatures.values.shape[1]
     values = mapped_array(len(rows) * width, np.uint32, temp_dir=temp_dir).reshape(-1, width)
-    for first in range(0, len(rows), GATHERED):
-        values[first : first + GATHERED] = signatures.values[rows[first : first + GATHERED]]
+    for first in range(0, len(rows), SIGNATURES_AT_ONCE):
+        values[first : first + SIGNATURES_AT_ONCE] = signatures.values[rows[first : first + SIGNATURES_AT_ONCE]]
     return replace(signatures, values=values, sizes=signatures.sizes[rows])
 
 

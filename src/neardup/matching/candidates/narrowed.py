@@ -15,12 +15,12 @@ from neardup.arrays import Array
 from neardup.hamming.candidate_graph import CandidateGraph
 from neardup.hamming.unique import Unique, collapse
 from neardup.matching.candidates.candidate_join import CandidateJoin, SketchJoin, all_candidates
-from neardup.matching.candidates.costs import FEW_EACH
+from neardup.matching.candidates.costs import FEW_PAIRS_PER_DOCUMENT
 from neardup.matching.candidates.exact import ExactJoin, open_exact
 from neardup.matching.candidates.task import Found
 from neardup.resources.pair_spool import ManyPairs
 
-CHECKED = 1 << 14
+PAIRS_AT_ONCE = 1 << 14
 """Pairs that are checked at a time."""
 
 
@@ -38,8 +38,8 @@ class NarrowedJoin(CandidateJoin):
         listed = self._exact.pairs(classes, across, most=most)
         firsts = self.firsts if classes is None else self.firsts[classes]
         spool = self.task.resources.pair_spool(names)
-        for first in range(0, len(listed), CHECKED):
-            part = listed[first : first + CHECKED]
+        for first in range(0, len(listed), PAIRS_AT_ONCE):
+            part = listed[first : first + PAIRS_AT_ONCE]
             left, right = firsts[(part >> np.uint64(32)).astype(np.int64)], firsts[part.astype(np.uint32)]
             spool.add(part[self._sketch.proposes(left, right)])
         return spool.all()
@@ -85,7 +85,7 @@ def list_candidates(join: CandidateJoin) -> Found:
     if not may_be_narrowed(join):
         return all_candidates(join)
     try:
-        return all_candidates(join, most=FEW_EACH * len(join.task.rows))
+        return all_candidates(join, most=FEW_PAIRS_PER_DOCUMENT * len(join.task.rows))
     except ManyPairs:
         pass
     with open_narrowed(join) as narrowed:

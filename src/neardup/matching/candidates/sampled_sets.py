@@ -21,10 +21,10 @@ MIX = np.uint64(0x9E3779B97F4A7C15)
 
 SAMPLED_ELEMENTS = 1 << 18
 """About so many elements are in a sample; but it has this many documents of a corpus that has them, however long they are."""
-LEAST_SAMPLED = 50
+MIN_SAMPLED_DOCUMENTS = 50
 PAIRED_DOCUMENTS = 2_000
 """Of so many of the sample all pairs are looked at."""
-SAMPLED_PAIRS, LEAST_PAIRS, PAIRED_ELEMENTS = 20_000, 200, 1 << 22
+MAX_SAMPLED_PAIRS, MIN_SAMPLED_PAIRS, PAIRED_ELEMENTS = 20_000, 200, 1 << 22
 """So many pairs of the sample are compared, fewer of long documents: about so many elements, but so many pairs in any case."""
 
 
@@ -103,7 +103,7 @@ class SampledSets:
     def most_pairs(self) -> int:
         """How many pairs are compared."""
         each = len(self.elements.values) / max(1, len(self))
-        return max(LEAST_PAIRS, min(SAMPLED_PAIRS, int(PAIRED_ELEMENTS / max(1.0, each))))
+        return max(MIN_SAMPLED_PAIRS, min(MAX_SAMPLED_PAIRS, int(PAIRED_ELEMENTS / max(1.0, each))))
 
     def jaccard(self, left: Array, right: Array) -> Array:
         """float64[p], of the documents left[i] and right[i]."""
@@ -151,7 +151,7 @@ def jaccard(elements: Elements, left: Array, right: Array) -> Array:
 def sample_of(task: Task, size: Size) -> SampledSets:
     """Sample the documents of a task, always the same, and count their elements among all: a pass over all elements, or two."""
     read, tokens = int(task.wanted.sum()), int(task.documents.tokens[task.wanted].sum())
-    share = min(1.0, max(SAMPLED_ELEMENTS / max(1, tokens), LEAST_SAMPLED / max(1, read)))
+    share = min(1.0, max(SAMPLED_ELEMENTS / max(1, tokens), MIN_SAMPLED_DOCUMENTS / max(1, read)))
     elements = _sampled(task, share)
     counts = KnownCounts(elements.values)
     if share == 1.0:

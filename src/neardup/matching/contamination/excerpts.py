@@ -8,7 +8,7 @@ from neardup.matching.contamination.token_places import token_count
 
 _FOLDED = re.compile(r"\A\s+|(?<=\s)\s+")
 
-CHARACTERS = 300
+MAX_CHARACTERS = 300
 """An excerpt has at most so many characters."""
 
 
@@ -16,7 +16,7 @@ class Excerpt(NamedTuple):
     """The matched text of a document.
 
     Attributes:
-        text: its first CHARACTERS characters.
+        text: its first MAX_CHARACTERS characters.
         characters: the length of all of it.
     """
 
@@ -37,7 +37,7 @@ def excerpt_of(text: str, first: int, end: int, guess: tuple[int, int] = (0, 0))
         _longest_of(text, tokens, _with_spaces(text, at)) for tokens, at in zip((first, end), guess, strict=True)
     )
     matched = text[start:stop].strip()
-    return Excerpt(matched[:CHARACTERS], len(matched))
+    return Excerpt(matched[:MAX_CHARACTERS], len(matched))
 
 
 def _with_spaces(text: str, place: int) -> int:

@@ -18,7 +18,7 @@ from neardup.matching.contamination.token_places import memory_for, texts_in_chu
 from neardup.text.normalizers import FoldedTexts
 from neardup.text.unicode_tables import fold_tables
 
-LEAST_ROOM = 1 << 12
+SUSPECTS_AT_ONCE = 1 << 12
 """Room for suspects of several documents, so that a call of the kernel does not end after each."""
 
 
@@ -57,7 +57,10 @@ class Scanned:
 class Scanner:
     """Finds the items that documents hold. Any number of threads may use it: each has counts of its own."""
 
-    def __init__(self, items: Items, options: DecontaminationOptions) -> None:
+    def __init__(
+        self, items: Items, options: DecontaminationOptions, *, suspects_at_once: int = SUSPECTS_AT_ONCE
+    ) -> None:
+        self._room = max(len(items.distinct), suspects_at_once)
         self._items, self._options = items.distinct, options
         self._index = items.index(options)
         self._counts = Workspace(lambda _, size: np.zeros((size + 1, STATE), np.int64))
@@ -75,7 +78,7 @@ class Scanner:
     def _suspects(self, folded: FoldedTexts) -> "list[tuple[int, list[int]]]":
         """The documents that may hold items, each with these."""
         known, state = memory_for(folded), self._counts.scratch(0, len(self._items))
-        items, ends = np.empty(max(len(self._items), LEAST_ROOM), np.int64), np.empty(len(folded), np.int64)
+        items, ends = np.empty(self._room, np.int64), np.empty(len(folded), np.int64)
         found, done = list[tuple[int, list[int]]](), 0
         while done < len(folded):
             first = done

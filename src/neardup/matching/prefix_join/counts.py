@@ -21,9 +21,9 @@ from neardup.resources.threads import in_order
 REGION_BITS = 5
 REGIONS = 1 << REGION_BITS
 """Cells are divided into so many regions, each counted in by one thread at a time."""
-RUN, MANY = 24, 1 << 21
+MIN_ELEMENTS_PER_REGION, MIN_ELEMENTS = 24, 1 << 21
 """Documents with so many elements in each region, so many in all, are looked at region by region."""
-LEAST_BITS, MOST_BITS = 16, 36
+MIN_CELL_BITS, MAX_CELL_BITS = 16, 36
 MARK_BITS = 5
 """At most one unknown element in 2^5 shares a mark with a known one."""
 
@@ -49,7 +49,9 @@ class Runs(NamedTuple):
     @property
     def is_worthwhile(self) -> bool:
         """Whether there are enough elements, and enough of each document in a region."""
-        return int((self.ends - self.starts).sum()) >= max(MANY, RUN * REGIONS * len(self.starts))
+        return int((self.ends - self.starts).sum()) >= max(
+            MIN_ELEMENTS, MIN_ELEMENTS_PER_REGION * REGIONS * len(self.starts)
+        )
 
     def by_region(self, work: Callable[[Array, np.uint64], None], threads: int) -> Iterator[int]:
         """Call work(places, last) for each region: for each document's elements from its place on, up to the last of the region.
@@ -119,8 +121,8 @@ class ElementCounts:
     @staticmethod
     def bytes_for(elements: int, *, memory: int) -> int:
         """Bytes of the cells for this many elements."""
-        bits = min(max(elements, 2).bit_length() - 1, max(memory // 2, 2).bit_length() - 1, MOST_BITS)
-        return 2 << max(bits, LEAST_BITS)
+        bits = min(max(elements, 2).bit_length() - 1, max(memory // 2, 2).bit_length() - 1, MAX_CELL_BITS)
+        return 2 << max(bits, MIN_CELL_BITS)
 
     def add(self, elements: Array) -> None:
         """Count `elements` (uint64[], distinct within each document); safe from any thread."""

@@ -24,10 +24,10 @@ from neardup.resources.threads import check_needed, in_order
 
 POSTING_BYTES = 64
 """Peak bytes per posting in a join: four times its key, while keys are sorted, its place in the lists and back."""
-CHUNK_PAIRS = 1 << 18
-EXPECTED_FROM, EXPECTED_EACH, EXPECTED_PAIRS = 1 << 12, 64, 1 << 20
-"""A join of at least EXPECTED_FROM sets first walks one set in EXPECTED_EACH, to estimate the number of pairs; fewer of them once
-EXPECTED_PAIRS were found."""
+PAIRS_AT_ONCE = 1 << 18
+EXPECTED_FROM_SETS, WALKED_SHARE, ENOUGH_PAIRS = 1 << 12, 64, 1 << 20
+"""A join of at least so many sets first walks one set in WALKED_SHARE, to estimate the number of pairs; fewer of them once
+ENOUGH_PAIRS were looked at."""
 MAX_SETS = kernels.FIRST - 1
 PROBED, INDEXED = 1, 2
 """The roles of a posting, see `neardup.kernels.matching.prefix_join.Postings`."""
@@ -150,10 +150,10 @@ class _RankedSets:
 class _Memory:
     """Working memory of one thread."""
 
-    def __init__(self, ranks: int, longest: int) -> None:
-        """Room for `ranks` sets, with at most `longest` elements in a prefix."""
+    def __init__(self, ranks: int, longest: int, pairs: int) -> None:
+        """Room for `ranks` sets, with at most `longest` elements in a prefix, and for `pairs` at first."""
         slots = 1 << (2 * longest).bit_length()
-        self.probe = _probe_memory(np.full(ranks, -1, np.int32), CHUNK_PAIRS)
+        self.probe = _probe_memory(np.full(ranks, -1, np.int32), pairs)
         self.common = CommonMemory(
             np.empty(slots, np.uint64), np.empty(slots, np.int32), np.zeros(slots, np.int64), np.zeros(1, np.int64)
         )
@@ -174,9 +174,12 @@ class _Walk:
         counts: int64[2], postings visited and pairs looked at.
     """
 
-    def __init__(self, code: int, threshold: float, ranked: _RankedSets, names: Array, pairs: PairSpool) -> None:
+    def __init__(
+        self, code: int, threshold: float, ranked: _RankedSets, names: Array, pairs: PairSpool, pairs_at_once: int
+    ) -> None:
         """`pairs` takes the pairs that may be similar enough, under the names (int64[ranks]) of their ranks."""
         self._code, self._threshold, self._names, self._pairs = code, threshold, names, pairs
+        self._pairs_at_once = pairs_at_once
         self._lock, self.counts = Lock(), np.zeros(2, np.int64)
         self._ranks, self._longest = len(ranked.order), ranked.longest
         shape = (self._ranks, WIDTH)
@@ -187,13 +190,16 @@ class _Walk:
                 here = (ranked.order[part], ranked.sizes[part], sketches[part])
                 sketch_prefixes(RankedPrefixes(ranked.kept, *here))
 
+    def _memory(self) -> _Memory:
+        return _Memory(self._ranks, self._longest, self._pairs_at_once)
+
     def through(self, index: kernels.Index, threads: int) -> None:
         """Walk all ranks through the lists, on several threads."""
         memories = local()
 
         def walk(edge: tuple[int, int]) -> None:
             if not hasattr(memories, "own"):
-                memories.own = _Memory(self._ranks, self._longest)
+                memories.own = self._memory()
             for packed, counts in self._found(*edge, index, memories.own):
                 self._pairs.add(packed)
                 with self._lock:
@@ -204,17 +210,17 @@ class _Walk:
 
     def expected_pairs(self, index: kernels.Index) -> int:
         """Estimate the number of pairs from evenly spread ranks."""
-        memory, found, looked_at = _Memory(self._ranks, self._longest), 0, 0
-        step = self._ranks // EXPECTED_FROM
-        firsts = range(0, self._ranks, EXPECTED_EACH * step)
+        memory, found, looked_at = self._memory(), 0, 0
+        step = self._ranks // EXPECTED_FROM_SETS
+        firsts = range(0, self._ranks, WALKED_SHARE * step)
         for done, number in enumerate(np.random.default_rng(0).permutation(len(firsts)).tolist(), 1):
             first = firsts[number]
             for packed, counts in self._found(first, min(first + step, self._ranks), index, memory):
                 found += len(packed)
                 looked_at += int(counts[1])
-            if looked_at > EXPECTED_PAIRS:
-                return EXPECTED_EACH * found * len(firsts) // done
-        return EXPECTED_EACH * found
+            if looked_at > ENOUGH_PAIRS:
+                return WALKED_SHARE * found * len(firsts) // done
+        return WALKED_SHARE * found
 
     def _found(self, first: int, last: int, index: kernels.Index, memory: _Memory) -> Iterator[tuple[Array, Array]]:
         """Yield the pairs of ranks first … last - 1, left << 32 | right (uint64[p]), and their part of `counts`."""
@@ -254,6 +260,8 @@ def join_prefixes(
     names: Array | None = None,
     most: int | None = None,
     resources: Resources = DEFAULTS,
+    posting_memory: int | None = None,
+    pairs_at_once: int = PAIRS_AT_ONCE,
 ) -> tuple[Array, JoinCost]:
     """Find pairs of sets that may be similar: every similar pair, and few others.
 
@@ -266,8 +274,10 @@ def join_prefixes(
             at; equal sets may be given on either side. Instead of `sides`.
         names: int64[m], what the pairs are of, if not indexes into `sets`; pairs of one name are dropped.
         most: raise ManyPairs if, by a sample, there are more pairs than this.
-        resources: if postings exceed their share of the memory, the join takes several passes; if pairs do, they go to a temporary
-            file.
+        resources: if pairs exceed their share of the memory, they go to a temporary file.
+        posting_memory: bytes of postings at a time, by default their share of the memory; if there are more, the join takes several
+            passes.
+        pairs_at_once: pairs for which a thread has room at first; more of one set need more.
 
     Returns:
         uint64[p], left << 32 | right, indexes into `sets`, left < right, ascending, each pair once; and the cost.
@@ -291,12 +301,12 @@ def join_prefixes(
         scratch,
     )
     postings, pairs = ranked.postings, resources.pair_spool(names)
-    walk = _Walk(code, float(least), ranked, by_size, pairs)
-    passes = list(_ranges(postings, resources.share("postings")))
+    walk = _Walk(code, float(least), ranked, by_size, pairs, pairs_at_once)
+    passes = list(_ranges(postings, resources.share("postings") if posting_memory is None else posting_memory))
     resources.use.record("postings", postings * POSTING_BYTES // len(passes))
     for number, (low, high) in enumerate(passes, 1):
         for index in ranked.indexes(low, high, apart=across > 0):
-            expected = walk.expected_pairs(index) if len(sets) >= EXPECTED_FROM else 0
+            expected = walk.expected_pairs(index) if len(sets) >= EXPECTED_FROM_SETS else 0
             check_few(expected, most)
             work = f"`method='exact'` would propose about {expected:,} pairs, which"
             resources.check_pairs(expected, work=work, instead="a higher `min_similarity`")

@@ -23,9 +23,9 @@ from neardup.resources.scratch import IN_MEMORY, Scratch, parts_of
 from neardup.resources.spool import Spool
 from neardup.text.columns import in_chunks
 
-MOST_MAPPED = 256 << 20
+MAX_MAPPED_BYTES = 256 << 20
 """Mapped pages are released after this many bytes of them have been read."""
-MAPPED_PART = 4
+MAPPED_SHARE = 4
 """Or after a quarter of the memory, if that is less. They are no share of it: the system takes them back when it needs memory."""
 AROUND_BYTES = 64 << 10
 """Bytes of a file that the system maps around each access."""
@@ -178,7 +178,7 @@ class ElementStore:
 
     @property
     def _most_mapped(self) -> int:
-        return min(MOST_MAPPED, self._resources.memory_bytes // MAPPED_PART)
+        return min(MAX_MAPPED_BYTES, self._resources.memory_bytes // MAPPED_SHARE)
 
     @property
     def values(self) -> Array:

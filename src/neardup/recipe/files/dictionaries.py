@@ -16,7 +16,7 @@ def jieba_entries(dictionary: WordList) -> list[tuple[str, int | None]]:
     return [(each[1], int(each[2]) if each[2] else None) for each in found if each is not None]
 
 
-MOST = 10**12
+MAX_COUNT = 10**12
 """The largest count of a word in a user dictionary: sums of counts stay far below 64 bits."""
 SUDACHI_COLUMNS = (18, 19)
 
@@ -24,10 +24,10 @@ SUDACHI_COLUMNS = (18, 19)
 def jieba_problems(dictionary: WordList) -> list[str]:
     """The problems in the lines of a dictionary for jieba or cppjieba: a word, and perhaps its count and its part of speech."""
     return [
-        f"dictionary {dictionary.name!r}, line {number}: {line!r} is not a word, or a word and its count (at most {MOST:,}), "
+        f"dictionary {dictionary.name!r}, line {number}: {line!r} is not a word, or a word and its count (at most {MAX_COUNT:,}), "
         "or these and its part of speech, with spaces between"
         for number, line in zip(dictionary.numbers, dictionary.lines, strict=True)
-        if (found := JIEBA_ENTRY.fullmatch(line)) is None or int(found[2] or 0) > MOST
+        if (found := JIEBA_ENTRY.fullmatch(line)) is None or int(found[2] or 0) > MAX_COUNT
     ]
 
 

@@ -24,7 +24,7 @@ FORMAT = "1"
 SCHEMA = pa.schema(
     [pa.field("feature", pa.uint64(), nullable=False), pa.field("documents", pa.int64(), nullable=False)]
 )
-ROWS = 1 << 20
+ROWS_PER_GROUP = 1 << 20
 """Rows in a row group."""
 WRITTEN = ("frequencies", "documents", "tokenization", "tokenization_digest", "content")
 """The names of the metadata, without `neardup.`."""
@@ -65,7 +65,9 @@ class FrequencyWriter:
         """Write features (uint64[f], ascending and above all earlier ones) and their counts (int64[f])."""
         self._content.add(features, counts)
         self._features += len(features)
-        self._writer.write_table(pa.table([pa.array(features), pa.array(counts)], schema=SCHEMA), row_group_size=ROWS)
+        self._writer.write_table(
+            pa.table([pa.array(features), pa.array(counts)], schema=SCHEMA), row_group_size=ROWS_PER_GROUP
+        )
 
     def close(self, documents: int) -> str:
         """Finish the file; `documents` is the number of all documents. Returns the digest of the content."""
@@ -120,7 +122,7 @@ def frequency_parts(named: DocumentFrequencies) -> Iterator[tuple[Array, Array]]
     content, last = _Content(), -1
     try:
         with pq.ParquetFile(str(named.path) if named.content is None else io.BytesIO(named.content)) as file:
-            for batch in file.iter_batches(ROWS):
+            for batch in file.iter_batches(ROWS_PER_GROUP):
                 features, counts = (column.to_numpy() for column in batch.columns)
                 if not len(features):
                     continue

@@ -71,7 +71,7 @@ HASH_ROWS = {
 
 HASHES = tuple(HASH_ROWS)
 
-MOST_BITS = 512
+MAX_BITS = 512
 """The widest fingerprint, and so the widest hash of a caller."""
 
 
@@ -110,8 +110,8 @@ class HashFunction:
                 problems.append(f"`{what}={given!r}`: give a string that is not empty")
         if self.name in HASHES:
             problems.append(f"`name={self.name!r}`: this is a hash of the package; give another name")
-        if not is_integer(self.bits) or not 1 <= self.bits <= MOST_BITS:
-            problems.append(f"`bits={self.bits!r}`: give an integer from 1 to {MOST_BITS}")
+        if not is_integer(self.bits) or not 1 <= self.bits <= MAX_BITS:
+            problems.append(f"`bits={self.bits!r}`: give an integer from 1 to {MAX_BITS}")
         if problems:
             raise OptionError("This hash is not possible. " + "; ".join(problems) + ".")
         object.__setattr__(self, "bits", int(self.bits))  # JSON cannot hold numpy's

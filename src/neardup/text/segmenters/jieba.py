@@ -14,7 +14,7 @@ from neardup.text.segmenters.jieba_cache import Dictionary, kept_tables
 from neardup.text.segmenters.tokens import Tokens
 from neardup.text.unicode_tables import fold_tables
 
-CHARACTERS = 4096
+CHARACTERS_AT_ONCE = 4096
 """Room for so many characters at first: all arrays for them stay in the processor's second cache."""
 _LOADING = Lock()
 
@@ -46,7 +46,7 @@ def _tables(dictionary: Dictionary) -> WordTables:
     return kept_tables(dictionary)
 
 
-def tokens_by(tables: WordTables, folded: FoldedTexts, how: int, characters: int = CHARACTERS) -> Tokens:
+def tokens_by(tables: WordTables, folded: FoldedTexts, how: int, characters: int = CHARACTERS_AT_ONCE) -> Tokens:
     """The tokens of texts; all count as words.
 
     Args:

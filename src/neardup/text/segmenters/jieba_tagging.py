@@ -15,7 +15,7 @@ from neardup.kernels.text.jieba_words import NEEDED
 from neardup.kernels.text.tokens import WORD
 from neardup.recipe.files.jieba_files import tags_digest
 from neardup.text.normalizers import FoldedTexts
-from neardup.text.segmenters.jieba import CHARACTERS, cut_scratch
+from neardup.text.segmenters.jieba import CHARACTERS_AT_ONCE, cut_scratch
 from neardup.text.segmenters.jieba_cache import TYPES, Types, digest_of_parts, kept
 from neardup.text.segmenters.jieba_counts import WordCounts
 from neardup.text.segmenters.jieba_data import STATES, State, read_counts, read_tag_model
@@ -51,7 +51,9 @@ class TagTables(NamedTuple):
     model: TagModel
 
 
-def tagged_tokens(folded: FoldedTexts, tags: tuple[str, ...], characters: int = CHARACTERS) -> tuple[Tokens, Array]:
+def tagged_tokens(
+    folded: FoldedTexts, tags: tuple[str, ...], characters: int = CHARACTERS_AT_ONCE
+) -> tuple[Tokens, Array]:
     """All tokens of texts, and which of those with two characters or more have one of the tags: bool[t].
 
     Raises:

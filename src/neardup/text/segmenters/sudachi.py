@@ -9,14 +9,14 @@ from neardup.errors import OptionError
 from neardup.resources.unfinished import temporary_folder
 from neardup.text.segmenters.cutting import Cut, CutterSettings
 
-LONGEST = 8_000
+MAX_CHARACTERS = 8_000
 """Characters segmented at a time: SudachiPy takes at most 49,149 bytes, and it may expand a character to several."""
-_SENTENCES = re.compile(rf"(?s).{{1,{LONGEST}}}(?<=[。！？!?.\n])|.{{1,{LONGEST}}}")
+_SENTENCES = re.compile(rf"(?s).{{1,{MAX_CHARACTERS}}}(?<=[。！？!?.\n])|.{{1,{MAX_CHARACTERS}}}")
 
 
 def pieces(text: str) -> Iterator[str]:
-    """A text in pieces of at most LONGEST characters, cut at ends of sentences where possible; a shorter text is one piece."""
-    if len(text) <= LONGEST:
+    """A text in pieces of at most MAX_CHARACTERS, cut at ends of sentences where possible; a shorter text is one piece."""
+    if len(text) <= MAX_CHARACTERS:
         yield text
     else:
         yield from _SENTENCES.findall(text)

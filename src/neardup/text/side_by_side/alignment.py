@@ -9,7 +9,7 @@ from typing import Any
 from neardup.recipe.tables.parts import FOLDING
 from neardup.text.side_by_side.shown_tokens import Token, shingle_spans, tokens_of
 
-MOST_COMPARED = 20_000
+MAX_COMPARISONS = 20_000
 """Between two anchors, tokens are compared one by one if the product of their numbers is not above this."""
 
 Places = tuple[int, int]
@@ -136,7 +136,7 @@ def _between(words: list[list[str]], first: Places, end: Places) -> Iterator[Pla
     left, right = words[0][first[0] : end[0]], words[1][first[1] : end[1]]
     if not left or not right:
         return
-    small = len(left) * len(right) <= MOST_COMPARED
+    small = len(left) * len(right) <= MAX_COMPARISONS
     for i, j in _longest(left, right) if small else _anchors(left, right):
         yield first[0] + i, first[1] + j
 

@@ -10,10 +10,10 @@ from neardup.text.side_by_side.alignment import Places, align
 from neardup.text.side_by_side.shown_tokens import Token
 from neardup.text.side_by_side.visible import plainly
 
-CONTEXT = 140
+CONTEXT_CHARACTERS = 140
 """Common characters shown on either side of a difference."""
 
-LONE = 400
+LONE_CHARACTERS = 400
 """Characters shown of texts that do not differ at all."""
 
 SIDE_BYTES = 6_000
@@ -68,10 +68,10 @@ def aligned_rows(
             ended = [spans[0][0] + lines[0], spans[1][0] + lines[1]]
             rows.append(_row(runs, begins, ended))
             begins = ended
-        before = CONTEXT if spans[0][0] or spans[1][0] else 0
-        after = CONTEXT if spans[0][1] < len(left.rstrip()) or spans[1][1] < len(right.rstrip()) else 0
+        before = CONTEXT_CHARACTERS if spans[0][0] or spans[1][0] else 0
+        after = CONTEXT_CHARACTERS if spans[0][1] < len(left.rstrip()) or spans[1][1] < len(right.rstrip()) else 0
         if before == after == 0:
-            before = LONE
+            before = LONE_CHARACTERS
         skipped = [
             (
                 _outside_tokens(sides[side], max(first, begins[side]) + before),
@@ -79,7 +79,7 @@ def aligned_rows(
             )
             for side, (first, end) in enumerate(spans)
         ]
-        if min(end - first for first, end in skipped) < CONTEXT:
+        if min(end - first for first, end in skipped) < CONTEXT_CHARACTERS:
             continue
         if any(skipped[side][0] > begins[side] for side in (0, 1)):
             rows.append(_row(runs, begins, [skipped[0][0], skipped[1][0]]))
@@ -93,7 +93,7 @@ def aligned_rows(
 def _outside_tokens(tokens: Sequence[Token], place: int) -> int:
     """Return the place, or the beginning of the word around it if that is close."""
     number = bisect_right(tokens, place, key=lambda token: token.start) - 1
-    if number < 0 or tokens[number].end <= place or place - tokens[number].start > CONTEXT // 4:
+    if number < 0 or tokens[number].end <= place or place - tokens[number].start > CONTEXT_CHARACTERS // 4:
         return place
     return tokens[number].start
 

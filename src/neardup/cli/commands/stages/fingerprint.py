@@ -10,7 +10,7 @@ from neardup.cli.shown.terminal import tell
 from neardup.display import counted
 from neardup.errors import OptionError
 from neardup.io.corpora.shards import demand_present
-from neardup.recipe.plain_recipe import MOST_BITS
+from neardup.recipe.plain_recipe import MAX_BITS
 from neardup.recipe.programs import DIGITS
 from neardup.recipe.vectors import METHODS
 
@@ -66,7 +66,7 @@ from neardup.recipe.vectors import METHODS
     "--bits",
     type=int,
     metavar="N",
-    help=f"With --vector or --fingerprint: the width, 1 to {MOST_BITS} (64; what the fingerprints show).",
+    help=f"With --vector or --fingerprint: the width, 1 to {MAX_BITS} (64; what the fingerprints show).",
 )
 @options.overwrite
 @options.on_error

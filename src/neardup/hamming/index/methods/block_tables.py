@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from itertools import combinations
 
 from neardup.errors import OptionError
-from neardup.hamming.index.keyed_tables import MOST_CHOSEN_TABLES, MOST_TABLES, KeyPlan, blocks_of
+from neardup.hamming.index.keyed_tables import MAX_CHOSEN_TABLES, MAX_TABLES, KeyPlan, blocks_of
 from neardup.hamming.index.methods.search_method import method_of_keys
 from neardup.hamming.index.planning.costs import Setting
 
@@ -25,10 +25,10 @@ def block_keys(bits: int, max_distance: int, blocks: int) -> KeyPlan:
             f"`blocks={blocks}` at distance {max_distance}: give more blocks than the distance, up to {bits}, the bits; or use "
             "`method='multi-index'` or `method='scan'`."
         )
-    if math.comb(blocks, max_distance) > MOST_TABLES:
+    if math.comb(blocks, max_distance) > MAX_TABLES:
         raise OptionError(
             f"`blocks={blocks}` at distance {max_distance} are {math.comb(blocks, max_distance):,} tables; allowed are "
-            f"{MOST_TABLES}. Give fewer blocks, or use `method='multi-index'`."
+            f"{MAX_TABLES}. Give fewer blocks, or use `method='multi-index'`."
         )
     cut = blocks_of(bits, blocks)
     chosen = tuple(sum(key, ()) for key in combinations(cut, blocks - max_distance))
@@ -38,7 +38,7 @@ def block_keys(bits: int, max_distance: int, blocks: int) -> KeyPlan:
 def _considered(setting: Setting) -> Iterable[dict[str, int]]:
     k = setting.max_distance
     for blocks in range(k + 1, min(setting.bits, k + 5) + 1):
-        if blocks == k + 1 or math.comb(blocks, k) <= MOST_CHOSEN_TABLES:
+        if blocks == k + 1 or math.comb(blocks, k) <= MAX_CHOSEN_TABLES:
             yield {"blocks": blocks}
 
 

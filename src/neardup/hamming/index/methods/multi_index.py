@@ -8,7 +8,7 @@ from neardup.hamming.index.keyed_tables import KeyPlan, blocks_of
 from neardup.hamming.index.methods.search_method import method_of_keys
 from neardup.hamming.index.planning.costs import Setting
 
-MOST_PROBES = 4096
+MAX_PROBES = 4096
 """The planner considers more probes of a table only if the table has at least as many rows."""
 
 
@@ -33,7 +33,7 @@ def multi_index_keys(bits: int, max_distance: int, blocks: int) -> KeyPlan:
 def _considered(setting: Setting) -> Iterable[dict[str, int]]:
     for blocks in range(1, min(setting.bits, setting.max_distance + 1) + 1):
         probes = sum(math.comb(setting.bits // blocks, r) for r in range(setting.max_distance // blocks + 1))
-        if blocks == setting.max_distance + 1 or probes <= max(MOST_PROBES, setting.rows):
+        if blocks == setting.max_distance + 1 or probes <= max(MAX_PROBES, setting.rows):
             yield {"blocks": blocks}
 
 

@@ -10,15 +10,15 @@ import numpy as np
 
 from neardup.arrays import Int64s, UInt64s
 from neardup.errors import OptionError
-from neardup.hamming.index.keyed_tables import MOST_CHOSEN_TABLES, MOST_TABLES, KeyPlan
+from neardup.hamming.index.keyed_tables import MAX_CHOSEN_TABLES, MAX_TABLES, KeyPlan
 from neardup.hamming.index.methods.search_method import HitModel, method_of_keys
 from neardup.hamming.index.planning.costs import Options, Setting
-from neardup.hamming.index.planning.hit_probability import MOST_BITS, MOST_TRIALS, SEED, HitProbability, drawn_bits
+from neardup.hamming.index.planning.hit_probability import MAX_DRAWN_BITS, MAX_TRIALS, SEED, HitProbability, drawn_bits
 from neardup.hamming.probabilities import prefix_hit
 
 CHANCE = 0.95
-"""The planner takes enough tables to find a pair at the index's distance with this probability, up to MOST_CHOSEN_TABLES."""
-MOST_COUNTED_TABLES = 16
+"""The planner takes enough tables to find a pair at the index's distance with this probability, up to MAX_CHOSEN_TABLES."""
+MAX_COUNTED_TABLES = 16
 """Up to this many tables, all choices of tables are counted; the hit probability of more tables is simulated."""
 
 
@@ -28,9 +28,9 @@ def prefix_keys(bits: int, prefix: int, tables: int, seed: int) -> KeyPlan:
     Raises:
         OptionError: the prefix has more bits than the fingerprints, or there are too many tables.
     """
-    if prefix > bits or tables > MOST_TABLES:
+    if prefix > bits or tables > MAX_TABLES:
         raise OptionError(
-            f"`prefix={prefix}`, `tables={tables}`: give a prefix up to {bits}, the bits, and up to {MOST_TABLES} tables; each "
+            f"`prefix={prefix}`, `tables={tables}`: give a prefix up to {bits}, the bits, and up to {MAX_TABLES} tables; each "
             "holds all fingerprints."
         )
     choose = np.random.default_rng(seed)
@@ -50,7 +50,7 @@ def _considered(setting: Setting) -> Iterable[dict[str, int]]:
     longest = max(8, math.ceil(math.log2(max(2, setting.rows))))
     for prefix in range(max(1, min(longest, setting.bits) - 8), min(longest, setting.bits) + 1):
         tables = tables_for(prefix, bits=setting.bits, distance=setting.max_distance, chance=CHANCE)
-        yield {"prefix": prefix, "tables": min(tables or MOST_CHOSEN_TABLES, MOST_CHOSEN_TABLES), "seed": 0}
+        yield {"prefix": prefix, "tables": min(tables or MAX_CHOSEN_TABLES, MAX_CHOSEN_TABLES), "seed": 0}
 
 
 def expected_hit(
@@ -78,7 +78,7 @@ def simulated_prefix_hit(
     Each trial draws new permutations.
     """
     random = np.random.default_rng(seed)
-    count = trials or max(1, min(MOST_TRIALS, MOST_BITS // (bits * (tables + 1))))
+    count = trials or max(1, min(MAX_TRIALS, MAX_DRAWN_BITS // (bits * (tables + 1))))
     differs = np.zeros((count, bits), bool)
     np.put_along_axis(differs, drawn_bits(random, count, bits, distance), True, axis=1)
     found = np.zeros(count, bool)
@@ -90,14 +90,14 @@ def simulated_prefix_hit(
 def hit_by_masks(masks: UInt64s, distance: int) -> float:
     """The share of all choices of `distance` differing bits that touch no bit of at least one table's key.
 
-    For up to MOST_COUNTED_TABLES tables it is exact, by inclusion and exclusion. For more, it is the share among MOST_TRIALS
+    For up to MAX_COUNTED_TABLES tables it is exact, by inclusion and exclusion. For more, it is the share among MAX_TRIALS
     choices drawn with a fixed seed, with a standard error of at most 0.004.
 
     Args:
         masks: uint64[tables, words], the bits of each table's key.
         distance: up to the bits, 64 * words.
     """
-    return _counted_hit(masks, distance) if len(masks) <= MOST_COUNTED_TABLES else _drawn_hit(masks, distance)
+    return _counted_hit(masks, distance) if len(masks) <= MAX_COUNTED_TABLES else _drawn_hit(masks, distance)
 
 
 def _counted_hit(masks: UInt64s, distance: int) -> float:
@@ -118,7 +118,7 @@ def _counted_hit(masks: UInt64s, distance: int) -> float:
 
 def _drawn_hit(masks: UInt64s, distance: int) -> float:
     bits = 64 * masks.shape[1]
-    trials = max(1, min(MOST_TRIALS, MOST_BITS // bits))
+    trials = max(1, min(MAX_TRIALS, MAX_DRAWN_BITS // bits))
     differs = np.zeros((trials, bits), bool)
     np.put_along_axis(differs, drawn_bits(np.random.default_rng(SEED), trials, bits, distance), True, axis=1)
     packed = np.packbits(differs, axis=1).view(np.uint64)

@@ -10,10 +10,10 @@ import numpy as np
 
 from neardup.arrays import Array, Bools, Float64s
 from neardup.errors import DataError, OptionError
-from neardup.hamming.index.keyed_tables import MOST_TABLES
+from neardup.hamming.index.keyed_tables import MAX_TABLES
 from neardup.hamming.index.methods.search_method import Built, HitModel, Searcher, SearchMethod, in_given_order
 from neardup.hamming.index.planning.costs import LABEL_BYTES, Cost, Options, Setting
-from neardup.hamming.index.planning.hit_probability import MOST_BITS, MOST_TRIALS, SEED, HitProbability, drawn_bits
+from neardup.hamming.index.planning.hit_probability import MAX_DRAWN_BITS, MAX_TRIALS, SEED, HitProbability, drawn_bits
 from neardup.kernels.hamming import index_scans as kernels
 
 
@@ -60,9 +60,9 @@ class SortedBeam:
 
 def _build(values: Array, _distance: int, options: Options) -> Built:
     n, words = values.shape
-    if options["permutations"] > MOST_TABLES:
+    if options["permutations"] > MAX_TABLES:
         raise OptionError(
-            f"`permutations={options['permutations']}`: give up to {MOST_TABLES}; each order holds all fingerprints."
+            f"`permutations={options['permutations']}`: give up to {MAX_TABLES}; each order holds all fingerprints."
         )
     choose = np.random.default_rng(options["seed"])
     sources = np.array([choose.permutation(64 * words) for _ in range(options["permutations"])], np.int64)
@@ -105,7 +105,7 @@ def expected_hit(options: Options, *, bits: int, distance: int, rows: int, seed:
 
 
 def simulated_beam_hit(
-    distance: int, options: Options, *, bits: int, rows: int, seed: int = SEED, trials: int = MOST_TRIALS
+    distance: int, options: Options, *, bits: int, rows: int, seed: int = SEED, trials: int = MAX_TRIALS
 ) -> tuple[float, int]:
     """Simulate how often sorted orders of `rows` uniform fingerprints have a pair at a distance within the beam; also the trials.
 
@@ -134,7 +134,7 @@ def hit_of_orders(searcher: SortedBeam, distance: int) -> float:
     if distance == 0 or rows <= searcher.beam:
         return 1.0
     random = np.random.default_rng(SEED)
-    trials = max(1, min(MOST_TRIALS, MOST_BITS // (distance * len(searcher.sources))))
+    trials = max(1, min(MAX_TRIALS, MAX_DRAWN_BITS // (distance * len(searcher.sources))))
     differing = drawn_bits(random, trials, bits, distance)
     signs = random.choice((-1.0, 1.0), differing.shape)
     found = np.zeros(trials, bool)

@@ -17,7 +17,7 @@ from neardup.hamming.index.segment import Segment, build_segment
 from neardup.hamming.unique import collapse
 
 SAMPLE_ROWS = 1 << 20
-MOST_QUERIES = 1 << 13
+MAX_QUERIES = 1 << 13
 COUNTED_QUERIES = 256
 COUNTED_BUCKETS = 1 << 19
 """Number of buckets visited to count candidates."""
@@ -49,7 +49,14 @@ class Checked:
     agrees: bool
 
 
-def check_plan(choices: Iterable[Choice], setting: Setting, fingerprints: Array | None) -> tuple[Checked, ...]:
+def check_plan(
+    choices: Iterable[Choice],
+    setting: Setting,
+    fingerprints: Array | None,
+    *,
+    sample_rows: int = SAMPLE_ROWS,
+    query_seconds: float = QUERY_SECONDS,
+) -> tuple[Checked, ...]:
     """Build each method with its best options for the sample, and look up queries that are not in the sample.
 
     The sample has uniform fingerprints, or some of `fingerprints`. Queries are drawn like the documents.
@@ -57,31 +64,33 @@ def check_plan(choices: Iterable[Choice], setting: Setting, fingerprints: Array 
     Raises:
         OptionError: there are too few fingerprints.
     """
-    sample, queries = _sample(setting, fingerprints)
+    sample, queries = _sample(setting, fingerprints, sample_rows)
     small = dataclasses.replace(setting, rows=len(sample), skew=None if fingerprints is None else observed_skew(sample))
     found: list[Checked] = []
     for choice in choices:
         here = best_of(choice.method, small)
-        found += _compare(here, small, sample, queries)
+        found += _compare(here, small, sample, queries, query_seconds)
     return tuple(found)
 
 
-def _sample(setting: Setting, fingerprints: Array | None) -> tuple[Array, Array]:
+def _sample(setting: Setting, fingerprints: Array | None, most: int) -> tuple[Array, Array]:
     random = np.random.default_rng(SEED)
     if fingerprints is None:
-        rows = min(setting.rows, SAMPLE_ROWS)
-        values = random.integers(0, 2**64, (rows + MOST_QUERIES, setting.words), np.uint64)
+        rows = min(setting.rows, most)
+        values = random.integers(0, 2**64, (rows + MAX_QUERIES, setting.words), np.uint64)
         return values[:rows], values[rows:]
     values = random.permutation(collapse(fingerprints).values)
     if len(values) < 4:
         raise OptionError(
             f"{len(values)} different fingerprints are too few for a check. Give more, or leave out `check`."
         )
-    kept = min(MOST_QUERIES, max(1, len(values) // 16))
-    return values[kept : kept + SAMPLE_ROWS], values[:kept]
+    kept = min(MAX_QUERIES, max(1, len(values) // 16))
+    return values[kept : kept + most], values[:kept]
 
 
-def _compare(choice: Choice, setting: Setting, sample: Array, queries: Array) -> Iterator[Checked]:
+def _compare(
+    choice: Choice, setting: Setting, sample: Array, queries: Array, query_seconds: float
+) -> Iterator[Checked]:
     cost = choice.cost
     made: list[Segment] = []
     labels = np.arange(len(sample))
@@ -91,7 +100,7 @@ def _compare(choice: Choice, setting: Setting, sample: Array, queries: Array) ->
 
     spent = min(run_once(build) for _ in range(2))
     segment = made[0]
-    wanted = int(QUERY_SECONDS / max(1e-9, cost.seconds_a_query))
+    wanted = int(query_seconds / max(1e-9, cost.seconds_a_query))
     some = queries[: max(4, min(len(queries), wanted))]
 
     def look_up(part: Array) -> None:

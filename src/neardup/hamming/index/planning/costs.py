@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from neardup.hamming.index.keyed_tables import (
-    ROWS_A_BUCKET,
+    ROWS_PER_BUCKET,
     KeyPlan,
     bucket_bits_for,
     moves_of,
@@ -115,7 +115,7 @@ def table_cost(plan: KeyPlan, setting: Setting) -> Cost:
     tables = len(plan.chosen)
     candidates = (setting.skew or uniform_candidates)(plan, n)
     # A query waits for memory once per bucket if the tables exceed the caches. The first bucket of each table is prefetched.
-    footprint, first_lines = tables * n * setting.width, tables * buckets * ROWS_A_BUCKET * setting.width
+    footprint, first_lines = tables * n * setting.width, tables * buckets * ROWS_PER_BUCKET * setting.width
     asked = math.fsum(
         setting.seconds("probe", footprint) + (count - 1) * setting.seconds("step", first_lines) for count in probes
     )

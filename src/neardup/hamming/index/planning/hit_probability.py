@@ -8,8 +8,8 @@ from neardup.arrays import Array
 
 SEED = 20050612
 """Seed of the simulations."""
-MOST_TRIALS = 20_000
-MOST_BITS = 1 << 24
+MAX_TRIALS = 20_000
+MAX_DRAWN_BITS = 1 << 24
 """Maximum number of bits that one simulation draws."""
 
 

@@ -15,16 +15,16 @@ from neardup.hamming.index.planning.machine import Machine
 from neardup.hamming.unique import collapse
 from neardup.kernels.hamming import index_scans
 
-QUERIES = 1 << 13
-SIZES = (14, 17, 20, 22)
+TIMED_QUERIES = 1 << 13
+LOG_ROWS = (14, 17, 20, 22)
 """log2 of the numbers of rows to measure at: from inside a second-level cache to far outside any cache."""
 SEED = 20070508
 
 
-def measure_machine(sizes: tuple[int, ...] = SIZES) -> Machine:
+def measure_machine(sizes: tuple[int, ...] = LOG_ROWS) -> Machine:
     """Measure all constants on this machine with tables of uniform fingerprints, in about ten seconds. `sizes` start at 14."""
     random = np.random.default_rng(SEED)
-    queries = random.integers(0, 2**64, (QUERIES, 1), np.uint64)
+    queries = random.integers(0, 2**64, (TIMED_QUERIES, 1), np.uint64)
     curves: dict[str, list[tuple[float, float]]] = {
         step: [] for step in Machine.__dataclass_fields__ if step != "source"
     }

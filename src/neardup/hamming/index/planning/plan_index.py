@@ -12,12 +12,12 @@ from neardup.hamming.index.planning.costs import Setting
 from neardup.hamming.index.planning.index_plan import IndexPlan, MethodPlan, Shards
 from neardup.hamming.index.planning.machine import TYPICAL
 from neardup.hamming.index.planning.machine_timing import measure_machine
-from neardup.hamming.index.planning.planner import WORTH, Choice, best_of, choices_for, choose, exact_methods
+from neardup.hamming.index.planning.planner import TIMES_SLOWER, Choice, best_of, choices_for, choose, exact_methods
 from neardup.hamming.index.planning.skew import observed_skew
 from neardup.hamming.unique import fingerprint_rows
 from neardup.resources.limits import memory_bytes
 
-BATCH = 1_000_000
+BATCH_QUERIES = 1_000_000
 """Number of queries for which a plan gives the time of shards."""
 
 
@@ -114,8 +114,8 @@ def _reason(chosen: Choice | None, choices: list[Choice], rows: int, room: int) 
     fitting = [choice for choice in exact if choice.cost.nbytes <= room]
     too_large = [choice.method for choice in exact if choice.cost.nbytes > room]
     said = (
-        f"of {len(fitting)} exact methods that fit in memory, it needs least of it among those that take at most {WORTH:g} times "
-        f"the least time to put a document in and look one up, {chosen.seconds(rows) * 1e6:,.2f} µs"
+        f"of {len(fitting)} exact methods that fit in memory, it needs least of it among those that take at most "
+        f"{TIMES_SLOWER:g} times the least time to put a document in and look one up, {chosen.seconds(rows) * 1e6:,.2f} µs"
     )
     return said + (f"; too large: {', '.join(too_large)}" if too_large else "")
 
@@ -143,7 +143,7 @@ def sharded(setting: Setting, room: int) -> Shards:
         cost = choice.cost
         if cost.nbytes > room:
             continue
-        batch = BATCH * cost.seconds_a_query
+        batch = BATCH_QUERIES * cost.seconds_a_query
         found = Shards(count, part.rows, method, choice.options, cost.nbytes, cost.build_seconds, batch, batch * count)
         spent = count * cost.seconds_a_query + cost.build_seconds / part.rows
         if best is None or spent < best[0]:

@@ -1,7 +1,7 @@
 """Choose the method of Hamming search, and its options, by their cost. No other module chooses.
 
-The planner considers the methods that fit the memory and take at most WORTH times the shortest time to insert a document and look
-one up. Among these, it chooses the one that needs the least memory. docs/planner.md explains the model.
+The planner considers the methods that fit the memory and take at most TIMES_SLOWER times the shortest time to insert a document
+and look one up. Among these, it chooses the one that needs the least memory. docs/planner.md explains the model.
 """
 
 import math
@@ -13,7 +13,7 @@ from neardup.hamming.index.methods.table import METHODS
 from neardup.hamming.index.planning.costs import Cost, Options, Setting
 from neardup.hamming.index.planning.machine import TYPICAL
 
-WORTH = 2.5
+TIMES_SLOWER = 2.5
 """A method may be this many times as slow as the fastest if it needs less memory."""
 
 
@@ -74,10 +74,10 @@ def best_of(method: str, setting: Setting, *, memory: float = math.inf, given: O
 
 
 def _cheapest(choices: Iterable[Choice], rows: int) -> Choice:
-    """Choose what needs the least memory among what takes at most WORTH times as long as the fastest."""
+    """Choose what needs the least memory among what takes at most TIMES_SLOWER times as long as the fastest."""
     listed = list(choices)
     fastest = min(choice.seconds(rows) for choice in listed)
-    near = [choice for choice in listed if choice.seconds(rows) <= WORTH * fastest]
+    near = [choice for choice in listed if choice.seconds(rows) <= TIMES_SLOWER * fastest]
     return min(near, key=lambda choice: (choice.cost.nbytes, choice.seconds(rows)))
 
 
