@@ -28,18 +28,18 @@ def fnv1_64(feature):
     return h
 
 
-def fnv1a_64(feature):
-    h = 0xCBF29CE484222325
+def fnv1a(feature, h, prime, mask):
     for byte in feature:
-        h = (h ^ byte) * 0x100000001B3 & M64
+        h = (h ^ byte) * prime & mask
     return h
+
+
+def fnv1a_64(feature):
+    return fnv1a(feature, 0xCBF29CE484222325, 0x100000001B3, M64)
 
 
 def fnv1a_32(feature):
-    h = 0x811C9DC5
-    for byte in feature:
-        h = (h ^ byte) * 0x01000193 & M32
-    return h
+    return fnv1a(feature, 0x811C9DC5, 0x01000193, M32)
 
 
 def go_fnv1a(feature):

@@ -5,6 +5,8 @@ import re
 
 import xxhash
 
+from naive_hashes import crc32c
+
 
 def simhash(hashes, bits, *, tie=0):
     """Of integers, one for each occurrence; bit 0 is the lowest."""
@@ -17,15 +19,6 @@ def simhash(hashes, bits, *, tie=0):
 
 def turned_around(value, bits):
     return sum((value >> bit & 1) << (bits - 1 - bit) for bit in range(bits))
-
-
-def crc32c(data):
-    value = 0xFFFFFFFF
-    for byte in data:
-        value ^= byte
-        for _ in range(8):
-            value = value >> 1 ^ (0x82F63B78 if value & 1 else 0)
-    return value
 
 
 def md5_first(data):

@@ -28,6 +28,13 @@ class Killed(BaseException):
     """The process ends here."""
 
 
+def filled():
+    """An index of more documents than its buffer takes."""
+    index = Index(max_distance=3)
+    index.add(range(5_000), VALUES)
+    return index
+
+
 def everything(index):
     found = index.query_many(VALUES)
     ids = found.ids.tolist() if isinstance(found.ids, np.ndarray) else found.ids.to_pylist()
@@ -128,8 +135,7 @@ def test_a_writer_killed_at_any_step_leaves_the_old_or_the_new_index(tmp_path, m
 
 
 def test_a_reader_keeps_what_it_opened_while_another_process_writes(tmp_path):
-    index = Index(max_distance=3)
-    index.add(range(5_000), VALUES)
+    index = filled()
     index.save(tmp_path / "index")
     reader = Index.open(tmp_path / "index")
     before = everything(reader)
@@ -195,8 +201,7 @@ def test_every_damaged_page_is_found_and_named(tmp_path, method):
     ],
 )
 def test_a_damaged_segment_is_refused_with_what_is_wrong(tmp_path, damage, said):
-    index = Index(max_distance=3)
-    index.add(range(5_000), VALUES)
+    index = filled()
     index.save(tmp_path / "index")
     [file] = (tmp_path / "index").glob("segment-*")
     file.write_bytes(damage(file.read_bytes()))
@@ -232,8 +237,7 @@ def test_arrays_that_are_wrong_in_spite_of_their_checksums_never_lead_outside_of
 
 
 def test_damage_is_not_written_anew_as_if_it_were_whole(tmp_path):
-    index = Index(max_distance=3)
-    index.add(range(5_000), VALUES)
+    index = filled()
     index.save(tmp_path / "index")
     [file] = (tmp_path / "index").glob("segment-*")
     whole = bytearray(file.read_bytes())
@@ -411,8 +415,7 @@ def test_an_index_without_its_manifest_or_that_cannot_be_read_is_refused(tmp_pat
 
 
 def test_what_was_removed_is_checked_when_it_is_opened(tmp_path):
-    index = Index(max_distance=3)
-    index.add(range(5_000), VALUES)
+    index = filled()
     index.remove([3])
     index.save(tmp_path / "index")
     index.remove([4])
@@ -428,8 +431,7 @@ def test_what_was_removed_is_checked_when_it_is_opened(tmp_path):
 
 
 def test_a_reader_verifies_what_it_opened_while_another_process_writes(tmp_path):
-    index = Index(max_distance=3)
-    index.add(range(5_000), VALUES)
+    index = filled()
     index.save(tmp_path / "index")
     reader = Index.open(tmp_path / "index")
     index.merge()
@@ -499,8 +501,7 @@ def test_what_is_no_place_for_an_index_is_refused(tmp_path):
 
 
 def test_a_copy_may_be_saved_elsewhere(tmp_path):
-    index = Index(max_distance=3)
-    index.add(range(5_000), VALUES)
+    index = filled()
     index.save(tmp_path / "a")
     index.save(tmp_path / "b")
     shutil.rmtree(tmp_path / "a")

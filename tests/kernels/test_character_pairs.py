@@ -4,12 +4,12 @@ from collections import Counter
 from itertools import pairwise
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 import naive
+from columns import as_integers, large_strings
 from guards import not_empty
 from neardup.fingerprints.minhash import signatures
 from neardup.fingerprints.simhash import fingerprint_array
@@ -61,17 +61,6 @@ east_asian = st.lists(st.sampled_from(PIECES), max_size=120).map("".join)
 few_characters = st.text(st.sampled_from("一丁七万丈三上下不与"), max_size=400)
 
 
-def large_strings(items):
-    return pa.array(items, pa.large_string())
-
-
-def as_integer(words):
-    value = 0
-    for word in words.tolist():
-        value = value << 64 | word
-    return value
-
-
 def test_the_hash_of_each_code_is_that_of_its_character():
     found = hashes_of_codes()
     for code in (1, 2, 0x41, 0x100, 0x1E00, 0x2FFF, 0x6FFE, CODES - 1):
@@ -108,7 +97,10 @@ def test_a_token_at_the_border_of_64_bytes_is_read_as_any_other(word, at):
     for before in ("." * at, "x" * (at - 1) + " ", "中" * (at // 3) + "." * (at % 3)):
         text = before + word + " end"
         found = fingerprint_array(large_strings([text]), Recipe())
-        assert (as_integer(found.values[0]), int(found.tokens[0])) == (naive.fingerprint(text), len(naive.tokens(text)))
+        assert (as_integers(found.values)[0], int(found.tokens[0])) == (
+            naive.fingerprint(text),
+            len(naive.tokens(text)),
+        )
 
 
 @pytest.mark.parametrize("weights", WEIGHTINGS)
@@ -121,7 +113,7 @@ def test_a_token_at_the_border_of_64_bytes_is_read_as_any_other(word, at):
 def test_fingerprints_of_pairs_of_characters_are_charikars_sums(weights, text, bits):
     recipe = Recipe(weights=weights, bits=bits, max_distance=None)
     found = fingerprint_array(large_strings([text]), recipe)
-    assert as_integer(found.values[0]) == naive.fingerprint(text, weights=weights, bits=bits)
+    assert as_integers(found.values)[0] == naive.fingerprint(text, weights=weights, bits=bits)
 
 
 @given(texts=st.lists(st.one_of(east_asian, few_characters), max_size=5))

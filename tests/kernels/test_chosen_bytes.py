@@ -23,30 +23,11 @@ from neardup.kernels.intrinsics import fold_ascii_block_twin
 FILLED = 0xAA
 
 
-@kernel
-def call_put_ascii(data, i, chosen, out, o):
-    return chosen_bytes.put_ascii(data, i, chosen, out, o)
-
-
-@kernel
-def call_put_wide(data, i, chosen, out, o):
-    return chosen_bytes.put_wide(data, i, chosen, out, o)
-
-
-@kernel
-def call_put_positions(chosen, base, out, at):
-    return chosen_bytes.put_positions(chosen, base, out, at)
-
-
-@kernel
-def call_put_codes(data, i, chosen, three, out, at):
-    return chosen_bytes.put_codes(data, i, chosen, three, out, at)
-
-
-@kernel
-def call_put_chosen(values, i, chosen, out, at):
-    return chosen_bytes.put_chosen(values, i, chosen, out, at)
-
+call_put_ascii = kernel(lambda data, i, chosen, out, o: chosen_bytes.put_ascii(data, i, chosen, out, o))
+call_put_wide = kernel(lambda data, i, chosen, out, o: chosen_bytes.put_wide(data, i, chosen, out, o))
+call_put_positions = kernel(lambda chosen, base, out, at: chosen_bytes.put_positions(chosen, base, out, at))
+call_put_codes = kernel(lambda data, i, chosen, three, out, at: chosen_bytes.put_codes(data, i, chosen, three, out, at))
+call_put_chosen = kernel(lambda values, i, chosen, out, at: chosen_bytes.put_chosen(values, i, chosen, out, at))
 
 masks = st.one_of(
     st.integers(0, 2**64 - 1),

@@ -23,99 +23,25 @@ offsets = st.integers(0, 16)
 pytestmark = pytest.mark.skipif(not JIT, reason="without the compiler the twins are the intrinsics")
 
 
-@kernel
-def call_popcount(a):
-    return intrinsics.popcount(a)
-
-
-@kernel
-def call_trailing_zeros(a):
-    return intrinsics.trailing_zeros(a)
-
-
-@kernel
-def call_swap_bytes(a):
-    return intrinsics.swap_bytes(a)
-
-
-@kernel
-def call_multiply_high(a, b):
-    return intrinsics.multiply_high(a, b)
-
-
-@kernel
-def call_load64(data, i):
-    return intrinsics.load64(data, i)
-
-
-@kernel
-def call_load32(data, i):
-    return intrinsics.load32(data, i)
-
-
-@kernel
-def call_fold_ascii_block(data, i, out, o):
-    intrinsics.fold_ascii_block(data, i, out, o)
-
-
-@kernel
-def call_fold_wide_block(data, i, out, o):
-    wide_characters.fold_wide_block(data, i, out, o)
-
-
-@kernel
-def call_space_masks(data, i):
-    return intrinsics.space_masks(data, i)
-
-
-@kernel
-def call_equal_mask(data, i, value):
-    return intrinsics.equal_mask(data, i, value)
-
-
-@kernel
-def call_following_mask(data, i):
-    return intrinsics.following_mask(data, i)
-
-
-@kernel
-def call_wide_masks(data, i):
-    return wide_characters.wide_masks(data, i)
-
-
-@kernel
-def call_full_width_mask(data, i):
-    return wide_characters.full_width_mask(data, i)
-
-
-@kernel
-def call_utf8_errors(data, i):
-    return wide_characters.utf8_errors(data, i)
-
-
-@kernel
-def call_accumulate(data, start, end, secret):
-    return intrinsics.accumulate(data, start, end, secret)
-
-
-@kernel
-def call_count_columns(hashes, blocks, planes, at):
-    intrinsics.count_columns(hashes, blocks, planes, at)
-
-
-@kernel
-def call_guessed(value):
-    return intrinsics.guessed(value)
-
-
-@kernel
-def call_opaque(value):
-    return intrinsics.opaque(value)
-
-
-@kernel
-def call_word_masks(data, i):
-    return intrinsics.word_masks(data, i)
+call_popcount = kernel(lambda a: intrinsics.popcount(a))
+call_trailing_zeros = kernel(lambda a: intrinsics.trailing_zeros(a))
+call_swap_bytes = kernel(lambda a: intrinsics.swap_bytes(a))
+call_multiply_high = kernel(lambda a, b: intrinsics.multiply_high(a, b))
+call_load64 = kernel(lambda data, i: intrinsics.load64(data, i))
+call_load32 = kernel(lambda data, i: intrinsics.load32(data, i))
+call_fold_ascii_block = kernel(lambda data, i, out, o: intrinsics.fold_ascii_block(data, i, out, o))
+call_fold_wide_block = kernel(lambda data, i, out, o: wide_characters.fold_wide_block(data, i, out, o))
+call_space_masks = kernel(lambda data, i: intrinsics.space_masks(data, i))
+call_equal_mask = kernel(lambda data, i, value: intrinsics.equal_mask(data, i, value))
+call_following_mask = kernel(lambda data, i: intrinsics.following_mask(data, i))
+call_wide_masks = kernel(lambda data, i: wide_characters.wide_masks(data, i))
+call_full_width_mask = kernel(lambda data, i: wide_characters.full_width_mask(data, i))
+call_utf8_errors = kernel(lambda data, i: wide_characters.utf8_errors(data, i))
+call_accumulate = kernel(lambda data, start, end, secret: intrinsics.accumulate(data, start, end, secret))
+call_count_columns = kernel(lambda hashes, blocks, planes, at: intrinsics.count_columns(hashes, blocks, planes, at))
+call_guessed = kernel(lambda value: intrinsics.guessed(value))
+call_opaque = kernel(lambda value: intrinsics.opaque(value))
+call_word_masks = kernel(lambda data, i: intrinsics.word_masks(data, i))
 
 
 @given(a=u64s, b=u64s)

@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import naive
+from columns import as_integers, large_strings
 from guards import not_empty
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.kernels.fingerprints.shingles import heap_sort, shingle, sort_hashes, sort_spare
@@ -22,17 +23,6 @@ from neardup.text import normalizers
 from neardup.text.normalizers import fold_texts, normalize
 from neardup.text.unicode_tables import fold_tables
 from strategies import any_text, texts
-
-
-def large_strings(items):
-    return pa.array(items, pa.large_string())
-
-
-def as_integer(words):
-    value = 0
-    for word in words.tolist():
-        value = value << 64 | word
-    return value
 
 
 @given(text=any_text)
@@ -114,7 +104,7 @@ def test_fingerprints_of_64_and_128_bits_are_charikars_sums(weights, bits, text,
     recipe = Recipe(word_shingle=word_shingle, cjk_shingle=cjk_shingle, weights=weights, bits=bits, max_distance=3)
     found = fingerprint_array(large_strings([text]), recipe)
     expected = naive.fingerprint(text, word_shingle=word_shingle, cjk_shingle=cjk_shingle, weights=weights, bits=bits)
-    assert as_integer(found.values[0]) == expected
+    assert as_integers(found.values)[0] == expected
     assert found.tokens[0] == len(naive.tokens(text))
 
 
@@ -122,7 +112,7 @@ def test_fingerprints_of_64_and_128_bits_are_charikars_sums(weights, bits, text,
 def test_fingerprints_of_any_width_are_charikars_sums(text, bits, weights):
     recipe = Recipe(weights=weights, bits=bits, max_distance=None)
     found = fingerprint_array(large_strings([text]), recipe)
-    assert as_integer(found.values[0]) == naive.fingerprint(text, weights=weights, bits=bits)
+    assert as_integers(found.values)[0] == naive.fingerprint(text, weights=weights, bits=bits)
 
 
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(0, 3000), different=st.sampled_from([1, 2, 40, 10**6]))
@@ -138,7 +128,7 @@ def test_a_long_document_is_counted_past_every_border_of_the_adders():
     text = " ".join(f"w{i % 997}" for i in range(20_000))
     for weights in not_empty(WEIGHTS):
         found = fingerprint_array(large_strings([text]), Recipe(weights=weights))
-        assert as_integer(found.values[0]) == naive.fingerprint(text, weights=weights), weights
+        assert as_integers(found.values)[0] == naive.fingerprint(text, weights=weights), weights
 
 
 @given(
@@ -148,7 +138,7 @@ def test_runs_that_cross_the_blocks_of_64_bytes_are_read_as_any_others(pieces):
     text = "".join(pieces)
     assert normalize(text) == naive.normalize(text)
     found = fingerprint_array(large_strings([text]), Recipe())
-    assert as_integer(found.values[0]) == naive.fingerprint(text)
+    assert as_integers(found.values)[0] == naive.fingerprint(text)
     assert found.tokens[0] == len(naive.tokens(text))
 
 

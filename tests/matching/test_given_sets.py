@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import naive
 import neardup as nd
+from columns import pairs_of
 from neardup.recipe.given_elements import recipe_of_elements, similarity_of_elements
 from neardup.recipe.tables.similarities import SIMILARITIES
 from neardup.text.given_elements import BadElements, elements_of, text_of, texts_of_lists, token_of
@@ -65,12 +66,6 @@ def expected_pairs(kind, corpus, least):
         if alike >= least and (a or b or i == first_empty):
             found[i, j] = alike
     return found
-
-
-def pairs_of(found):
-    return dict(
-        zip(zip(found.left.tolist(), found.right.tolist(), strict=True), found.similarity.tolist(), strict=True)
-    )
 
 
 @given(a=rows, b=rows, kind=st.sampled_from(MEASURES))

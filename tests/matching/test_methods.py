@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import naive
 import neardup as nd
+from columns import pairs_of
 from near_copies import near_copies
 from neardup import dedup
 from neardup.dedup import find_duplicates
@@ -50,12 +51,6 @@ def corpora(draw):
                 words[choose.randint(0, len(words)) : choose.randint(0, len(words))] = choose.choices(WORDS)
         texts.append(" ".join(words))
     return texts
-
-
-def pairs_of(matches):
-    pairs = list(zip(matches.left.tolist(), matches.right.tolist(), strict=True))
-    assert len(set(pairs)) == len(pairs)
-    return dict(zip(pairs, matches.similarity.tolist(), strict=True))
 
 
 def true_pairs(texts, kind, least, cut=0):

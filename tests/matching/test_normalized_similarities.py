@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import naive
 import neardup as nd
+from columns import pairs_of
 from guards import not_empty
 from neardup.recipe.serialization import stored_recipe
 from neardup.recipe.tables.parts import NORMALIZERS
@@ -93,11 +94,6 @@ def expected_pairs(corpus, kind, steps, least, min_tokens=1):
 
 MIN_TOKENS = 4
 """Of simhash; other methods take all texts with a token."""
-
-
-def pairs_of(found):
-    columns = (found.left.tolist(), found.right.tolist(), found.similarity.tolist())
-    return {(i, j): value for i, j, value in zip(*columns, strict=True)}
 
 
 @pytest.mark.parametrize("steps", STEPS, ids="+".join)

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import naive
 import neardup as nd
+from columns import large_strings
 from guards import not_empty
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.hamming.near import near_fingerprints
@@ -37,10 +38,6 @@ from strategies import texts
 
 KINDS = sorted(SIMILARITY_TABLE)
 SETS = ("jaccard", "weighted", "containment")
-
-
-def large_strings(items):
-    return pa.array(items, pa.large_string())
 
 
 def of_text(found, i):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import naive
 import neardup as nd
+from columns import pairs_of
 from neardup.recipe.recipe import digest_of
 from neardup.recipe.similarity import measure_of, similarity_of, stored_similarity
 from neardup.recipe.tables.similarities import SIMILARITIES
@@ -116,12 +117,6 @@ def expected_pairs(corpus, similarity, recipe, least, min_tokens=0):
         if alike >= least:
             found[i, j] = alike
     return found
-
-
-def pairs_of(found):
-    return dict(
-        zip(zip(found.left.tolist(), found.right.tolist(), strict=True), found.similarity.tolist(), strict=True)
-    )
 
 
 @given(corpus=corpora, similarity=similarities(), least=st.sampled_from([0.2, 0.5, 2 / 3, 1.0]), method=st.sampled_from(["exact", "auto"]))  # fmt: skip
