@@ -4,7 +4,7 @@ import dataclasses
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from neardup.display import as_code
 from neardup.errors import OptionError
@@ -18,6 +18,11 @@ from neardup.recipe.recipe import ImpossibleRecipe, Recipe
 from neardup.recipe.tables.parts import BY_LENGTH, HashName
 from neardup.recipe.tables.profiles import DISTANCES, PROFILES, ProfileName
 from neardup.recipe.vectors import VectorRecipe
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Made = TypeVar("Made", bound="DataclassInstance")
 
 
 @dataclass(frozen=True)
@@ -91,7 +96,7 @@ def find_recipe(name: str) -> Recipe:
             f"There is no recipe {name!r}{meant(name, RECIPES)}. Give one of {', '.join(RECIPES)}, or a file that ends in .toml."
         )
     values = toml_values(name, "recipe file", "Give an existing file, or a name that `neardup recipes` lists.")
-    return _recipe_of_file(name, values)
+    return from_file(Recipe, "a recipe", name, values)
 
 
 def recipe_of(given: RecipeLike | None) -> Recipe:
@@ -141,33 +146,36 @@ def usual_distance(recipe: FingerprintRecipe) -> int | None:
     return next((named.recipe.max_distance for named in RECIPES.values() if named.recipe.digest() == digest), None)
 
 
-def _recipe_of_file(name: str, values: dict[str, Any]) -> Recipe:
-    """Make a recipe from the fields in a file; paths among them are relative to the file's folder."""
-    folder = Path(name).parent
-    known = [field.name for field in dataclasses.fields(Recipe)]
-    unknown = sorted(set(values) - set(known))
+def from_file(made: type[Made], what: str, name: str, values: dict[str, Any]) -> Made:
+    """Make a recipe or a similarity from the fields in a file; paths among them are relative to the file's folder.
+
+    Args:
+        made: `Recipe` or `Similarity`.
+        what: what it is, with its article, for messages.
+        name: the path of the file.
+        values: the values in the file.
+    """
+    folder, known = Path(name).parent, [field.name for field in dataclasses.fields(made)]
     problems = [
-        f"a recipe has no `{each}`{meant(f'`{each}`', [f'`{field}`' for field in known])}. It has {as_code(known)}"
-        for each in unknown
+        f"{what} has no `{each}`{meant(f'`{each}`', [f'`{field}`' for field in known])}. It has {as_code(known)}"
+        for each in sorted(set(values) - set(known))
     ]
     fields = {each: value for each, value in values.items() if each in known}
-    if isinstance(fields.get("document_frequencies"), str) and fields["document_frequencies"] != BACKGROUND:
-        fields["document_frequencies"] = folder / fields["document_frequencies"]
-    if isinstance(fields.get("dictionary"), str) and fields["dictionary"] not in USER_DICTIONARIES:
-        fields["dictionary"] = folder / fields["dictionary"]
+    for each, names in (("document_frequencies", (BACKGROUND,)), ("dictionary", USER_DICTIONARIES)):
+        if isinstance(fields.get(each), str) and fields[each] not in names:
+            fields[each] = folder / fields[each]
     if isinstance(fields.get("stop_words"), list):
-        lists = fields["stop_words"]
-        fields["stop_words"] = [in_folder(each, folder) for each in lists]
+        fields["stop_words"] = [_in_folder(each, folder) for each in fields["stop_words"]]
     try:
-        recipe = Recipe(**fields)
+        found = made(**fields)
     except ImpossibleRecipe as impossible:
         problems += impossible.problems
     if problems:
         raise ImpossibleRecipe(problems, f"{name}:")
-    return recipe
+    return found
 
 
-def in_folder(stop_words: Any, folder: Path) -> Any:
+def _in_folder(stop_words: Any, folder: Path) -> Any:
     """The path of a stop list in the folder; names, and paths without a file there, are returned unchanged."""
     is_path = isinstance(stop_words, str) and stop_words not in STOP_LISTS and (folder / stop_words).exists()
     return folder / stop_words if is_path else stop_words

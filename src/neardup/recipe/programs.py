@@ -1,6 +1,5 @@
 """The recipe of fingerprints that another program made from texts that are not known here, and how programs write fingerprints."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -66,8 +65,3 @@ class ProgramRecipe(PlainRecipe):
     def as_dict(self) -> dict[str, Any]:
         """Everything that tells these fingerprints from others, as plain values."""
         return {"kind": KIND, "program": self.program, "bits": self.bits}
-
-
-def stored_program_recipe(values: Mapping[str, Any], max_distance: int | None = None) -> ProgramRecipe:
-    """Restore a recipe from the result of `ProgramRecipe.as_dict`."""
-    return ProgramRecipe(program=values["program"], bits=values["bits"], max_distance=max_distance)

@@ -13,11 +13,11 @@ from neardup.recipe.files.word_lists import STOP_LISTS, USER_DICTIONARIES, stop_
 from neardup.recipe.kinds import EitherRecipe, ElementRecipe, FingerprintRecipe
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.programs import KIND as PROGRAM_KIND
-from neardup.recipe.programs import stored_program_recipe
+from neardup.recipe.programs import ProgramRecipe
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.stored_parts import of_other_versions, stored, with_versions
 from neardup.recipe.tables.parts import ELEMENTS, NORMALIZER_PACKAGES, NOT_DECIDING, OF, TEXTS, digest_of
-from neardup.recipe.vectors import KIND, stored_vector_recipe
+from neardup.recipe.vectors import KIND, VectorRecipe
 
 AnyRecipe = FingerprintRecipe | Mapping[str, Any]
 """A recipe of any kind, or the result of its `as_dict`."""
@@ -72,11 +72,14 @@ def recipe_of_run(values: Mapping[str, Any], given: RecipeLike | None, what: str
 
 def any_stored_recipe(values: Mapping[str, Any], max_distance: int | None = None) -> FingerprintRecipe:
     """Restore a recipe of any kind from the result of its `stored` or `as_dict`, with a default distance; see `stored_recipe`."""
-    if values.get("kind") == KIND:
-        return stored_vector_recipe(values, max_distance)
-    if values.get("kind") == PROGRAM_KIND:
-        return stored_program_recipe(values, max_distance)
-    return stored_recipe({**values, "max_distance": max_distance})
+    made = _PLAIN_KINDS.get(values.get("kind"))
+    if made is None:
+        return stored_recipe({**values, "max_distance": max_distance})
+    fields = {field.name: values[field.name] for field in dataclasses.fields(made) if field.name != "max_distance"}
+    return made(**fields, max_distance=max_distance)
+
+
+_PLAIN_KINDS: dict[str | None, type[VectorRecipe | ProgramRecipe]] = {KIND: VectorRecipe, PROGRAM_KIND: ProgramRecipe}
 
 
 def _stored_value(name: str, value: Any, files: Mapping[tuple[str, str], KeptFile]) -> Any:

@@ -13,7 +13,7 @@ from neardup.errors import OptionError
 from neardup.recipe.files.kept_files import kept_files
 from neardup.recipe.files.toml_file import toml_values
 from neardup.recipe.files.word_lists import StopListName, WordList
-from neardup.recipe.presets import in_folder
+from neardup.recipe.presets import from_file
 from neardup.recipe.problems import meant, unknown
 from neardup.recipe.recipe import ImpossibleRecipe, Recipe
 from neardup.recipe.serialization import stored_recipe
@@ -208,7 +208,9 @@ def similarity_of(given: SimilarityLike) -> Similarity | SimilarityName:
     if isinstance(given, str) and given in SIMILARITIES:
         return given
     if isinstance(given, str | os.PathLike) and os.fspath(given).endswith(".toml"):
-        given = _similarity_of_file(os.fspath(given))
+        instead = f"Give one of {', '.join(SIMILARITIES)}, or an existing file."
+        values = toml_values(os.fspath(given), "similarity file", instead)
+        given = from_file(Similarity, "a similarity", os.fspath(given), values)
     if not isinstance(given, Similarity):
         names = f"`similarity={given!r}`: give one of {', '.join(SIMILARITIES)}{meant(given, SIMILARITIES)}"
         own = "" if isinstance(given, str) else ", a `Similarity`"  # no class for those who give words
@@ -245,25 +247,3 @@ def stored_similarity(recorded: Any) -> Similarity | SimilarityName:
     if "normalize" in recorded:
         fields["normalize"] = found.normalize
     return Similarity(measure=recorded["measure"], **fields)
-
-
-def _similarity_of_file(name: str) -> Similarity:
-    """Make a similarity from the fields in a TOML file; paths among them are relative to the file's folder."""
-    values = toml_values(name, "similarity file", f"Give one of {', '.join(SIMILARITIES)}, or an existing file.")
-    folder, known = Path(name).parent, [field.name for field in dataclasses.fields(Similarity)]
-    problems = [
-        f"a similarity has no `{each}`{meant(f'`{each}`', [f'`{field}`' for field in known])}. It has {as_code(known)}"
-        for each in sorted(set(values) - set(known))
-    ]
-    fields = {each: value for each, value in values.items() if each in known}
-    if isinstance(fields.get("dictionary"), str):
-        fields["dictionary"] = folder / fields["dictionary"]
-    if isinstance(fields.get("stop_words"), list):
-        fields["stop_words"] = [in_folder(each, folder) for each in fields["stop_words"]]
-    try:
-        found = Similarity(**fields)
-    except ImpossibleRecipe as impossible:
-        problems += impossible.problems
-    if problems:
-        raise ImpossibleRecipe(problems, f"{name}:")
-    return found

@@ -1,7 +1,6 @@
 """The recipe of vectors: everything that decides the fingerprint of a vector."""
 
 import difflib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -80,9 +79,3 @@ class VectorRecipe(PlainRecipe):
             "method": self.method,
             "version": VERSION,
         }
-
-
-def stored_vector_recipe(values: Mapping[str, Any], max_distance: int | None = None) -> VectorRecipe:
-    """Restore a recipe from the result of `VectorRecipe.as_dict`."""
-    fields = {name: values[name] for name in ("dimension", "bits", "seed", "method")}
-    return VectorRecipe(**fields, max_distance=max_distance)

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from neardup.errors import DataError, OptionError
 from neardup.kernels.text.utf8 import TAIL, valid_utf8
+from neardup.text.nested import is_string
 
 BYTES_AT_ONCE = 1 << 20
 """Approximate bytes of text per kernel call: they stay in a core's cache, and threads have work to share."""
@@ -31,10 +32,9 @@ def as_text_arrays(texts: Any, *, column: str | None = None) -> list[Any]:
             else:
                 texts = pa.array(_strings(texts, where), pa.large_string())
         kind = texts.type.value_type if pa.types.is_dictionary(texts.type) else texts.type
-        strings = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
-        if not strings and len(texts) == 0:
+        if not is_string(kind) and len(texts) == 0:
             return []
-        if not strings:
+        if not is_string(kind):
             subject = "texts" if column is None else f"The column {column!r}"
             raise OptionError(f"{subject} has the type {texts.type}; give strings.")
         arrays = texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]

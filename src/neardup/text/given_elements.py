@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from neardup.errors import DataError
+from neardup.text.nested import is_string
 
 STRING, INTEGER = "s:", "i:"
 _RANGES = (
@@ -108,8 +109,7 @@ def is_list_type(kind: Any) -> bool:
     if not (pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)):
         return False
     item = kind.value_type.value_type if pa.types.is_dictionary(kind.value_type) else kind.value_type
-    strings = pa.types.is_string(item) or pa.types.is_large_string(item) or pa.types.is_string_view(item)
-    return bool(strings or pa.types.is_integer(item) or pa.types.is_null(item))
+    return bool(is_string(item) or pa.types.is_integer(item) or pa.types.is_null(item))
 
 
 def texts_of_lists(lists: Any) -> tuple[Any, list[tuple[int, str]]]:

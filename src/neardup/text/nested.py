@@ -1,4 +1,4 @@
-"""Find columns of Arrow tables, and fields nested in them, by path."""
+"""Types of Arrow columns, and columns of tables, or fields nested in them, by path."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,6 +7,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 Keys = tuple[str, ...]
+
+
+def is_string(kind: Any) -> bool:
+    """Whether a type holds strings."""
+    return any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
 
 
 def type_at(schema: Any, path: Sequence[str]) -> Any:

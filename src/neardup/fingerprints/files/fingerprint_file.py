@@ -14,6 +14,7 @@ the order of the rows). docs/formats/fingerprints.md describes every column and 
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -141,10 +142,6 @@ def common_distance(known: Iterable[tuple[str, int | None]]) -> int | None:
     return found[0][1] if found else None
 
 
-_UNREADABLE = (OSError, pa.ArrowException, ValueError)
-"""ValueError: a broken seal, or names that are not UTF-8."""
-
-
 def is_fingerprint_file(shard: Shard) -> bool:
     """Whether the shard is a Parquet file whose metadata declares fingerprints."""
     import pyarrow.parquet as pq
@@ -205,10 +202,15 @@ def _documents(table: Any, recipe: dict[str, Any]) -> Documents:
     )
 
 
-def _unreadable(path: str | Place, problem: Exception) -> DataError:
-    return DataError(
-        f"{path} cannot be read as a fingerprint file: {problem}. Make it anew with `neardup fingerprint`."
-    )
+@contextmanager
+def _translated_errors(path: str | Place) -> Iterator[None]:
+    """ValueError: a broken seal, or names that are not UTF-8."""
+    try:
+        yield
+    except (OSError, pa.ArrowException, ValueError) as problem:
+        raise DataError(
+            f"{path} cannot be read as a fingerprint file: {problem}. Make it anew with `neardup fingerprint`."
+        ) from None
 
 
 def read_fingerprint_file(path: str | Place) -> FingerprintFile:
@@ -218,10 +220,8 @@ def read_fingerprint_file(path: str | Place) -> FingerprintFile:
         RecipeMismatch: its digest does not match its recipe.
         DataError: it is damaged, has another format, or lacks the columns of a fingerprint file.
     """
-    try:
+    with _translated_errors(path):
         table, metadata = read_sealed(place_of(path))
-    except _UNREADABLE as problem:
-        raise _unreadable(path, problem) from None
     recipe = _checked(path, metadata, table.column_names)
     shards = tuple(StoredShard(**shard) for shard in json.loads(metadata["neardup.shards"]))
     if starts_of(shards)[-1] != len(table):
@@ -258,11 +258,8 @@ def fingerprint_file_recipe(path: str | Place) -> FingerprintRecipe:
     Raises:
         DataError: see `read_fingerprint_file`.
     """
-    try:
-        with opened_sealed(place_of(path)) as file:
-            metadata, names = metadata_of(file), file.schema_arrow.names
-    except _UNREADABLE as problem:
-        raise _unreadable(path, problem) from None
+    with _translated_errors(path), opened_sealed(place_of(path)) as file:
+        metadata, names = metadata_of(file), file.schema_arrow.names
     return any_stored_recipe(_checked(path, metadata, names), _distance(metadata))
 
 
@@ -276,13 +273,10 @@ def fingerprint_file_parts(path: str | Place) -> Iterator[Documents]:
     Raises:
         DataError: see `read_fingerprint_file`.
     """
-    try:
-        with opened_sealed(place_of(path)) as file:
-            recipe = _checked(path, metadata_of(file), file.schema_arrow.names)
-            for batch in batches_of(file, COLUMNS):
-                yield _documents(pa.table(batch), recipe)
-    except _UNREADABLE as problem:
-        raise _unreadable(path, problem) from None
+    with _translated_errors(path), opened_sealed(place_of(path)) as file:
+        recipe = _checked(path, metadata_of(file), file.schema_arrow.names)
+        for batch in batches_of(file, COLUMNS):
+            yield _documents(pa.table(batch), recipe)
 
 
 def _words(column: Any, words: int) -> Array:

@@ -27,6 +27,7 @@ from neardup.fingerprints.files.digits import (
 )
 from neardup.recipe.plain_recipe import MAX_BITS
 from neardup.recipe.programs import Digits
+from neardup.text.nested import is_string
 
 _TEXT = pa.large_string()
 
@@ -156,11 +157,6 @@ def words_of_column(array: Any, how: Reading) -> tuple[Array, Problems] | None:
     if is_string(kind) or (numbers and pa.types.is_decimal(kind) and kind.scale == 0):
         return words_of_texts(array.cast(_TEXT), how)
     return None
-
-
-def is_string(kind: Any) -> bool:
-    """Whether an Arrow type holds strings."""
-    return any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
 
 
 def is_binary(kind: Any) -> bool:

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from neardup.arrays import Array
 from neardup.display import counted
+from neardup.hamming.index.ids import listed
 
 
 @dataclass(frozen=True)
@@ -31,14 +30,7 @@ class Neighbors:
         if not -len(self) <= query < len(self):
             raise IndexError(f"query {query} of {len(self)}")
         span = slice(*self.offsets[query % len(self) :][:2].tolist())
-        ids = self.ids[span]
-        return list(
-            zip(
-                ids.tolist() if isinstance(ids, np.ndarray) else ids.to_pylist(),
-                self.distances[span].tolist(),
-                strict=True,
-            )
-        )
+        return list(zip(listed(self.ids[span]), self.distances[span].tolist(), strict=True))
 
     def __repr__(self) -> str:
         return f"Neighbors({counted(len(self.distances), 'neighbor')} of {len(self):,} queries)"
@@ -81,8 +73,7 @@ class Groups:
         """The ids of one group."""
         if not -len(self) <= group < len(self):
             raise IndexError(f"group {group} of {len(self)}")
-        ids = self.ids[slice(*self.offsets[group % len(self) :][:2].tolist())]
-        return list(ids.tolist() if isinstance(ids, np.ndarray) else ids.to_pylist())
+        return listed(self.ids[slice(*self.offsets[group % len(self) :][:2].tolist())])
 
     def __repr__(self) -> str:
         return f"Groups({counted(len(self), 'group')} of {counted(len(self.ids), 'document')})"

@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 
 from neardup.arrays import Array
 from neardup.errors import OptionError
+from neardup.text.nested import is_string
 
 
 def as_ids(given: Any) -> Any:
@@ -32,7 +33,7 @@ def as_ids(given: Any) -> Any:
         raise OptionError(f"Id {int(np.flatnonzero(found.is_null())[0])} is null. Give every document an id.")
     if pa.types.is_integer(found.type):
         return _integers(found.to_numpy(zero_copy_only=False))
-    if pa.types.is_string(found.type) or pa.types.is_large_string(found.type) or pa.types.is_string_view(found.type):
+    if is_string(found.type):
         return found.cast(pa.large_string())
     if len(found) == 0:
         return np.empty(0, np.int64)
@@ -59,6 +60,12 @@ def concatenate(parts: list[Any]) -> Any:
     if isinstance(parts[0], np.ndarray):
         return np.concatenate(parts)
     return pa.chunked_array(parts, pa.large_string()).combine_chunks()
+
+
+def listed(ids: Any) -> list[Any]:
+    """The ids as a list of Python's values."""
+    found: list[Any] = ids.tolist() if isinstance(ids, np.ndarray) else ids.to_pylist()
+    return found
 
 
 def take(ids: Any, places: Array) -> Any:

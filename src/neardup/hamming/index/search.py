@@ -12,7 +12,7 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.hamming.candidate_graph import candidate_pairs
 from neardup.hamming.index.answers import Groups, IdPairs, Neighbors
-from neardup.hamming.index.ids import concatenate, take
+from neardup.hamming.index.ids import concatenate, listed, take
 from neardup.hamming.index.segment import Segment
 from neardup.hamming.near import hamming_distances, near_fingerprints
 from neardup.hamming.unique import collapse
@@ -87,8 +87,7 @@ def near_one(segments: Sequence[Segment], row: Array, limit: int) -> list[tuple[
     for segment in segments:
         _, documents, distances = segment.look_up(row, 0, 1, limit, base)
         if len(documents):
-            ids = segment.ids_of(documents - base)
-            labels = ids.tolist() if isinstance(ids, np.ndarray) else ids.to_pylist()
+            labels = listed(segment.ids_of(documents - base))
             found += zip(distances.tolist(), documents.tolist(), labels, strict=True)
         base += len(segment)
     found.sort(key=itemgetter(0, 1))

@@ -66,14 +66,17 @@ class SearchOptions:
             )
         return int(max_distance)
 
-    def rows(self, fingerprints: Array) -> Array:
-        """Fingerprints as uint64[n, words].
+    def rows(self, fingerprints: Array, name: str = "fingerprints") -> Array:
+        """Fingerprints as uint64[n, words]. `name`: of the argument, in messages.
 
         Raises:
             OptionError: they are not fingerprints, or have another number of bits.
         """
-        rows = fingerprint_rows(fingerprints)
-        self._check_bits(rows)
+        rows = fingerprint_rows(fingerprints, name)
+        if WORD_BITS * rows.shape[1] != self.bits:
+            raise OptionError(
+                f"These fingerprints have {WORD_BITS * rows.shape[1]} bits, those of the index {self.bits}."
+            )
         return rows
 
     def row(self, fingerprint: int | np.uint64 | Array) -> Array:
@@ -88,9 +91,7 @@ class SearchOptions:
                     f"fingerprint has the shape {fingerprint.shape}; one of this index is an integer or uint64[{self.words}]. "
                     "For many fingerprints use query_many()."
                 )
-            row = fingerprint_rows(fingerprint.reshape(1, -1), "fingerprint")
-            self._check_bits(row)
-            return row
+            return self.rows(fingerprint.reshape(1, -1), "fingerprint")
         if not is_integer(fingerprint):
             raise OptionError(
                 f"`fingerprint={fingerprint!r}`: give an integer, or an array uint64[{self.words}]. For many fingerprints use "
@@ -104,12 +105,6 @@ class SearchOptions:
         if self.bits == WORD_BITS:
             return np.array([[value]], np.uint64)
         return np.frombuffer(value.to_bytes(self.bits // 8, "big"), ">u8").astype(np.uint64).reshape(1, -1)
-
-    def _check_bits(self, rows: Array) -> None:
-        if WORD_BITS * rows.shape[1] != self.bits:
-            raise OptionError(
-                f"These fingerprints have {WORD_BITS * rows.shape[1]} bits, those of the index {self.bits}."
-            )
 
 
 def search_options(max_distance: int, bits: int, method: str, options: Mapping[str, int]) -> SearchOptions:

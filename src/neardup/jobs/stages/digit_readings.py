@@ -10,7 +10,7 @@ from neardup.errors import InputError, OptionError
 from neardup.fingerprints.files.digits import BITS_PER_DIGIT, MAX_CHARACTERS, SIGN_NEEDS_BITS, WIDTH, width_of
 from neardup.fingerprints.files.digits import Reading as DigitReading
 from neardup.fingerprints.files.imported import read_stored
-from neardup.fingerprints.files.written import is_binary, is_string
+from neardup.fingerprints.files.written import is_binary
 from neardup.io.corpora.batch import Columns
 from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.corpora.shard import Shard
@@ -19,7 +19,7 @@ from neardup.progress import Progress
 from neardup.recipe.plain_recipe import MAX_BITS
 from neardup.recipe.programs import DIGITS, Digits
 from neardup.resources.resources import Resources
-from neardup.text.nested import type_at
+from neardup.text.nested import is_string, type_at
 
 _ROWS_AT_ONCE = 1000
 
