@@ -52,7 +52,9 @@ def prefixes():
     elements = elements_of()
     counts = ElementCounts(100, memory=1 << 20)
     counts.add(elements.values)
-    return prefixes_of(elements, code=SIMILARITY_TABLE["cosine"].code, least=0.5, counts=counts.of(elements.values))
+    return prefixes_of(
+        elements, code=SIMILARITY_TABLE["cosine"].code, min_similarity=0.5, counts=counts.of(elements.values)
+    )
 
 
 def candidates():

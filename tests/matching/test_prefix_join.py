@@ -58,12 +58,12 @@ def join_sets(kind, sets, least, *, weights=None, cells=None, threads=1, **which
     elements = elements_of(sets, weights)
     counts = ElementCounts(cells or len(elements.values), memory=MEMORY)
     counts.add(elements.values)
-    prefixes = prefixes_of(elements, code=CODES[kind], least=least, counts=counts.of(elements.values))
+    prefixes = prefixes_of(elements, code=CODES[kind], min_similarity=least, counts=counts.of(elements.values))
     packed, cost = join.join_prefixes(
         prefixes,
         np.arange(len(sets)),
         code=CODES[kind],
-        least=least,
+        min_similarity=least,
         resources=Resources(threads, BUDGET),
         **which,
     )
@@ -225,11 +225,11 @@ def test_prefixes_appended_to_a_file_are_those_of_all():
     elements = elements_of(sets)
     counts = ElementCounts(len(elements.values), memory=MEMORY)
     counts.add(elements.values)
-    whole = prefixes_of(elements, code=similarities.JACCARD, least=0.5, counts=counts.of(elements.values))
+    whole = prefixes_of(elements, code=similarities.JACCARD, min_similarity=0.5, counts=counts.of(elements.values))
     with PrefixFile(Resources()) as file:
         for first in range(0, len(sets), 17):
             part = elements_of(sets[first : first + 17])
-            file.append(prefixes_of(part, code=similarities.JACCARD, least=0.5, counts=counts.of(part.values)))
+            file.append(prefixes_of(part, code=similarities.JACCARD, min_similarity=0.5, counts=counts.of(part.values)))
         found = file.whole()
         for name in ("elements", "rests", "starts", "facts", "sizes", "digests"):
             assert np.array_equal(getattr(found, name), getattr(whole, name)), name

@@ -63,16 +63,20 @@ def choose(task: Task, *, documents: int | None = None) -> Choice:
             task.resources.memory_bytes,
             task.survivors_first,
         )
-        least = options.min_similarity
-        exact = estimate_exact(sample, size, code=code, least=least, memory=memory, survivors_first=first)
+        min_similarity = options.min_similarity
+        exact = estimate_exact(
+            sample, size, code=code, min_similarity=min_similarity, memory=memory, survivors_first=first
+        )
         if not METHODS["minhash"].is_for(options.measure):
             return Choice(
                 "exact", f"{_shown(exact)}; no other method serves {options.measure}", (exact,), size.documents
             )
         try:
-            minhash = estimate_minhash(sample, size, least=least, memory=memory, survivors_first=first)
+            minhash = estimate_minhash(
+                sample, size, min_similarity=min_similarity, memory=memory, survivors_first=first
+            )
         except OptionError:  # no bands serve so low a similarity
-            reason = f"{_shown(exact)}; no bands serve {least}"
+            reason = f"{_shown(exact)}; no bands serve {min_similarity}"
             return Choice("exact", reason, (exact,), size.documents)
     slow = is_slow(exact, minhash)
     rule = f"take more than {TIMES_SLOWER:g} times as long as minhash and more than {PATIENCE_SECONDS:g} s on the reference machine"

@@ -22,15 +22,15 @@ UNBOUNDED = Resources(threads=1, memory=1 << 62)
 
 
 def estimate_exact(
-    sample: SampledSets, size: Size, *, code: int, least: float, memory: int, survivors_first: bool = False
+    sample: SampledSets, size: Size, *, code: int, min_similarity: float, memory: int, survivors_first: bool = False
 ) -> Estimate:
     """Of an exact join of so many documents and tokens, of which `sample` has some. `survivors_first`: see `Task`."""
-    prefixes = sample.prefixes(code, least)
+    prefixes = sample.prefixes(code, min_similarity)
     scale = size.documents / max(len(sample), 1)
-    visits = scale * _visits(prefixes, sample, code, least)
+    visits = scale * _visits(prefixes, sample, code, min_similarity)
     meetings = visits / _visits_each(prefixes, sample)
     postings = prefixes.facts[:, 0].sum(dtype=np.int64) * scale
-    pairs = _proposed(prefixes, sample, code, least).times(size.growth**2)
+    pairs = _proposed(prefixes, sample, code, min_similarity).times(size.growth**2)
     cells = ElementCounts.bytes_for(size.tokens, memory=share_of(memory, "counts"))
     if survivors_first and meetings:
         needed = pairs.of_survivors(size.documents)
@@ -40,17 +40,17 @@ def estimate_exact(
 
 
 def estimate_minhash(
-    sample: SampledSets, size: Size, *, least: float, memory: int, survivors_first: bool = False
+    sample: SampledSets, size: Size, *, min_similarity: float, memory: int, survivors_first: bool = False
 ) -> Estimate:
     """Of MinHash bands: similar pairs, and those less similar that meet by chance, as many as the sample has of each similarity."""
-    bands = minhash_bands(least)
-    least_agreeing = minhash_agreement(least, bands)
+    bands = minhash_bands(min_similarity)
+    least_agreeing = minhash_agreement(min_similarity, bands)
     meetings, pairs = 0.0, Pairs()
     for alike, weights in sample.alike():
         met = bands.bands * alike**bands.rows * weights
         kept = hit_probability(alike, bands) * agreement_probability(alike, bands.values, least_agreeing) * weights
-        if np.count_nonzero(alike >= least / 2) >= ENOUGH_PAIRS and kept.sum() >= pairs.all:
-            meetings, pairs = float(met.sum()), Pairs(float(kept.sum()), float(kept[alike < least].sum()))
+        if np.count_nonzero(alike >= min_similarity / 2) >= ENOUGH_PAIRS and kept.sum() >= pairs.all:
+            meetings, pairs = float(met.sum()), Pairs(float(kept.sum()), float(kept[alike < min_similarity].sum()))
     meetings, pairs = meetings * size.growth**2, pairs.times(size.growth**2)
     if survivors_first and pairs.all:
         needed = pairs.of_survivors(size.documents)
@@ -58,7 +58,7 @@ def estimate_minhash(
     return minhash_cost(size, meetings, pairs, bands, memory)
 
 
-def _visits(prefixes: Prefixes, sample: SampledSets, code: int, least: float) -> float:
+def _visits(prefixes: Prefixes, sample: SampledSets, code: int, min_similarity: float) -> float:
     """Expected visits of the sampled documents' walks.
 
     A document looks at the list of each element that it is probed with: as many postings as documents have the element, times the
@@ -76,7 +76,7 @@ def _visits(prefixes: Prefixes, sample: SampledSets, code: int, least: float) ->
     if code not in OF_ANY_SIZES:
         sizes = np.sort(prefixes.sizes)
         below, upto = (np.searchsorted(sizes, prefixes.sizes, side) for side in ("left", "right"))
-        before = ((below + upto) / 2 - np.searchsorted(sizes, prefixes.sizes * least)) / max(1, len(sizes))
+        before = ((below + upto) / 2 - np.searchsorted(sizes, prefixes.sizes * min_similarity)) / max(1, len(sizes))
     length = (sample.frequency * listed / np.maximum(holders, 1))[which]
     others = np.maximum(length - is_listed, 0) * np.repeat(before, kept)  # not itself
     return float(others[walks].sum())
@@ -99,11 +99,11 @@ def _visits_each(prefixes: Prefixes, sample: SampledSets) -> float:
     return float((weights * common).sum() / weights.sum()) if weights.any() else 1.0
 
 
-def _proposed(prefixes: Prefixes, sample: SampledSets, code: int, least: float) -> Pairs:
+def _proposed(prefixes: Prefixes, sample: SampledSets, code: int, min_similarity: float) -> Pairs:
     """How many pairs a join of all would propose: those among the sample, each weighted by how likely it was to be there."""
     equal = collapse(prefixes.digests[sample.paired], threads=1)
     firsts = sample.paired[equal.order[equal.starts[:-1]]]
-    packed, _ = join_prefixes(prefixes, firsts, code=code, least=least, resources=UNBOUNDED)
+    packed, _ = join_prefixes(prefixes, firsts, code=code, min_similarity=min_similarity, resources=UNBOUNDED)
     if len(packed) == 0:
         return Pairs()
     some = packed[:: max(1, len(packed) // sample.most_pairs)]
@@ -118,4 +118,4 @@ def _proposed(prefixes: Prefixes, sample: SampledSets, code: int, least: float) 
     by_chance = (sample.documents / len(sample.paired)) ** 2
     if chance >= ENOUGH_PAIRS and chance * by_chance > weights.sum():
         weights = np.where(together, 0.0, by_chance)
-    return Pairs(float(weights.sum()), float(weights[alike < least].sum())).times(each)
+    return Pairs(float(weights.sum()), float(weights[alike < min_similarity].sum())).times(each)

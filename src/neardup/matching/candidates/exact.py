@@ -68,7 +68,7 @@ def _check_room(task: Task, work: str) -> None:
             sample_of(task, size),
             size,
             code=maker_of(options.compared_by).code,
-            least=options.min_similarity,
+            min_similarity=options.min_similarity,
             memory=resources.memory_bytes,
             survivors_first=task.survivors_first,
         )
@@ -77,12 +77,12 @@ def _check_room(task: Task, work: str) -> None:
 
 def _make_prefixes(task: Task, file: PrefixFile) -> None:
     """Write the prefixes of all wanted texts to a file. A function, so that nothing keeps the counts, which are large, after it."""
-    code, least = maker_of(task.options.compared_by).code, task.options.min_similarity
+    code, min_similarity = maker_of(task.options.compared_by).code, task.options.min_similarity
     kept, runs, resources = task.kept, _runs(task), task.resources
     counts = count_elements(task, runs)
 
     def of(elements: Elements, counted: Array) -> Prefixes:
-        return prefixes_of(elements, code=code, least=least, counts=counted)
+        return prefixes_of(elements, code=code, min_similarity=min_similarity, counts=counted)
 
     with task.progress.stage("prefixes", int(task.wanted.sum())):
         if kept is None or runs is None:
@@ -149,7 +149,7 @@ class ExactJoin(CandidateJoin):
             self._prefixes,
             scratch.take(self._read_as, firsts),
             code=maker_of(task.options.compared_by).code,
-            least=task.options.min_similarity,
+            min_similarity=task.options.min_similarity,
             sides=sides,
             across=across,
             names=names,

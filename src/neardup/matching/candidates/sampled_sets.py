@@ -94,10 +94,15 @@ class SampledSets:
     def __len__(self) -> int:
         return len(self.elements.offsets) - 1
 
-    def prefixes(self, code: int, least: float) -> Prefixes:
+    def prefixes(self, code: int, min_similarity: float) -> Prefixes:
         """Of each document, as a join of all would have them."""
         counts = np.minimum(self.frequency, np.iinfo(np.uint16).max).astype(np.uint16)
-        return prefixes_of(self.elements, code=code, least=least, counts=counts[self.elements.values.astype(np.int64)])
+        return prefixes_of(
+            self.elements,
+            code=code,
+            min_similarity=min_similarity,
+            counts=counts[self.elements.values.astype(np.int64)],
+        )
 
     @property
     def most_pairs(self) -> int:

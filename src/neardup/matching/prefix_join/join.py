@@ -254,7 +254,7 @@ def join_prefixes(
     sets: Array,
     *,
     code: int,
-    least: float,
+    min_similarity: float,
     sides: Array | None = None,
     across: int = 0,
     names: Array | None = None,
@@ -266,9 +266,9 @@ def join_prefixes(
     """Find pairs of sets that may be similar: every similar pair, and few others.
 
     Args:
-        prefixes: made with the same `code` and `least`, and counts that cover at least all `sets`.
+        prefixes: made with the same `code` and `min_similarity`, and counts that cover at least all `sets`.
         sets: int64[m], indexes of sets; give equal sets only once.
-        code, least: the similarity and its threshold.
+        code, min_similarity: the similarity and its threshold.
         sides: uint8[m], 1, 2, or 3 for both; only pairs across the two sides are needed.
         across: if above 0, only pairs of one of the first so many sets and one of the others are needed, and nothing else is looked
             at; equal sets may be given on either side. Instead of `sides`.
@@ -301,7 +301,7 @@ def join_prefixes(
         scratch,
     )
     postings, pairs = ranked.postings, resources.pair_spool(names)
-    walk = _Walk(code, float(least), ranked, by_size, pairs, pairs_at_once)
+    walk = _Walk(code, float(min_similarity), ranked, by_size, pairs, pairs_at_once)
     passes = list(_ranges(postings, resources.share("postings") if posting_memory is None else posting_memory))
     resources.use.record("postings", postings * POSTING_BYTES // len(passes))
     for number, (low, high) in enumerate(passes, 1):

@@ -61,8 +61,8 @@ class Prefixes:
         return len(self.sizes)
 
 
-def prefixes_of(elements: Elements, *, code: int, least: float, counts: Array) -> Prefixes:
-    """Make the prefixes of some sets, for the similarity `code` with threshold `least`.
+def prefixes_of(elements: Elements, *, code: int, min_similarity: float, counts: Array) -> Prefixes:
+    """Make the prefixes of some sets, for the similarity `code` with threshold `min_similarity`.
 
     `counts`: uint16[total], of each element, over all sets; see `ElementCounts`.
     """
@@ -79,7 +79,7 @@ def prefixes_of(elements: Elements, *, code: int, least: float, counts: Array) -
     kept, rests = np.empty(len(values), np.uint64), np.empty(len(weights), np.float32)
     facts, digests = np.empty((n, 4), np.int32), np.empty((n, 2), np.uint64)
     out = kernels.PrefixArrays(kept, rests, facts, digests)
-    total = kernels.prefixes(code, float(least), sets, counts, memory, out)
+    total = kernels.prefixes(code, float(min_similarity), sets, counts, memory, out)
     starts = np.zeros(n + 1, np.int64)
     np.cumsum(facts[:, 0], out=starts[1:])
     return Prefixes(_read_only(kept[:total]), _read_only(rests[:total]), starts, facts, sizes, digests)

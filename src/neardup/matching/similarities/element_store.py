@@ -192,13 +192,13 @@ class ElementStore:
         code = self._maker.code
         return Stored(code, self.values, self._weights.values, starts, ends, working_memory(code, self._longest))
 
-    def similarities(self, left: Array, right: Array, least: float) -> Array:
-        """float64[p]: the similarity of rows left[i] and right[i] (int64[p]), or -1 if it is below `least`."""
+    def similarities(self, left: Array, right: Array, min_similarity: float) -> Array:
+        """float64[p]: the similarity of rows left[i] and right[i] (int64[p]), or -1 if it is below `min_similarity`."""
         out, stored = np.empty(len(left)), self.stored()
         step = max(1, self._most_mapped // (2 * AROUND_BYTES))
         for first in range(0, len(left), step):
             these = slice(first, first + step)
-            similarities_of(stored, left[these], right[these], float(least), out[these])
+            similarities_of(stored, left[these], right[these], float(min_similarity), out[these])
             self.was_read(2 * len(left[these]), 0)
         return out
 
