@@ -286,6 +286,11 @@ def test_options_that_are_not_allowed_are_refused(options, message):
         (pa.table({"text": [1, 2]}), nd.OptionError, "The column 'text' has the type int64; give strings"),
         (pa.table({"text": ["a", None]}), nd.DataError, "Text 1 of the column 'text' is null"),
         (pa.array([1.5]), nd.OptionError, "type double"),
+        ({"text": TEXTS}, nd.OptionError, "data is one dict; give a list of strings or of dicts"),
+        ([{"text": "a"}, {"body": "b"}], nd.InputError, "Row 1 is no dict with 'text'"),
+        ([{"text": "a"}, "b"], nd.InputError, "Row 1 is no dict with 'text'"),
+        ([{"text": "a", "id": 1}, {"text": "b", "id": "x"}], nd.DataError, "The ids are not all of one kind"),
+        (pa.table([TEXTS, TEXTS], names=["text", "text"]), nd.InputError, "There are 2 columns 'text'"),
     ],
 )
 def test_data_that_cannot_be_used_is_refused(data, error, message):
@@ -306,21 +311,6 @@ def test_record_batches_arrays_and_numpy_come_back_as_what_they_were():
     assert nd.deduplicate(batch).survivors.equals(batch.take(pa.array([0, 2])))
     assert nd.deduplicate(np.array(TEXTS, object)).survivors.tolist() == [TEXTS[0], TEXTS[2]]
     assert nd.deduplicate(pa.chunked_array([], pa.string())).survivors.to_pylist() == []
-
-
-@pytest.mark.parametrize(
-    ("data", "error", "message"),
-    [
-        ({"text": TEXTS}, nd.OptionError, "data is one dict; give a list of strings or of dicts"),
-        ([{"text": "a"}, {"body": "b"}], nd.InputError, "Row 1 is no dict with 'text'"),
-        ([{"text": "a"}, "b"], nd.InputError, "Row 1 is no dict with 'text'"),
-        ([{"text": "a", "id": 1}, {"text": "b", "id": "x"}], nd.DataError, "The ids are not all of one kind"),
-        (pa.table([TEXTS, TEXTS], names=["text", "text"]), nd.InputError, "There are 2 columns 'text'"),
-    ],
-)
-def test_tables_that_cannot_be_used_are_refused(data, error, message):
-    with pytest.raises(error, match=message):
-        nd.deduplicate(data)
 
 
 def test_numbers_of_numpy_are_numbers():

@@ -61,20 +61,13 @@ def test_every_segmenter_that_recipes_know_is_in_the_table():
     assert set(SEGMENTER_TABLE) == set(SEGMENTERS)
 
 
-@given(st.tuples(texts, any_text))
-def test_characters_are_the_letters_marks_and_numbers(given_texts):
-    expected = [naive.characters(naive.normalize(text)) for text in given_texts]
-    assert tokens(given_texts, nd.Recipe(segmenter="characters")) == expected
-    as_they_are = nd.Recipe(segmenter="characters", normalize=[])
-    assert tokens(given_texts, as_they_are) == [naive.characters(text) for text in given_texts]
-
-
-@given(st.tuples(texts, any_text))
-def test_whitespace_cuts_at_white_space_alone(given_texts):
-    expected = [naive.between_spaces(naive.normalize(text)) for text in given_texts]
-    assert tokens(given_texts, nd.Recipe(segmenter="whitespace")) == expected
-    as_they_are = nd.Recipe(segmenter="whitespace", normalize=[])
-    assert tokens(given_texts, as_they_are) == [naive.between_spaces(text) for text in given_texts]
+@pytest.mark.parametrize(("segmenter", "cut"), [("characters", naive.characters), ("whitespace", naive.between_spaces)])
+@given(given_texts=st.tuples(texts, any_text))
+def test_characters_are_letters_marks_and_numbers_and_whitespace_cuts_at_white_space_alone(segmenter, cut, given_texts):
+    expected = [cut(naive.normalize(text)) for text in given_texts]
+    assert tokens(given_texts, nd.Recipe(segmenter=segmenter)) == expected
+    as_they_are = nd.Recipe(segmenter=segmenter, normalize=[])
+    assert tokens(given_texts, as_they_are) == [cut(text) for text in given_texts]
 
 
 @given(st.tuples(texts, any_text))
