@@ -278,25 +278,13 @@ def deduplicate(
         raise OptionError(
             f"`source={source!r}`: it is for `prefer_source`, which is not given. Give that, or leave out `source`."
         )
-    corpus = TableCorpus(
-        data,
-        text=text,
-        id=id,
-        elements=elements,
-        html=html,
-        values=chosen.columns,
-        source=source,
-        resources=chosen.resources,
-    )
+    open_table = partial(TableCorpus, text=text, id=id, elements=elements, html=html)
+    corpus = open_table(data, values=chosen.columns, source=source, resources=chosen.resources)
     recipe, chosen = corpus.fitted(recipe, chosen)
     reference = None
     if against is not None:
-        reference = TableCorpus(
+        reference = open_table(
             against,
-            text=text,
-            id=id,
-            elements=elements,
-            html=html,
             values=reference_columns(chosen),
             called="against",
             names_are_optional=True,

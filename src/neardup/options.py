@@ -88,10 +88,7 @@ class DedupOptions:
     def __post_init__(self) -> None:
         problems = [
             f"`{name}={getattr(self, name)!r}`: give one of {', '.join(table)}"
-            for name, table in (
-                ("method", METHODS),
-                ("cluster", CLUSTERS),
-            )
+            for name, table in (("method", METHODS), ("cluster", CLUSTERS))
             if not isinstance(getattr(self, name), str) or getattr(self, name) not in table
         ]
         problems += self._preference_problems()

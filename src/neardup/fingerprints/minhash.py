@@ -316,7 +316,8 @@ def jaccard_estimate(a: Signatures, b: Signatures) -> Estimate:
     sizes = np.asarray(a.sizes + b.sizes, np.float64)
     variance = p * (1 - p) / k
     if a.kind == "one-permutation":
-        variance = variance * _variance_factor(sizes / (1 + similarity), k)
+        unions = np.maximum(sizes / (1 + similarity), 2.0)
+        variance = variance * np.interp(np.log(unions), *_variance_factors(k))
     known = (a.sizes == 0) | (b.sizes == 0)
     similarity = np.where(known, 0.0, similarity)
     error = np.where(known, 0.0, np.sqrt(variance) / (1 - accident))
@@ -325,15 +326,11 @@ def jaccard_estimate(a: Signatures, b: Signatures) -> Estimate:
     return Estimate(similarity, error)
 
 
-def _variance_factor(unions: Any, k: int) -> Any:
-    """The variance for unions of these sizes, relative to independent values."""
-    logarithms, factors = _variance_factors(k)
-    return np.interp(np.log(np.maximum(unions, 2.0)), logarithms, factors)
-
-
 @lru_cache(maxsize=16)
 def _variance_factors(k: int) -> tuple[Array, Array]:
-    """The factor at some union sizes u, as logarithms: alpha(m, u) of Ertl (2017), with the m bins that are ranked.
+    """The variance, relative to independent values, at some union sizes u (as logarithms).
+
+    It follows from alpha(m, u) of Ertl (2017), with the m bins that are ranked.
 
     alpha = 1 - sum over l < m of l^u ((l + 1)^u + (l - 1)^u - 2 l^u) / ((m - 1)^(u - 1) m^u (u - 1)). Only k of the m bins are
     used; the excess probability that two of them take the same shingle is equal for any two.

@@ -130,7 +130,7 @@ def texts_of_words(words: Array, digits: Digits, bits: int) -> Any:
         numbers = np.ascontiguousarray(words[:, 0])
         return pa.array(numbers.view(np.int64) if digits == "signed" else numbers).cast(_TEXT)
     limit = 1 << bits - 1 if digits == "signed" else 1 << bits
-    found = (_number(row) for row in words)
+    found = (int.from_bytes(row.tobytes(), "big") for row in words.astype(">u8"))
     return pa.array([str(number - 2 * limit if number >= limit else number) for number in found], _TEXT)
 
 
@@ -273,10 +273,6 @@ def beyond(words: Array, bits: int) -> Array:
     if rest:
         found |= words[:, whole] >> np.uint64(64 - rest) != 0
     return found
-
-
-def _number(row: Array) -> int:
-    return int.from_bytes(row.astype(">u8").tobytes(), "big")
 
 
 def nulls(column: Any) -> Array:

@@ -34,10 +34,6 @@ def _signs(recipe: VectorRecipe, planes: Array) -> None:
     sign_planes(lanes, planes)
 
 
-def _gaussian(recipe: VectorRecipe, planes: Array) -> None:
-    gaussian_planes(0, np.uint64(recipe.seed), normal_table(), planes)
-
-
 def _independent(recipe: VectorRecipe, planes: Array) -> None:
     key = np.empty(3, np.uint64)
     independent_planes(0, np.uint64(recipe.seed), key, key.view(np.uint8), planes)
@@ -45,7 +41,7 @@ def _independent(recipe: VectorRecipe, planes: Array) -> None:
 
 PLANES: dict[str, Callable[[VectorRecipe, Array], None]] = {
     "signs": _signs,
-    "gaussian": _gaussian,
+    "gaussian": lambda recipe, planes: gaussian_planes(0, np.uint64(recipe.seed), normal_table(), planes),
     "independent": _independent,
 }
 """The functions that fill the planes, by method."""

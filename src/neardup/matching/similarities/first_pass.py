@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from neardup.arrays import Array
 from neardup.fingerprints.simhash import (
     Fingerprints,
     feature_form,
@@ -14,7 +13,7 @@ from neardup.fingerprints.simhash import (
 )
 from neardup.fingerprints.workspace import Workspace
 from neardup.kernels.fingerprints.shingles import sort_spare
-from neardup.kernels.fingerprints.simhash import Scratch, scratch
+from neardup.kernels.fingerprints.simhash import scratch
 from neardup.kernels.matching.first_pass import fingerprints_and_elements
 from neardup.kernels.text.tokens import most_tokens
 from neardup.matching.similarities.table import ElementMaker, Elements, room_for_elements
@@ -22,13 +21,9 @@ from neardup.recipe.recipe import Recipe
 from neardup.text.normalizers import normalized
 from neardup.text.unicode_tables import fold_tables
 
-
-def _for_longest(longest: int, words: int) -> tuple[Scratch, Array]:
-    """The kernel's working memory for one text of `longest` bytes."""
-    return scratch(longest, words), np.empty(sort_spare(most_tokens(longest)), np.uint64)
-
-
-_WORKSPACE = Workspace(_for_longest)
+_WORKSPACE = Workspace(
+    lambda longest, words: (scratch(longest, words), np.empty(sort_spare(most_tokens(longest)), np.uint64))
+)
 
 
 def first_pass(texts: Any, recipe: Recipe, maker: ElementMaker) -> tuple[Fingerprints, Elements]:

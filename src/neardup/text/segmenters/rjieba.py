@@ -1,7 +1,5 @@
 """Chinese words by rjieba, the binding of jieba-rs; runs in worker processes, so it imports nothing heavy."""
 
-from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from neardup.text.segmenters.cutting import Cut, CutterSettings
@@ -15,10 +13,4 @@ def cutter(settings: CutterSettings) -> Cut:
     for word, count in settings.dictionary:
         jieba.add_word(word, count, None)  # without a count, the word gets one that makes it a word wherever it occurs
     cut = jieba.cut_for_search if settings.mode == "search" else jieba.cut
-    found: Cut = partial(_cut, cut, settings.hmm)
-    return found
-
-
-def _cut(cut: Any, hmm: bool, text: str) -> Sequence[str]:
-    tokens: list[str] = cut(text, hmm)
-    return tokens
+    return lambda text: cut(text, settings.hmm)

@@ -113,9 +113,10 @@ def _reason(chosen: Choice | None, choices: list[Choice], rows: int, room: int) 
         )
     fitting = [choice for choice in exact if choice.cost.nbytes <= room]
     too_large = [choice.method for choice in exact if choice.cost.nbytes > room]
+    spent = chosen.cost.seconds_a_document(rows)
     said = (
         f"of {len(fitting)} exact methods that fit in memory, it needs least of it among those that take at most "
-        f"{TIMES_SLOWER:g} times the least time to put a document in and look one up, {chosen.seconds(rows) * 1e6:,.2f} µs"
+        f"{TIMES_SLOWER:g} times the least time to put a document in and look one up, {spent * 1e6:,.2f} µs"
     )
     return said + (f"; too large: {', '.join(too_large)}" if too_large else "")
 

@@ -25,10 +25,6 @@ class Choice:
     options: dict[str, int]
     cost: Cost
 
-    def seconds(self, rows: int) -> float:
-        """Seconds to insert one document and look one up; the planner minimizes them."""
-        return self.cost.seconds_a_document(rows)
-
 
 def exact_methods() -> list[str]:
     """The methods among which `auto` chooses."""
@@ -76,9 +72,9 @@ def best_of(method: str, setting: Setting, *, memory: float = math.inf, given: O
 def _cheapest(choices: Iterable[Choice], rows: int) -> Choice:
     """Choose what needs the least memory among what takes at most TIMES_SLOWER times as long as the fastest."""
     listed = list(choices)
-    fastest = min(choice.seconds(rows) for choice in listed)
-    near = [choice for choice in listed if choice.seconds(rows) <= TIMES_SLOWER * fastest]
-    return min(near, key=lambda choice: (choice.cost.nbytes, choice.seconds(rows)))
+    fastest = min(choice.cost.seconds_a_document(rows) for choice in listed)
+    near = [choice for choice in listed if choice.cost.seconds_a_document(rows) <= TIMES_SLOWER * fastest]
+    return min(near, key=lambda choice: (choice.cost.nbytes, choice.cost.seconds_a_document(rows)))
 
 
 def choices_for(
