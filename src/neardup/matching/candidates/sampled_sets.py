@@ -170,7 +170,9 @@ def sample_of(task: Task, size: Size) -> SampledSets:
 def _sampled(task: Task, share: float) -> Elements:
     """The elements of this share of the texts; of kept elements, only the first of each text is looked at before."""
     if task.kept is None:
-        return Elements.joined(list(map_elements(task, lambda some: sample_elements(some, share))))
+        found = Elements.joined(list(map_elements(task, lambda some: sample_elements(some, share))))
+        found.values.flags.writeable = found.weights.flags.writeable = False
+        return found
     kept, rows = task.kept, np.flatnonzero(task.wanted)
     rows = rows[kept.ends[rows] > kept.starts[rows]]
     parts = (rows[part] for part in parts_of(len(rows)))

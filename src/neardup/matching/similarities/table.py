@@ -57,13 +57,12 @@ class Elements(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence["Elements"]) -> "Elements":
-        """Those of consecutive texts."""
+        """Those of consecutive texts; of several parts, the arrays can be written."""
         if len(parts) == 1:
             return parts[0]
         values = np.concatenate([np.empty(0, np.uint64), *(part.values for part in parts)])
         weights = np.concatenate([np.empty(0), *(part.weights for part in parts)])
         lengths = np.concatenate([np.zeros(1, np.int64), *(np.diff(part.offsets) for part in parts)])
-        values.flags.writeable = weights.flags.writeable = False
         return cls(values, weights, np.cumsum(lengths))
 
     @classmethod
