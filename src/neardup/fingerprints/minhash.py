@@ -316,14 +316,18 @@ def jaccard_estimate(a: Signatures, b: Signatures) -> Estimate:
     sizes = np.asarray(a.sizes + b.sizes, np.float64)
     variance = p * (1 - p) / k
     if a.kind == "one-permutation":
-        unions = np.maximum(sizes / (1 + similarity), 2.0)
-        variance = variance * np.interp(np.log(unions), *_variance_factors(k))
+        variance = variance * _variance_factor(sizes / (1 + similarity), k)
     known = (a.sizes == 0) | (b.sizes == 0)
     similarity = np.where(known, 0.0, similarity)
     error = np.where(known, 0.0, np.sqrt(variance) / (1 - accident))
     if similarity.ndim == 0:
         return Estimate(float(similarity), float(error))
     return Estimate(similarity, error)
+
+
+def _variance_factor(unions: Any, k: int) -> Any:
+    """The variance for unions of these sizes, relative to independent values."""
+    return np.interp(np.log(np.maximum(unions, 2.0)), *_variance_factors(k))
 
 
 @lru_cache(maxsize=16)
