@@ -371,7 +371,7 @@ def test_the_client_goes_on_where_a_service_was_away(own_server, impatient, monk
     from neardup.service.client import calls
     from service.serving import listening
 
-    monkeypatch.setattr(calls, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(calls, "LONGEST_PAUSE_SECONDS", 0.05)
     place = own_server.place("s")
     new_store(place)
     texts = [f"{FERRY} {number * 91} {number * 37}" for number in range(60)]

@@ -55,8 +55,8 @@ class Forced:
         self._patch = pytest.MonkeyPatch()
         self._patch.setattr(families, "SMALL_BLOCK_DOCUMENTS", self._small)
         self._patch.setattr(families, "ESTIMATED_DOCUMENTS", EVERYTHING)
-        self._patch.setattr(families, "FEW_EACH", -1)
-        self._patch.setattr(narrowed, "FEW_EACH", -1)
+        self._patch.setattr(families, "FEW_PAIRS_PER_DOCUMENT", -1)
+        self._patch.setattr(narrowed, "FEW_PAIRS_PER_DOCUMENT", -1)
 
     def __exit__(self, *_):
         self._patch.undo()
@@ -172,7 +172,7 @@ def test_a_large_family_of_survivors_is_narrowed(method, monkeypatch):
     *found, summary = decided(texts, method=method, max_distance=60)
     assert summary.join["narrowed"]
     assert summary.candidates < 100_000
-    monkeypatch.setattr(families, "FEW_EACH", EVERYTHING)
+    monkeypatch.setattr(families, "FEW_PAIRS_PER_DOCUMENT", EVERYTHING)
     *expected, of_all = decided(texts, method=method, max_distance=60)
     assert found == expected
     assert of_all.candidates > 1_000_000
@@ -209,7 +209,7 @@ def test_references_groups_and_distances_alone_give_the_same(texts, reference, d
 def test_a_large_family_costs_what_its_survivors_cost(method, options, monkeypatch):
     texts = templated(6_000, kinds=2, numbers=2)
     *found, summary = decided(texts, method=method, min_similarity=0.6, **options)
-    monkeypatch.setattr(families, "FEW_EACH", EVERYTHING)
+    monkeypatch.setattr(families, "FEW_PAIRS_PER_DOCUMENT", EVERYTHING)
     *expected, of_all = decided(texts, method=method, min_similarity=0.6, threads=1)
     assert found == expected
     assert summary.join["survivors_first"] < 600
