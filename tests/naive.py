@@ -406,6 +406,12 @@ def could_reach(kind, a, b, common, least):
     return common / whole[kind] >= least
 
 
+def first_frequent(sets, counts, least, most):
+    """The elements that so many sets have, or more, in the order of the sets and of the elements of each; at most so many."""
+    met = dict.fromkeys(element for some in sets for element in sorted(some) if counts[element] >= least)
+    return set(list(met)[:most])
+
+
 def pairs_meeting_at(kind, sets, least, element):
     """Every pair of indexes of sets at least so similar whose first common element, ascending, is this one."""
     return {(i, j) for i, j in similar_sets(kind, sets, least) if min(set(sets[i]) & set(sets[j])) == element}

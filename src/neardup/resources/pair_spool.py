@@ -18,13 +18,21 @@ SAMPLED_PAIRS = 1 << 10
 
 
 class ManyPairs(Exception):  # noqa: N818 - caught by whoever gave `most`
-    """More pairs are expected than the caller asked to list."""
+    """More pairs are expected than the caller asked to list.
+
+    Attributes:
+        expected: how many, by a sample; without one, more than can be.
+    """
+
+    def __init__(self, expected: float = math.inf) -> None:
+        super().__init__(expected)
+        self.expected = expected
 
 
 def check_few(pairs: int, most: int | None) -> None:
     """Raise ManyPairs if more are expected than `most`."""
     if most is not None and pairs > most:
-        raise ManyPairs
+        raise ManyPairs(pairs)
 
 
 class PairSpool:

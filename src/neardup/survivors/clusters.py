@@ -185,6 +185,12 @@ class Verification(contextlib.ExitStack):
             )
             self.enter_context(store)
 
+    @property
+    def elements(self) -> ElementStore:
+        """What is compared, after `read`."""
+        assert self._elements is not None
+        return self._elements
+
     def some(self, candidates: CandidateGraph, rows: Array, fixed: int) -> Clustering:
         """Cluster some documents whose elements are ready, beside other work. `fixed`: the first so many survive."""
         return self._cluster(candidates, rows, fixed, Progress())

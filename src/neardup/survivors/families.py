@@ -14,11 +14,13 @@ from neardup.arrays import Array
 from neardup.hamming.candidate_graph import candidates_of
 from neardup.hamming.unique import Unique
 from neardup.matching.candidates.candidate_join import CandidateJoin, all_candidates
-from neardup.matching.candidates.costs import FEW_PAIRS_PER_DOCUMENT
+from neardup.matching.candidates.costs import FEW_PAIRS_PER_DOCUMENT, is_dense
+from neardup.matching.candidates.dense import can_be_held
 from neardup.matching.candidates.narrowed import may_be_narrowed, open_narrowed
 from neardup.matching.candidates.task import Found
 from neardup.resources.pair_spool import ManyPairs
 from neardup.survivors.clusters import Clustering, Verification
+from neardup.survivors.dense import best_survivors
 
 SMALL_BLOCK_DOCUMENTS, ESTIMATED_DOCUMENTS = 512, 4096
 """Up to the first number of documents are joined with each other as they are; the pairs of fewer than the second are not estimated
@@ -58,8 +60,10 @@ def _few_or_of_survivors(join: CandidateJoin, verification: Verification, fixed:
     n = len(join.task.rows)
     try:
         return all_candidates(join, most=FEW_PAIRS_PER_DOCUMENT * n)
-    except ManyPairs:
-        pass
+    except ManyPairs as many:
+        walks = is_dense(n, many.expected) and can_be_held(join.task)
+    if walks:
+        return best_survivors(join, verification, fixed=fixed)
     verification.read(join.task.rows)
     families = _Families(join, verification)
     with join.task.progress.stage("families", n):

@@ -25,6 +25,10 @@ LISTED_SECONDS, PAIR_SECONDS, PAIR_ELEMENT_SECONDS = 1e-7, 2e-7, 1.5e-9
 """A pair that is proposed; one that is verified, and an element of its two sets. Of pairs that match, hardly one a document is."""
 
 
+HELD_SECONDS = 1.5e-9
+"""A document held against an earlier survivor, by the bits of frequent elements (matching/frequent_bits.py)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """What a method would take.
@@ -70,25 +74,42 @@ class Size:
 
 FEW_PAIRS_PER_DOCUMENT = 64
 """Up to so many pairs a document are listed as they are. Of more, those with a survivor are listed (survivors/families.py)."""
+HELD_EACH = 640
+"""Or documents are held against survivors (survivors/dense.py), where this takes no longer: listing and verifying a pair takes as
+long as holding so many pairs of documents against each other, each once."""
+
+
+def is_dense(documents: int, pairs: float) -> bool:
+    """Whether it takes no longer to hold each document against each earlier one than to list so many pairs."""
+    return documents * documents <= HELD_EACH * pairs
 
 
 class Pairs(NamedTuple):
-    """How many pairs are proposed, and how many of these do not match."""
+    """How many pairs are proposed, how many of these do not match, and how many are only held against each other."""
 
     all: float = 0.0
     unlike: float = 0.0
+    held: float = 0.0
 
     def times(self, factor: float) -> "Pairs":
-        return Pairs(self.all * factor, self.unlike * factor)
+        return Pairs(self.all * factor, self.unlike * factor, self.held * factor)
 
-    def of_survivors(self, documents: int) -> "Pairs":
-        """Those listed where survivors are found first: of very many that match, about one a document."""
-        return self if self.all <= FEW_PAIRS_PER_DOCUMENT * documents else Pairs(self.unlike + documents, self.unlike)
+    def of_survivors(self, documents: int, *, walked: bool) -> "Pairs":
+        """Those listed where survivors are found first: of very many that match, about one a document; `walked`: no others."""
+        if self.all <= FEW_PAIRS_PER_DOCUMENT * documents:
+            return self
+        if walked and is_dense(documents, self.all):
+            return Pairs(documents, 0, documents * documents / 2)
+        return Pairs(self.unlike + documents, self.unlike)
 
     def seconds(self, size: Size) -> float:
         """To list and to verify them."""
         verified = self.unlike + min(self.all - self.unlike, size.documents)
-        return self.all * LISTED_SECONDS + verified * (PAIR_SECONDS + 2 * size.elements_each * PAIR_ELEMENT_SECONDS)
+        return (
+            self.held * HELD_SECONDS
+            + self.all * LISTED_SECONDS
+            + verified * (PAIR_SECONDS + 2 * size.elements_each * PAIR_ELEMENT_SECONDS)
+        )
 
 
 class Walks(NamedTuple):

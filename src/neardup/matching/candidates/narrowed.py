@@ -15,7 +15,8 @@ from neardup.arrays import Array
 from neardup.hamming.candidate_graph import CandidateGraph
 from neardup.hamming.unique import Unique, collapse
 from neardup.matching.candidates.candidate_join import CandidateJoin, SketchJoin, all_candidates
-from neardup.matching.candidates.costs import FEW_PAIRS_PER_DOCUMENT
+from neardup.matching.candidates.costs import FEW_PAIRS_PER_DOCUMENT, is_dense
+from neardup.matching.candidates.dense import can_be_held, list_dense
 from neardup.matching.candidates.exact import ExactJoin, open_exact
 from neardup.matching.candidates.task import Found
 from neardup.resources.pair_spool import ManyPairs
@@ -77,16 +78,18 @@ def open_narrowed(sketch: SketchJoin) -> Iterator[NarrowedJoin]:
 
 
 def list_candidates(join: CandidateJoin) -> Found:
-    """Find all candidates, or of very many those that can reach the similarity.
+    """Find all candidates; of very many, those that match, or those of a sketch that can reach the similarity.
 
     Raises:
         OptionError: the temporary files would not fit where they go.
     """
+    n, by_similarity = len(join.task.rows), may_be_narrowed(join) or can_be_held(join.task)
+    try:
+        return all_candidates(join, most=FEW_PAIRS_PER_DOCUMENT * n if by_similarity else None)
+    except ManyPairs as many:
+        if is_dense(n, many.expected) and can_be_held(join.task):
+            return list_dense(join)
     if not may_be_narrowed(join):
         return all_candidates(join)
-    try:
-        return all_candidates(join, most=FEW_PAIRS_PER_DOCUMENT * len(join.task.rows))
-    except ManyPairs:
-        pass
     with open_narrowed(join) as narrowed:
         return all_candidates(narrowed)

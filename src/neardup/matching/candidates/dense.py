@@ -1,0 +1,118 @@
+"""DENSE: the pairs that match where nearly all texts are nearly alike, without listing those that might.
+
+A pair is verified as soon as the bits of its frequent elements meet (matching/frequent_bits.py), and forgotten if it does not
+match. A pair of a sketch (MinHash, SimHash) counts only if the sketch proposes it, which is asked for the few pairs that match.
+"""
+
+import contextlib
+from collections.abc import Iterator
+
+import numpy as np
+
+from neardup.arrays import Array
+from neardup.kernels.matching.similarities import Stored, similarities_of
+from neardup.matching.candidates.candidate_join import CandidateJoin, SketchJoin
+from neardup.matching.candidates.task import Found, Task
+from neardup.matching.frequent_bits import FrequentBits, TiledSets, has_common_elements
+from neardup.matching.similarities.element_store import ElementStore, read_again
+from neardup.resources.threads import in_order
+
+
+def can_be_held(task: Task) -> bool:
+    """Whether texts match by a similarity that counts common elements, and these are at hand where texts are verified."""
+    return task.options.min_similarity > 0 and has_common_elements(task.options.compared_by, task.kept)
+
+
+@contextlib.contextmanager
+def compared_elements(task: Task) -> Iterator[ElementStore]:
+    """What verification compares of the documents of a task: kept, or read again into temporary files."""
+    if task.kept is not None and task.kept.serves_verification:
+        yield task.kept
+        return
+    wanted = task.wanted
+    with task.progress.stage("read again", int(wanted.sum())):
+        store = ElementStore.of_verification(task.options.compared_by, task.recipe, resources=task.resources)
+        read_again(store, task.corpus, wanted, progress=task.progress, checkpoints=task.checkpoints)
+    with store:
+        yield store
+
+
+class DenseMatches:
+    """Finds the documents of a join that match others. Documents are positions in the task's rows."""
+
+    def __init__(self, join: CandidateJoin, compared: ElementStore) -> None:
+        """`compared`: what verification compares of all documents of the join."""
+        task, options = join.task, join.task.options
+        self._join, self._task, self._compared = join, task, compared
+        self._threshold = float(options.min_similarity)
+        self._bits = FrequentBits.of(
+            compared if task.kept is None else task.kept,
+            task.rows,
+            similarity=options.compared_by,
+            min_similarity=options.min_similarity,
+            resources=task.resources,
+        )
+        self._texts = compared.stored(task.rows, scratch=task.scratch)
+
+    def __len__(self) -> int:
+        return len(self._bits)
+
+    def tiles(self, room: int) -> TiledSets:
+        """No documents yet, and room for so many."""
+        return self._bits.tiles(room)
+
+    def of(self, places: Array, others: TiledSets, since: int = 0) -> Iterator[tuple[Array, Array, Array]]:
+        """Yield the pairs of `places` (int64[m]) and earlier documents, added as number `since` or later, that match.
+
+        left, right: int64[p], right < left, and their similarity, float64[p]; in any order.
+        """
+        parts = others.meetings(places, since)
+        for matches, met in in_order(self._matching, parts, self._task.resources.thread_count):
+            self._compared.was_read(2 * met, 0)
+            yield from matches
+
+    def _matching(self, part: Iterator[tuple[Array, Array]]) -> tuple[list[tuple[Array, Array, Array]], int]:
+        """Those of one part of the meetings that match; and how many there were."""
+        texts: Stored = self._texts._replace(memory=self._texts.memory.copy())
+        matches, met = [], 0
+        for left, right in part:
+            met += len(left)
+            needed = self._is_needed(left, right)
+            left, right = left[needed], right[needed]
+            similarity = np.empty(len(left))
+            similarities_of(texts, left, right, self._threshold, similarity)
+            like = similarity >= 0
+            left, right, similarity = left[like], right[like], similarity[like]
+            if isinstance(self._join, SketchJoin) and len(left):
+                proposed = self._join.proposes(left, right)
+                left, right, similarity = left[proposed], right[proposed], similarity[proposed]
+            matches.append((left, right, similarity))
+        return matches, met
+
+    def _is_needed(self, left: Array, right: Array) -> Array:
+        """Whether pairs are of one group, and across the sides."""
+        task, needed = self._task, np.ones(len(left), np.bool_)
+        if task.groups is not None:
+            needed &= task.groups[task.rows[left]] == task.groups[task.rows[right]]
+        if task.sides is not None:
+            needed &= (task.sides[task.rows[left]] | task.sides[task.rows[right]]) == 3
+        return needed
+
+
+def class_names(join: CandidateJoin) -> Array:
+    """int64[n]: the class of each document."""
+    names, equal = join.task.scratch.zeros(len(join.equal.order), np.int64), join.equal
+    names[equal.order] = np.repeat(np.arange(len(equal)), np.diff(equal.starts))
+    return names
+
+
+def list_dense(join: CandidateJoin) -> Found:
+    """List all pairs that match, as the candidates of a join."""
+    with compared_elements(join.task) as compared, join.task.progress.stage("join"):
+        matches = DenseMatches(join, compared)
+        everything, tiles = np.arange(len(matches)), matches.tiles(len(matches))
+        tiles.add(everything)
+        spool = join.task.resources.pair_spool(class_names(join))
+        for left, right, _ in matches.of(everything, tiles):
+            spool.add(right.astype(np.uint64) << np.uint64(32) | left.astype(np.uint64))
+        return join.found(join.graph(spool.all()))

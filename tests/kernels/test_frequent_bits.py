@@ -1,0 +1,99 @@
+"""Which sets may be similar, by the bits of frequent elements, against the definition of the bound."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive
+from neardup.kernels.matching.frequent_bits import TILE
+from neardup.kernels.matching.similarities import CODES, required_overlap
+from neardup.matching.frequent_bits import FrequentBits, has_common_elements
+from neardup.matching.similarities.table import Elements
+from neardup.resources.resources import Resources
+
+KINDS = ["jaccard", "weighted", "containment", "edit"]
+
+
+class Sets:
+    """Sets in memory, as an `ElementStore` gives them."""
+
+    def __init__(self, sets):
+        self._sets = sets
+        self.ends = np.cumsum([len(some) for some in sets])
+        self.starts = self.ends - [len(some) for some in sets]
+
+    def elements(self, rows):
+        chosen = [sorted(self._sets[row]) for row in rows]
+        values = np.array([element for some in chosen for element in some], np.uint64)
+        values.flags.writeable = False
+        return Elements(values, np.empty(0), np.cumsum([0, *map(len, chosen)]))
+
+
+def hashed(numbers):
+    """Elements are hashes, whose upper bits tell apart what is counted."""
+    return {(number * 0x9E3779B97F4A7C15) % 2**64 for number in numbers}
+
+
+def met(sets, order, kind, least, *, since=0, **options):
+    """The pairs that meet, as places in `order`."""
+    bits = FrequentBits.of(
+        Sets(sets), np.array(order), similarity=kind, min_similarity=least, resources=Resources(threads=1), **options
+    )
+    tiles = bits.tiles(len(order))
+    for place in range(len(order)):
+        tiles.add(np.array([place]))
+    pairs = [
+        (int(p), int(q))
+        for part in tiles.meetings(np.arange(len(order)), since)
+        for left, right in part
+        for p, q in zip(left, right, strict=True)
+    ]
+    assert len(set(pairs)) == len(pairs)
+    return set(pairs)
+
+
+families = st.lists(st.sets(st.integers(1, 40), min_size=1, max_size=25).map(hashed), min_size=1, max_size=30)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(sets=families, least=st.sampled_from([0.3, 0.5, 0.7, 0.9, 1.0]), max_bits=st.sampled_from([1, 7, 64, 1 << 14]))
+def test_the_pairs_that_meet_are_those_of_the_bound(kind, sets, least, max_bits):
+    counts = Counter(element for some in sets for element in some)
+    frequent = naive.first_frequent(sets, counts, 2, max_bits)
+    found = met(sets, range(len(sets)), kind, least, max_bits=max_bits)
+    rests = [sum(counts[element] > 1 for element in some - frequent) for some in sets]
+    assert found == {
+        (p, q)
+        for p in range(len(sets))
+        for q in range(p)
+        if len(sets[p] & sets[q] & frequent) + min(rests[p], rests[q])
+        >= max(1, required_overlap(CODES[kind], len(sets[p]), len(sets[q]), least))
+    }
+    for p in range(len(sets)):
+        for q in range(p):
+            if naive.set_similarity("jaccard" if kind == "weighted" else kind, sets[p], sets[q]) >= least:
+                assert (p, q) in found
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_many_sets_and_sizes_meet_in_any_order_and_from_any_place(seed):
+    choose = np.random.default_rng(seed)
+    n = TILE + 50
+    sets = [hashed(choose.choice(400, int(choose.integers(1, 300)), replace=False).tolist()) for _ in range(n // 10)]
+    sets = [
+        sets[i] - set(choose.choice(sorted(sets[i]), 2)) or sets[i] for i in choose.integers(0, len(sets), n).tolist()
+    ]
+    order, since = choose.permutation(n), int(choose.integers(0, n))
+    found = met(sets, order.tolist(), "jaccard", 0.9, since=since)
+    like = {(p, q) for q, p in naive.similar_sets("jaccard", [sets[row] for row in order], 0.9) if q >= since}
+    assert like <= found
+    assert all(q >= since for _, q in found)
+
+
+def test_only_similarities_of_common_elements_have_such_bits():
+    assert [kind for kind in CODES if not has_common_elements(kind, None)] == ["cosine", "edit"]
+    assert not has_common_elements("cosine", Sets([]))
+    assert has_common_elements("edit", Sets([]))

@@ -1,0 +1,119 @@
+"""Corpora whose texts are nearly alike: deciding while joining gives what the walk among all candidates gives."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_families import SKETCHES, Forced, corpora, decided, without_links
+
+import neardup as nd
+from neardup.matching.candidates.costs import FEW_PAIRS_PER_DOCUMENT, HELD_EACH, Pairs
+from neardup.survivors import dense, families
+
+VOCABULARY = [f"word{i}" for i in range(3000)]
+SHAPES = ["inserted", "replaced", "deleted", "moved"]
+
+
+def dense_lines(count, shape, seed=1, *, words=57, changes=3, templates=1):
+    """Lines of a few templates, each with some words inserted, replaced, deleted or moved at random places."""
+    choose = random.Random(seed)
+    bases = [choose.sample(VOCABULARY, words) for _ in range(templates)]
+    lines = []
+    for _ in range(count):
+        line = list(choose.choice(bases))
+        for _ in range(changes):
+            place = choose.randrange(len(line))
+            if shape == "inserted":
+                line.insert(place, str(choose.randrange(10**6)))
+            elif shape == "replaced":
+                line[place] = choose.choice(VOCABULARY)
+            else:
+                word = line.pop(place)
+                if shape == "moved":
+                    line.insert(choose.randrange(len(line)), word)
+        lines.append(" ".join(line))
+    return lines
+
+
+@pytest.mark.parametrize("shape", ["inserted", "replaced", "deleted"])
+@pytest.mark.parametrize("method", ["exact", "minhash", "simhash", "auto"])
+def test_dense_lines_are_decided_as_all_their_candidates_are(method, shape, monkeypatch):
+    texts = dense_lines(4_200, shape, templates=2, changes=6 if shape == "deleted" else 3)
+    options = {"method": method, "min_similarity": 0.6, "keep": "longest"}
+    *found, summary = decided(texts, **options, threads=3)
+    monkeypatch.setattr(families, "FEW_PAIRS_PER_DOCUMENT", 10**9)
+    *expected, of_all = decided(texts, **options, threads=1)
+    assert found == expected
+    assert 1 < summary.join["survivors_first"] == len(found[0]) < 4_200
+    assert "survivors_first" not in of_all.join
+    assert summary.candidates < 4_200 < of_all.candidates
+
+
+@given(seed=st.integers(0, 2**32), block=st.sampled_from([1, 3, 100]), few=st.sampled_from([1, 2, 5]))
+def test_blocks_of_any_size_give_the_same(seed, block, few):
+    choose = random.Random(seed)
+    texts = dense_lines(60, choose.choice(SHAPES), seed, words=choose.choice([12, 30]), templates=choose.randint(1, 3))
+    texts += choose.choices(texts, k=5)
+    rows = [{"text": text, "site": choose.choice("ab")} for text in texts]
+    options = {"method": choose.choice(["exact", "minhash"]), "min_similarity": choose.choice([0.5, 0.7, 0.8])}
+    if choose.random() < 0.5:
+        options["within"] = "site"
+    if choose.random() < 0.5:
+        options["against"] = rows[:10]
+    *expected, _ = decided(rows, **options)
+    with Forced(held_each=HELD_EACH), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dense, "MIN_BLOCK", block)
+        patch.setattr(dense, "MAX_BLOCK", 2 * block)
+        patch.setattr(dense, "FEW", few)
+        *found, _ = decided(rows, **options)
+    assert found == expected
+
+
+def test_texts_that_go_to_files_are_decided_the_same(tmp_path):
+    texts = dense_lines(4_200, "inserted")
+    options = {"method": "exact", "min_similarity": 0.7}
+    *expected, _ = decided(texts, **options)
+    *found, summary = decided(texts, **options, memory="16M", temp_dir=str(tmp_path))
+    assert found == expected
+    assert summary.join["survivors_first"] > 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_corpus_is_dense_if_listing_takes_longer_than_holding():
+    n = 200_000
+    few, many = n * n / HELD_EACH / 2, n * n / HELD_EACH
+    assert Pairs(FEW_PAIRS_PER_DOCUMENT * n, 7).of_survivors(n, walked=True) == (FEW_PAIRS_PER_DOCUMENT * n, 7, 0)
+    assert Pairs(few, 7).of_survivors(n, walked=True) == Pairs(many, 7).of_survivors(n, walked=False) == (n + 7, 7, 0)
+    assert Pairs(many, 7).of_survivors(n, walked=True) == (n, 0, n * n / 2)
+
+
+def test_pairs_of_a_cosine_are_listed():
+    texts = dense_lines(4_200, "inserted")
+    assert "survivors_first" in decided(texts, method="exact", similarity="cosine", min_similarity=0.9)[-1].join
+    assert len(nd.deduplicate(texts, method="exact", similarity="cosine", min_similarity=0.9).survivors) < 4_200
+
+
+@given(texts=corpora(), least=st.sampled_from([0.5, 0.7, 0.85]), cluster=st.sampled_from(["star", "components"]))
+@pytest.mark.parametrize(
+    ("method", "similarity"), [("exact", "weighted"), ("exact", "containment"), ("exact", "edit"), *SKETCHES]
+)
+def test_every_method_and_similarity_decides_the_same(method, similarity, texts, least, cluster):
+    options = {"method": method, "similarity": similarity, "min_similarity": least, "cluster": cluster}
+    *expected, _ = decided(texts, **options)
+    with Forced(held_each=HELD_EACH):
+        *found, _ = decided(texts, **options)
+    if cluster == "components":
+        found, expected = without_links(found), without_links(expected)
+    assert found == expected
+
+
+@pytest.mark.parametrize("method", ["exact", "minhash", "simhash"])
+@given(texts=corpora(), others=corpora(), least=st.sampled_from([0.5, 0.7, 0.85]))
+def test_lists_of_pairs_are_the_same(method, texts, others, least):
+    for other in (None, others):
+        expected = nd.match(texts, other, method=method, min_similarity=least)
+        with Forced(held_each=HELD_EACH):
+            found = nd.match(texts, other, method=method, min_similarity=least)
+        for name in ("left", "right", "similarity"):
+            assert getattr(found, name).tolist() == getattr(expected, name).tolist()
