@@ -1,26 +1,25 @@
-"""What families of near-equal texts cost: templated lines of 60 words of which three are numbers, by method and threshold.
+"""What corpora cost whose texts are nearly alike: lines of templates with some words of their own, by shape, method and threshold.
 
 Every run is a command of its own with `--memory 1G`: wall and processor seconds, the most resident memory and the most bytes of
-temporary files (deleted ones too, as `/proc` shows them), and how many survive. A run has three minutes. Beside it datasketch
-and rensa, which insert what has no match among what they have inserted: the same families, by estimated similarity.
+temporary files (deleted ones too, as `/proc` shows them), and how many survive. A run has three minutes. Beside them unlike lines
+of the same length; and datasketch and rensa, which insert what has no match among what they have inserted, by estimated similarity.
 """
 
 import json
 import os
 import random
+import string
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 from measure import arguments, environment, rounded, write_json
 
-WORDS = [f"word{i}" for i in range(60)]
-PLACES = (10, 30, 50)
-SIZES, QUICK_SIZES = (30_000, 200_000), (6_000,)
+QUICK_LINES = 6_000
 METHODS = ("auto", "exact", "minhash", "simhash")
-THRESHOLDS = (0.7, 0.8)
 LIMIT_SECONDS = 180
 PEERS = {
     "datasketch": """
@@ -50,14 +49,57 @@ print(kept)
 }
 
 
-def write_lines(path: Path, count: int) -> None:
-    """The family: all lines alike, but for three numbers below a million."""
+class Shape(NamedTuple):
+    """How the lines of a corpus are made.
+
+    Attributes:
+        words: of a template; `templates`: how many there are; 0: every line is of words by chance.
+        numbers: replaced at fixed places; inserted, replaced, deleted: so many words at places by chance.
+        lines, thresholds: what is measured; `beside`: with the other tools.
+    """
+
+    words: int
+    templates: int = 1
+    numbers: int = 0
+    inserted: int = 0
+    replaced: int = 0
+    deleted: int = 0
+    lines: tuple[int, ...] = (30_000,)
+    thresholds: tuple[float, ...] = (0.7,)
+    beside: bool = False
+
+
+SHAPES = {
+    "unlike, 60 words": Shape(60, templates=0),
+    "3 numbers at fixed places of 60": Shape(
+        60, numbers=3, lines=(30_000, 200_000), thresholds=(0.7, 0.8), beside=True
+    ),
+    "3 numbers inserted in 57": Shape(57, inserted=3, lines=(30_000, 40_000), thresholds=(0.7, 0.8), beside=True),
+    "3 words of 60 replaced": Shape(60, replaced=3),
+    "3 words of 64 deleted": Shape(64, deleted=3, thresholds=(0.8,)),
+    "10 templates, 3 inserted": Shape(57, templates=10, inserted=3),
+    "unlike, 310 words": Shape(310, templates=0),
+    "15 numbers inserted in 300": Shape(300, inserted=15),
+    "10 numbers inserted in 300": Shape(300, inserted=10, thresholds=(0.8,)),
+}
+
+
+def write_lines(path: Path, shape: Shape, count: int) -> None:
+    """A corpus of that shape."""
     choose = random.Random(3)
+    vocabulary = ["".join(choose.choices(string.ascii_lowercase, k=choose.randint(3, 9))) for _ in range(20_000)]
+    templates = [choose.sample(vocabulary, shape.words) for _ in range(shape.templates)]
     with path.open("w", encoding="utf-8") as file:
         for _ in range(count):
-            words = list(WORDS)
-            for place in PLACES:
-                words[place] = str(choose.randrange(10**6))
+            words = list(choose.choice(templates)) if templates else choose.choices(vocabulary, k=shape.words)
+            for number in range(shape.numbers):
+                words[(2 * number + 1) * shape.words // (2 * shape.numbers)] = str(choose.randrange(10**6))
+            for place in choose.sample(range(shape.words), shape.replaced):
+                words[place] = choose.choice(vocabulary)
+            for _ in range(shape.deleted):
+                del words[choose.randrange(len(words))]
+            for _ in range(shape.inserted):
+                words.insert(choose.randrange(len(words)), str(choose.randrange(10**6)))
             file.write(json.dumps({"text": " ".join(words)}) + "\n")
 
 
@@ -131,18 +173,20 @@ def main() -> None:
     rows = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for count in QUICK_SIZES if given.quick else SIZES:
-            lines = folder / "lines.jsonl"
-            write_lines(lines, count)
-            for least in THRESHOLDS:
-                for method in METHODS:
-                    row = {"documents": count, "min_similarity": least, "tool": f"neardup --method {method}"}
-                    rows.append(row | of_neardup(lines, method, least, folder))
-                    print(rows[-1], flush=True)
-                for peer, program in PEERS.items() if count < 100_000 else ():
-                    row = {"documents": count, "min_similarity": least, "tool": peer}
-                    rows.append(row | of_peer(program, lines, least, folder))
-                    print(rows[-1], flush=True)
+        for name_of, shape in SHAPES.items():
+            for count in (QUICK_LINES,) if given.quick else shape.lines:
+                lines = folder / "lines.jsonl"
+                write_lines(lines, shape, count)
+                for least in shape.thresholds:
+                    row = {"shape": name_of, "documents": count, "input_bytes": lines.stat().st_size}
+                    row |= {"min_similarity": least}
+                    for method in METHODS:
+                        tool = {"tool": f"neardup --method {method}"}
+                        rows.append(row | tool | of_neardup(lines, method, least, folder))
+                        print(rows[-1], flush=True)
+                    for peer, program in PEERS.items() if shape.beside and count == shape.lines[0] else ():
+                        rows.append(row | {"tool": peer} | of_peer(program, lines, least, folder))
+                        print(rows[-1], flush=True)
     record["runs"] = rows
     write_json(given.output, record)
 

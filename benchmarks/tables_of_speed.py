@@ -250,12 +250,13 @@ def stage_limits(record: Record) -> str:
 
 
 def families(record: Record) -> str:
-    """What families of near-equal texts cost."""
+    """What corpora cost whose texts are nearly alike."""
     rows = []
     for run in record["runs"]:
         done = run["outcome"] == "done"
         rows.append(
             [
+                run["shape"],
                 f"{run['documents']:,}",
                 str(run["min_similarity"]),
                 run["tool"] + (f" ({run['method']})" if run["tool"].endswith("auto") and done else ""),
@@ -265,7 +266,7 @@ def families(record: Record) -> str:
                 f"{run['survivors']:,}" if done else "",
             ]
         )
-    columns = ["lines", "threshold", "", "s", "temporary files, MB", "peak memory, MB", "survivors"]
+    columns = ["lines of", "lines", "threshold", "", "s", "temporary files, MB", "peak memory, MB", "survivors"]
     return table(columns, rows)
 
 
