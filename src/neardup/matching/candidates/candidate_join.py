@@ -17,9 +17,10 @@ class CandidateJoin(ABC):
         task: the documents that are long enough for the method.
         equal: classes of documents that are all candidates of each other, by their positions in `task.rows`. Classes are joined,
             not documents.
-        reason: why the method was taken, if it was chosen automatically.
+        method: its name; `reason`: why it was taken, if it was chosen automatically.
     """
 
+    method: str
     reason: str | None = None
 
     def __init__(self, task: Task, equal: Unique) -> None:
@@ -62,13 +63,7 @@ class CandidateJoin(ABC):
 
 
 class SketchJoin(CandidateJoin):
-    """A join by sketches of the texts, signatures or fingerprints, which may propose pairs that are far from the similarity.
-
-    Attributes:
-        method: its name.
-    """
-
-    method: str
+    """A join by sketches of the texts, signatures or fingerprints, which may propose pairs that are far from the similarity."""
 
     @abstractmethod
     def proposes(self, left: Array, right: Array) -> Array:

@@ -17,6 +17,9 @@ from neardup.matching.frequent_bits import FrequentBits, TiledSets, has_common_e
 from neardup.matching.similarities.element_store import ElementStore, read_again
 from neardup.resources.threads import in_order
 
+SAMPLED_DOCUMENTS = 256
+"""Documents whose matches tell how many pairs would be listed."""
+
 
 def can_be_held(task: Task) -> bool:
     """Whether texts match by a similarity that counts common elements, and these are at hand where texts are verified."""
@@ -107,11 +110,22 @@ def class_names(join: CandidateJoin) -> Array:
 
 
 def list_dense(join: CandidateJoin) -> Found:
-    """List all pairs that match, as the candidates of a join."""
+    """List all pairs that match, as the candidates of a join.
+
+    Raises:
+        OptionError: by a sample, there are more pairs than fit the memory and the disk.
+    """
     with compared_elements(join.task) as compared, join.task.progress.stage("join"):
         matches = DenseMatches(join, compared)
         everything, tiles = np.arange(len(matches)), matches.tiles(len(matches))
         tiles.add(everything)
+        some = everything[:: max(1, len(everything) // SAMPLED_DOCUMENTS)]
+        expected = sum(len(left) for left, _, _ in matches.of(some, tiles)) * len(everything) // max(1, len(some))
+        join.task.resources.check_pairs(
+            expected,
+            work=f"`method={join.method!r}` would list about {expected:,} pairs, which",
+            instead="a higher `min_similarity`",
+        )
         spool = join.task.resources.pair_spool(class_names(join))
         for left, right, _ in matches.of(everything, tiles):
             spool.add(right.astype(np.uint64) << np.uint64(32) | left.astype(np.uint64))

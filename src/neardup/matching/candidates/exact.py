@@ -127,6 +127,8 @@ def open_exact(task: Task, *, work: str = "`method='exact'`") -> Iterator["Exact
 class ExactJoin(CandidateJoin):
     """Prefixes of sets of elements; documents with equal sets are one class."""
 
+    method = "exact"
+
     def __init__(self, task: Task, equal: Unique, prefixes: Prefixes, read_as: Array) -> None:
         """`read_as`: int64[m], which of the `prefixes` each document has."""
         super().__init__(task, equal)
@@ -162,5 +164,5 @@ class ExactJoin(CandidateJoin):
     def found(self, candidates: CandidateGraph) -> Found:
         costs = {name: sum(getattr(cost, name) for cost in self._costs) for name in COSTS}
         return Found(
-            self.task.rows, candidates, self.task.min_tokens("exact"), "exact", reason=self.reason, costs=costs
+            self.task.rows, candidates, self.task.min_tokens("exact"), self.method, reason=self.reason, costs=costs
         )

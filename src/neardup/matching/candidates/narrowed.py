@@ -30,7 +30,7 @@ class NarrowedJoin(CandidateJoin):
 
     def __init__(self, sketch: SketchJoin, exact: ExactJoin) -> None:
         super().__init__(exact.task, _common(sketch, exact))
-        self.reason = sketch.reason
+        self.method, self.reason = sketch.method, sketch.reason
         self._sketch, self._exact = sketch, exact.of_classes(self.equal)
 
     def pairs(
