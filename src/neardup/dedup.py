@@ -24,7 +24,6 @@ from neardup.io.corpora.reading import Html
 from neardup.io.corpora.table_corpus import TableCorpus
 from neardup.io.resume.checkpoints import NO_CHECKPOINTS, Checkpoints
 from neardup.matching.candidates.methods import opener_of
-from neardup.matching.candidates.narrowed import list_candidates
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.equal_texts import exact_representatives
 from neardup.matching.resolved_options import ResolvedOptions, resolve
@@ -39,7 +38,7 @@ from neardup.survivors.clusters import Verification
 from neardup.survivors.decisions import Decisions, Findings, decide, in_order_of_preference
 from neardup.survivors.dedup_result import DedupResult
 from neardup.survivors.excerpts import largest_clusters
-from neardup.survivors.families import find_candidates_of_survivors
+from neardup.survivors.families import find_candidates_of_components, find_candidates_of_survivors
 from neardup.survivors.records.counting import summarize
 from neardup.survivors.records.result_tables import annotations, clusters_table, duplicates_table
 from neardup.text.frame_types import Item, Rows, Streamed
@@ -176,9 +175,8 @@ def _decide(read: _Read, progress: Progress, checkpoints: Checkpoints) -> Findin
 
         def find() -> Found:
             with opener_of(options.taken())(task) as join:
-                if task.survivors_first:
-                    return find_candidates_of_survivors(join, verification, fixed=fixed(join.task.rows))
-                return list_candidates(join)
+                search = find_candidates_of_survivors if task.survivors_first else find_candidates_of_components
+                return search(join, verification, fixed=fixed(join.task.rows))
 
         found = checkpoints.checkpoint("candidates", find)
         give_back()

@@ -272,7 +272,7 @@ def test_pairs_that_neither_memory_nor_disk_hold_are_refused_before_they_are_loo
     with pytest.raises(
         nd.OptionError, match=r"about [\d,]+ pairs, which takes about [\d.]+ MiB of temporary files"
     ) as refusal:
-        nd.deduplicate(texts, method=method, memory="16M", cluster="components", **options)
+        nd.match(texts, method=method, memory="16M", **options)
     assert "100.0 MiB are free" in str(refusal.value)
     (enough,) = re.findall("more room, `memory='([0-9]+)G'`, or a", str(refusal.value))
     Resources(memory=f"{enough}G").check_pairs(10_000_000, work="a join", instead="")

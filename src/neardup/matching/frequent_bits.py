@@ -114,10 +114,9 @@ class TiledSets:
         return self._count
 
     @property
-    def places(self) -> Array:
-        """int64[]: which sets they are, ascending."""
-        places: Array = self._tiles.places[: self._count]
-        return places
+    def arrays(self) -> tuple[BitSets, Tiles, Array]:
+        """All sets, those that were added, and what their classes need: what kernels take."""
+        return self._sets, self._tiles, self._needed
 
     def add(self, places: Array) -> None:
         """Add sets (int64[m], ascending), all after those that there are."""

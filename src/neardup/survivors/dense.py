@@ -9,6 +9,8 @@ Documents are walked in order of preference, in blocks: first all documents of a
 then those without a match among themselves, half by half; last the others against the survivors of their own block. So every
 document meets each survivor that comes before it, and need not meet any other document: the decisions are those of the walk among
 all candidates.
+
+Components are found by the matches that connect them: documents that are connected already are not compared.
 """
 
 import itertools
@@ -18,7 +20,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.matching.candidates.candidate_join import CandidateJoin
-from neardup.matching.candidates.dense import DenseMatches, class_names
+from neardup.matching.candidates.dense import DenseMatches, pairs_of_classes
 from neardup.matching.candidates.task import Found
 from neardup.matching.frequent_bits import TiledSets
 from neardup.survivors.clusters import Verification
@@ -41,8 +43,24 @@ def best_survivors(join: CandidateJoin, verification: Verification, *, fixed: in
         walk = _Walk(DenseMatches(join, verification.elements))
         for done in walk.blocks(fixed):
             task.progress.advance(done)
-        found = join.found(join.graph(_pairs_of_classes(walk.best, class_names(join))))
+        places = np.flatnonzero(walk.best >= 0)
+        found = join.found(join.graph(pairs_of_classes(places, walk.best[places], join)))
     found.costs["survivors_first"] = len(walk.survivors)
+    return found
+
+
+def connecting_pairs(join: CandidateJoin, verification: Verification, *, fixed: int) -> Found:
+    """Find as many pairs that match as connect all documents that matches connect, as the candidates of a join.
+
+    The first `fixed` documents are not compared with one another. On one thread: whether a pair is compared depends on those before.
+    """
+    task = join.task
+    verification.read(task.rows)
+    with task.progress.stage("families", len(task.rows)):
+        forest = DenseMatches(join, verification.elements).forest(fixed, task.progress.advance)
+        links = forest.links
+        found = join.found(join.graph(pairs_of_classes(np.arange(len(links)), links, join)))
+    found.costs["connecting"] = int(np.count_nonzero(links != np.arange(len(links))))
     return found
 
 
@@ -104,13 +122,3 @@ class _Walk:
             known, best = self._similarity[left], self.best[left]
             better = (similarity > known) | ((similarity == known) & (right < best))
             self.best[left[better]], self._similarity[left[better]] = right[better], similarity[better]
-
-
-def _pairs_of_classes(best: Array, class_of: Array) -> Array:
-    """The classes of each document and its best survivor, packed: uint64[p], ascending, each once."""
-    places = np.flatnonzero(best >= 0)
-    one, other = class_of[places], class_of[best[places]]
-    apart = one != other
-    low, high = np.minimum(one, other)[apart].astype(np.uint64), np.maximum(one, other)[apart].astype(np.uint64)
-    packed: Array = np.unique(low << np.uint64(32) | high)
-    return packed

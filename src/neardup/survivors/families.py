@@ -16,11 +16,11 @@ from neardup.hamming.unique import Unique
 from neardup.matching.candidates.candidate_join import CandidateJoin, all_candidates
 from neardup.matching.candidates.costs import FEW_PAIRS_PER_DOCUMENT, is_dense
 from neardup.matching.candidates.dense import can_be_held
-from neardup.matching.candidates.narrowed import may_be_narrowed, open_narrowed
+from neardup.matching.candidates.narrowed import list_candidates, may_be_narrowed, open_narrowed
 from neardup.matching.candidates.task import Found
 from neardup.resources.pair_spool import ManyPairs
 from neardup.survivors.clusters import Clustering, Verification
-from neardup.survivors.dense import best_survivors
+from neardup.survivors.dense import best_survivors, connecting_pairs
 
 SMALL_BLOCK_DOCUMENTS, ESTIMATED_DOCUMENTS = 512, 4096
 """Up to the first number of documents are joined with each other as they are; the pairs of fewer than the second are not estimated
@@ -49,6 +49,22 @@ def find_candidates_of_survivors(join: CandidateJoin, verification: Verification
         with open_narrowed(join) as narrowed:
             return find_candidates_of_survivors(narrowed, verification, fixed=fixed)
     return all_candidates(join)
+
+
+def find_candidates_of_components(join: CandidateJoin, verification: Verification, *, fixed: int) -> Found:
+    """Find all candidates or, where nearly all texts are nearly alike, as many matches as connect all components.
+
+    Raises:
+        OptionError: by a sample, there are more pairs than fit the memory and the disk.
+    """
+    n = len(join.task.rows)
+    if can_be_held(join.task):
+        try:
+            return all_candidates(join, most=FEW_PAIRS_PER_DOCUMENT * n)
+        except ManyPairs as many:
+            if is_dense(n, many.expected):
+                return connecting_pairs(join, verification, fixed=fixed)
+    return list_candidates(join)
 
 
 def _few_or_of_survivors(join: CandidateJoin, verification: Verification, fixed: int) -> Found:

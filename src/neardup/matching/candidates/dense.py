@@ -5,18 +5,23 @@ match. A pair of a sketch (MinHash, SimHash) counts only if the sketch proposes 
 """
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from neardup.arrays import Array
+from neardup.kernels.matching.frequent_bits import TILE
 from neardup.kernels.matching.similarities import Stored, similarities_of
+from neardup.kernels.survivors.clusters import Forest
+from neardup.kernels.survivors.dense_components import Apart, LinkMemory, join_found, link, link_all
 from neardup.matching.candidates.candidate_join import CandidateJoin, SketchJoin
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.frequent_bits import FrequentBits, TiledSets, has_common_elements
 from neardup.matching.similarities.element_store import ElementStore, read_again
 from neardup.resources.threads import in_order
 
+DOCUMENTS_PER_STEP = 1024
+"""Documents that are connected between two looks at the clock."""
 SAMPLED_DOCUMENTS = 256
 """Documents whose matches tell how many pairs would be listed."""
 
@@ -92,6 +97,28 @@ class DenseMatches:
             matches.append((left, right, similarity))
         return matches, met
 
+    def forest(self, fixed: int, done: Callable[[int], None]) -> Forest:
+        """The matches that connect documents; the first `fixed` are not compared with one another. `done` is told of documents."""
+        task, n, zeros = self._task, len(self), self._task.scratch.zeros
+        groups = np.empty(0, np.int64) if task.groups is None else task.scratch.take(task.groups, task.rows)
+        sides = np.empty(0, np.uint8) if task.sides is None else task.scratch.take(task.sides, task.rows)
+        tiles, memory = self.tiles(n), LinkMemory(zeros(TILE, np.int32), zeros(TILE, np.int32), zeros(5, np.int64))
+        tiles.add(np.arange(n))
+        forest = Forest(task.scratch.range(n), task.scratch.range(n), task.scratch.full(n, -1.0, np.float64))
+        memory.state[0], memory.state[3] = fixed, fixed + 1
+        for first in range(fixed, n, DOCUMENTS_PER_STEP):
+            last = min(n, first + DOCUMENTS_PER_STEP)
+            given = last, *tiles.arrays, self._texts, self._threshold, Apart(groups, sides), forest, memory
+            if isinstance(self._join, SketchJoin):
+                while link(*given):
+                    if self._join.proposes(memory.state[:1], memory.state[4:]).all():
+                        join_found(forest, memory)
+            else:
+                link_all(*given)
+            self._compared.was_read(2 * (last - first), 0)
+            done(last - first)
+        return forest
+
     def _is_needed(self, left: Array, right: Array) -> Array:
         """Whether pairs are of one group, and across the sides."""
         task, needed = self._task, np.ones(len(left), np.bool_)
@@ -100,6 +127,16 @@ class DenseMatches:
         if task.sides is not None:
             needed &= (task.sides[task.rows[left]] | task.sides[task.rows[right]]) == 3
         return needed
+
+
+def pairs_of_classes(places: Array, others: Array, join: CandidateJoin) -> Array:
+    """The classes of documents and others, packed: uint64[p], ascending, each pair once."""
+    names = class_names(join)
+    one, other = names[places], names[others]
+    apart = one != other
+    low, high = np.minimum(one, other)[apart].astype(np.uint64), np.maximum(one, other)[apart].astype(np.uint64)
+    packed: Array = np.unique(low << np.uint64(32) | high)
+    return packed
 
 
 def class_names(join: CandidateJoin) -> Array:
