@@ -124,5 +124,5 @@ class RowError(DataError):
 
 
 def is_integer(value: object) -> TypeGuard[int]:
-    """Whether a value is an integer of Python or numpy; booleans are not."""
-    return isinstance(value, Integral) and not isinstance(value, bool)
+    """Whether a value is an integer of Python or numpy; booleans are not, nor are numpy's durations, which it calls integers."""
+    return isinstance(value, Integral) and not isinstance(value, bool) and hasattr(value, "__index__")

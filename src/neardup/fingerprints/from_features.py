@@ -129,4 +129,6 @@ def _fixed(weight: Any, feature: str, number: int) -> int:
             f"Document {number}: the weight of {feature[:60]!r} is {weight!r}; give a finite number: int, float, Decimal or "
             "Fraction."
         )
+    if isinstance(weight, np.longdouble):  # item() leaves it as it is
+        weight = Fraction(*weight.as_integer_ratio())
     return math.floor(Fraction(weight) * ONE + Fraction(1, 2))

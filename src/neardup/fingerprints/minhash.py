@@ -32,7 +32,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from neardup.arrays import Array
+from neardup.arrays import Array, is_of
 from neardup.errors import OptionError, RecipeMismatch, is_integer
 from neardup.fingerprints.shingle_hashes import shingle_hashes
 from neardup.fingerprints.workspace import Workspace
@@ -351,6 +351,12 @@ def check_signatures(given: Any) -> None:
     """Raise unless the argument is a `Signatures`."""
     if not isinstance(given, Signatures):
         raise OptionError(f"This is a {type(given).__name__}, not signatures. Give what neardup.signatures() gives.")
+    values, sizes = np.asarray(given.values), np.asarray(given.sizes)
+    if not is_of(values, np.uint32, np.uint16) or sizes.dtype.kind not in "iu" or sizes.shape != values.shape[:-1]:
+        raise OptionError(
+            f"These signatures have values of {values.dtype}{list(values.shape)} and sizes of {sizes.dtype}{list(sizes.shape)}; "
+            "give uint32 or uint16[n, values] and int64[n], as of neardup.signatures()."
+        )
 
 
 def check_comparable(a: Signatures, b: Signatures) -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from neardup.arrays import Array, UInt16s
+from neardup.arrays import Array, UInt16s, is_of
 from neardup.errors import OptionError, is_integer
 from neardup.hamming.unique import fingerprint_rows
 from neardup.kernels.hamming import comparisons
@@ -26,7 +26,7 @@ def distance(a: int | np.uint64 | Array, b: int | np.uint64 | Array) -> int:
 def _as_int(fingerprint: int | np.uint64 | Array, several: str) -> int:
     """One fingerprint as an integer. `several`: the advice to give if there are several."""
     if isinstance(fingerprint, np.ndarray):
-        if fingerprint.dtype != np.uint64:
+        if not is_of(fingerprint, np.uint64):
             raise OptionError(f"a fingerprint is an array of {fingerprint.dtype}; allowed is uint64[words].")
         if fingerprint.ndim > 1:
             raise OptionError(f"a fingerprint has the shape {fingerprint.shape}; allowed is uint64[words]. {several}")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from neardup.arrays import Array
+from neardup.arrays import Array, for_kernels, is_masked, is_of
 from neardup.errors import OptionError
 from neardup.kernels.hamming import distinct as kernels
 from neardup.resources.scratch import IN_MEMORY, Scratch
@@ -55,7 +55,7 @@ class Unique:
 
 
 def fingerprint_rows(fingerprints: Array, name: str = "fingerprints", *, most_words: int = 8) -> Array:
-    """The fingerprints as a C-contiguous, writable uint64[n, words], copied only if necessary.
+    """The fingerprints as a writable uint64[n, words] for kernels, copied only if necessary.
 
     Raises:
         OptionError: they are not fingerprints of 1 to `most_words` words.
@@ -64,7 +64,9 @@ def fingerprint_rows(fingerprints: Array, name: str = "fingerprints", *, most_wo
         raise OptionError(
             f"{name} is a {type(fingerprints).__name__}, not an array. Use numpy.array({name}, dtype=numpy.uint64)."
         )
-    if fingerprints.dtype != np.uint64:
+    if is_masked(fingerprints):
+        raise OptionError(f"{name} is a masked array with masked values. Use {name}.compressed(), or fill them.")
+    if not is_of(fingerprints, np.uint64):
         mend = f"{name}.view(numpy.uint64)" if fingerprints.dtype == np.int64 else f"{name}.astype(numpy.uint64)"
         raise OptionError(
             f"{name} has dtype {fingerprints.dtype}; allowed is uint64. If these are fingerprints, use {mend}."
@@ -79,7 +81,7 @@ def fingerprint_rows(fingerprints: Array, name: str = "fingerprints", *, most_wo
             f"{name} has {len(fingerprints):,} rows; allowed are {MAX_ROWS:,}. Join shards of it with themselves and each other."
         )
     rows = fingerprints.reshape(len(fingerprints), -1 if fingerprints.size else (fingerprints.shape[1:] or (1,))[0])
-    return np.require(rows, np.uint64, ["C", "W"])
+    return for_kernels(rows, np.uint64, "W")
 
 
 def collapse(fingerprints: Array, *, threads: int | None = None, scratch: Scratch = IN_MEMORY) -> Unique:

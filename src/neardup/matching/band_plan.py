@@ -74,7 +74,10 @@ def miss_probability(similarity: float | Array, bands: Bands) -> float | Float64
 
 def _log_miss(similarity: float | Array, bands: Bands) -> Array:
     try:
-        s = np.asarray(similarity, np.float64)
+        s = np.asarray(similarity)
+        if s.dtype.kind == "c":
+            raise TypeError
+        s = s.astype(np.float64)
     except (TypeError, ValueError):
         raise OptionError(f"`similarity={similarity!r}`: give a number or an array of numbers from 0 to 1.") from None
     if not ((s >= 0) & (s <= 1)).all():

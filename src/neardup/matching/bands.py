@@ -7,7 +7,7 @@ from threading import Lock
 
 import numpy as np
 
-from neardup.arrays import Array
+from neardup.arrays import Array, for_kernels
 from neardup.display import counted, size_text
 from neardup.errors import OptionError, is_integer
 from neardup.fingerprints.minhash import Signatures, check_signatures
@@ -211,7 +211,7 @@ def find_banded(
     >>> find_banded(signatures(texts), plan_bands(0.8, values=128))
     BandedPairs(1 pair: (0, 2))
     """
-    search = _BandSearch.of(signatures, bands, fingerprints, max_distance, least_agreeing)
+    search = _BandSearch.of(_for_kernels(signatures), bands, fingerprints, max_distance, least_agreeing)
     n, memory = len(signatures), memory_bytes(memory, least=1)
     workers = search.workers(threads, memory)
     if workers == 0:
@@ -270,6 +270,13 @@ def spool_banded(
         instead="a higher `min_similarity`, or `method='exact'`",
     )
     search.run(lambda packed: spool.add(packed.copy()), workers)
+
+
+def _for_kernels(signatures: Signatures) -> Signatures:
+    """Signatures whose arrays kernels take: callers may have read them from a file."""
+    check_signatures(signatures)
+    values = for_kernels(signatures.values, signatures.values.dtype.newbyteorder("="))
+    return dataclasses.replace(signatures, values=values, sizes=for_kernels(signatures.sizes, np.int64))
 
 
 def _check_signatures(signatures: Signatures, bands: Bands) -> None:

@@ -39,6 +39,7 @@ def as_text_arrays(texts: Any, *, column: str | None = None) -> list[Any]:
             raise OptionError(f"{subject} has the type {texts.type}; give strings.")
         arrays = texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]
         arrays = [without_views(array).cast(pa.large_string()) for array in arrays]
+        arrays = [_aligned(array) for array in arrays]
         for array in arrays:
             if not _is_valid(array):
                 array.validate(full=True)  # raises an error that names the problem
@@ -56,6 +57,15 @@ def as_text_arrays(texts: Any, *, column: str | None = None) -> list[Any]:
             raise DataError(f"Text {row}{where} is null. Drop or fill nulls first.")
         row += len(array)
     return arrays
+
+
+def _aligned(array: Any) -> Any:
+    """An Arrow `large_string` array whose offsets are aligned, as they may not be if it came over a network: kernels read them."""
+    valid, offsets, content = array.buffers()
+    if offsets is None or offsets.address % 8 == 0:
+        return array
+    buffers = [valid, pa.py_buffer(offsets.to_pybytes()), content]
+    return pa.Array.from_buffers(array.type, len(array), buffers, offset=array.offset)
 
 
 def without_views(column: Any) -> Any:

@@ -179,6 +179,14 @@ def _of_pandas(data: Any) -> Frame:
     if not hasattr(data, "columns"):
         return Frame(len(data), lambda kept: data[kept], texts=_pandas_values(data))
     labels: dict[str, Any] = {str(label): label for label in data.columns}
+    swapped = [
+        label for label, kind in zip(data.columns, data.dtypes, strict=True) if not getattr(kind, "isnative", True)
+    ]
+    if swapped:
+        raise OptionError(
+            f"The column {swapped[0]!r} has the other byte order, from which pandas cannot take rows. Convert it: "
+            f"data[{swapped[0]!r}].astype(data[{swapped[0]!r}].dtype.newbyteorder('='))."
+        )
 
     def read(name: str) -> Any:
         values = _pandas_values(data[labels[name]])
@@ -253,7 +261,7 @@ def holds_elements(frame: Frame) -> bool:
     found = frame.texts
     if hasattr(found, "type"):
         return is_list_type(found.type)
-    return isinstance(found, list | tuple) and len(found) > 0 and is_collection(found[0])
+    return isinstance(found, list | tuple | np.ndarray) and len(found) > 0 and is_collection(found[0])
 
 
 def holds_sets(frame: Frame, elements: str | None = None) -> bool:

@@ -8,7 +8,6 @@ changed: `A` is not `a`.
 
 import re
 from collections.abc import Iterable
-from numbers import Integral
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -16,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from neardup.errors import DataError
+from neardup.errors import DataError, is_integer
 from neardup.text.nested import is_string
 
 STRING, INTEGER = "s:", "i:"
@@ -55,7 +54,7 @@ def token_of(element: Any) -> str:
         if not is_valid(element):
             raise BadElements(f"{_shown(element)} has half of a surrogate pair, which is no character")
         return STRING + _ENCODED.sub(lambda found: quote(found[0], safe=""), element)
-    if isinstance(element, Integral) and not isinstance(element, bool | np.bool_):
+    if is_integer(element):
         return INTEGER + str(int(element))
     raise BadElements(f"{_shown(element)} is {_kind(element)}, not a string or an integer")
 

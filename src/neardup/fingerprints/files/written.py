@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from neardup.arrays import Array
+from neardup.arrays import Array, is_of
 from neardup.errors import DataError, OptionError, is_integer
 from neardup.fingerprints.files.digits import (
     BITS_PER_DIGIT,
@@ -187,7 +187,7 @@ def format_fingerprints(fingerprints: Any, *, digits: Digits, bits: int | None =
     words = np.asarray(fingerprints)
     if (
         words.ndim not in (1, 2)
-        or (words.dtype != np.uint64 and words.size)
+        or (words.size and not is_of(words, np.uint64))
         or (words.ndim == 2 and not words.shape[1])
     ):
         raise OptionError(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from neardup.arrays import Array
+from neardup.arrays import Array, for_kernels
 from neardup.fingerprints.vectors.rows import blocks, refuse_row
 from neardup.kernels.fingerprints.vectors import bits_of_products
 from neardup.resources.threads import in_order
@@ -45,7 +45,7 @@ class DenseRoute:
 
         def products() -> Iterator[Any]:
             for part in blocks(len(rows), self._size):
-                block = np.ascontiguousarray(rows[part], self._kind)
+                block = for_kernels(rows[part], self._kind)
                 with np.errstate(all="ignore"):
                     yield part, block, block @ self._planes.T
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from neardup.arrays import Array
+from neardup.arrays import Array, for_kernels, is_masked
 from neardup.errors import DataError, OptionError
 from neardup.kernels.fingerprints.vectors import gaussian_planes, hash_dimensions, independent_planes, sign_planes
 from neardup.recipe.plain_recipe import MAX_BITS
@@ -61,6 +61,8 @@ def given_planes(planes: Any, dimension: int) -> Array:
         OptionError: they are not a table of numbers with `dimension` rows and 1 to 512 columns.
         DataError: one is NaN or infinite.
     """
+    if is_masked(planes):
+        raise DataError("planes are a masked array with masked values. Fill them: planes.filled(0).")
     try:
         found = np.asarray(planes)
     except ValueError:
@@ -72,7 +74,7 @@ def given_planes(planes: Any, dimension: int) -> Array:
             f"planes of shape {found.shape}: the vectors have {dimension} numbers. "
             f"Give {dimension} × bits numbers, a column for each bit, of 1 to {MAX_BITS} bits."
         )
-    exact = np.ascontiguousarray(found.T, np.float64)
+    exact = for_kernels(found.T, np.float64)
     if not np.isfinite(exact).all():
         raise DataError("planes hold NaN or infinite numbers. Give finite ones.")
     with np.errstate(over="ignore", under="ignore"):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from neardup.arrays import Array
+from neardup.arrays import Array, is_masked
 from neardup.errors import DataError, OptionError
 
 TAKEN = (
@@ -45,6 +45,8 @@ def rows_of(vectors: Any) -> Rows:
         OptionError: the type is not in TAKEN.
         DataError: vectors are missing or differ in length, or a CSR matrix is inconsistent.
     """
+    if is_masked(vectors):
+        raise DataError("The vectors are a masked array with masked values. Fill them: vectors.filled(0).")
     if hasattr(vectors, "tocsr"):
         vectors = vectors.tocsr()
     if all(hasattr(vectors, name) for name in ("indptr", "indices", "data", "shape")):

@@ -1,11 +1,13 @@
 """Sparse rows: only the dimensions that are not 0 are hashed, and no plane is stored."""
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import numpy as np
 
-from neardup.arrays import Array
-from neardup.fingerprints.vectors.rows import SparseRows, refuse_row
+from neardup.arrays import Array, for_kernels, is_of
+from neardup.errors import OptionError
+from neardup.fingerprints.vectors.rows import SparseRows, blocks, refuse_row
 from neardup.kernels.fingerprints.vectors import hashed_rows, independent_rows, is_ascending, planes_rows, sum_repeated
 from neardup.recipe.vectors import VectorRecipe
 from neardup.resources.threads import in_order
@@ -13,8 +15,11 @@ from neardup.resources.threads import in_order
 Fill = Callable[[Array, Array, Array, Array], None]
 """Fills fingerprints from indptr, indices and data."""
 
+MAX_NARROW = 1 << 31
+"""Up to this many dimensions, indices are int32, for which all kernels are compiled; beyond, int64, for hashed dimensions only."""
 ENTRIES_AT_ONCE = 1 << 18
 ROWS_AT_ONCE = 1 << 16
+WIDE_ENTRIES_AT_ONCE = 1 << 10
 
 
 def by_signs(recipe: VectorRecipe) -> Fill:
@@ -33,6 +38,11 @@ def by_signs(recipe: VectorRecipe) -> Fill:
 
 def by_independent_hashes(recipe: VectorRecipe) -> Fill:
     """Use one hash for each entry and bit."""
+    if recipe.dimension > MAX_NARROW:
+        raise OptionError(
+            f"`method='independent'` takes sparse rows of at most {MAX_NARROW:,} dimensions, not {recipe.dimension:,}. "
+            "Use `method='signs'`."
+        )
 
     def fill(indptr: Array, indices: Array, data: Array, out: Array) -> None:
         key = np.empty(3, np.uint64)
@@ -44,9 +54,29 @@ def by_independent_hashes(recipe: VectorRecipe) -> Fill:
 
 def by_planes(planes: Array) -> Fill:
     """Use the caller's planes: float[bits, dimension]."""
+    if planes.dtype == np.float64:
+        return _by_wide_planes(planes)
 
     def fill(indptr: Array, indices: Array, data: Array, out: Array) -> None:
         planes_rows(indptr, indices, data, planes, np.empty(len(planes)), out)
+
+    return fill
+
+
+def _by_wide_planes(planes: Array) -> Fill:
+    """Use planes that float32 does not hold, for which no kernel is compiled: `accumulate` adds in the order of the definition."""
+    bits = len(planes)
+
+    def fill(indptr: Array, indices: Array, data: Array, out: Array) -> None:
+        signs = np.zeros(64 * out.shape[1], np.bool_)
+        for row, (first, last) in enumerate(pairwise(indptr.tolist())):
+            sums = np.zeros((1, bits))
+            for part in blocks(last - first, WIDE_ENTRIES_AT_ONCE):
+                entries = slice(first + part.start, first + part.stop)
+                products = data[entries, None].astype(np.float64) * planes[:, indices[entries]].T
+                sums = np.add.accumulate(np.concatenate([sums, products]))[-1:]
+            signs[-bits:] = sums[0] > 0
+            out[row] = np.packbits(signs).view(">u8")
 
     return fill
 
@@ -79,19 +109,17 @@ def _ordered(rows: SparseRows, part: slice, largest: float) -> tuple[Array, Arra
     indptr = rows.indptr[part.start : part.stop + 1]
     begin, end = indptr[0], indptr[-1]
     indptr = indptr - begin
-    indices, data = rows.indices[begin:end], rows.data[begin:end]
-    if data.dtype not in (np.float32, np.float64):
-        data = data.astype(np.float64)
-    if indices.dtype != np.int32:
-        indices = indices.astype(np.int64, copy=False)
-    indices, data = np.ascontiguousarray(indices), np.ascontiguousarray(data)
+    wide = rows.dimension > MAX_NARROW
+    data = for_kernels(rows.data[begin:end], np.float32 if is_of(rows.data, np.float32) and not wide else np.float64)
+    indices = for_kernels(rows.indices[begin:end], np.int64 if wide else np.int32)
     _check(part.start, indptr, data, largest)
     if is_ascending(indptr, indices):
         return indptr, indices, data
     order = np.lexsort((indices, np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))))
-    indices, data, starts = indices[order], data[order].astype(np.float64), np.empty_like(indptr)
+    narrow, starts = indices.dtype, np.empty_like(indptr)
+    indices, data = indices[order].astype(np.int64), data[order].astype(np.float64)
     sum_repeated(indptr, indices, data, starts)
-    return starts, indices, data
+    return starts, indices.astype(narrow, copy=False), data
 
 
 def _check(first: int, indptr: Array, data: Array, largest: float) -> None:

@@ -25,7 +25,7 @@ def as_ids(given: Any) -> Any:
         found = given if isinstance(given, pa.Array | pa.ChunkedArray) else pa.array(given)
     except UnicodeEncodeError as problem:
         raise OptionError(f"An id is not valid Unicode: {problem.object!r}.") from None
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as problem:
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError) as problem:
         raise OptionError(f"ids are neither integers nor strings: {problem}.") from None
     if isinstance(found, pa.ChunkedArray):
         found = found.combine_chunks()
