@@ -3,11 +3,15 @@
 import dataclasses
 import gzip
 import json
+import math
+import random
 import re
 from pathlib import Path
 
+import hypothesis.strategies as st
 import numpy as np
 import pytest
+from hypothesis import given, settings
 
 import neardup as nd
 from neardup.io.corpora import sample as sampling
@@ -15,7 +19,8 @@ from neardup.io.corpora.file_corpus import open_corpus
 from neardup.io.corpora.reading import Reading
 from neardup.io.corpora.sample import read_sample
 from neardup.judging import estimate as estimating
-from neardup.options import DedupOptions
+from neardup.matching.candidates.costs import typical_estimates
+from neardup.options import CLUSTERS, DedupOptions
 from neardup.recipe.tables.methods import METHODS
 from neardup.resources.resources import DEFAULTS
 
@@ -272,3 +277,53 @@ def test_stages_that_estimates_look_up_are_stages_of_runs():
     )
     assert {"fingerprint", "join", "verify"} <= set(looked_up)
     assert set(looked_up) | {name for row in METHODS.values() for name in row.passes} <= shown
+
+
+def partly_alike(common, count, seed=0):
+    """Texts of 50 words, of which so many are in all of them."""
+    generator = random.Random(seed)
+    same = " ".join(f"w{i}" for i in range(common))
+    return [f"{same} {' '.join(str(generator.random()) for _ in range(50 - common))}" for _ in range(count)]
+
+
+def test_candidates_grow_with_the_square_of_the_documents(tmp_path):
+    path = write(tmp_path / "in.jsonl", partly_alike(36, 1000))
+    now, then = (
+        {each.method: each for each in nd.plan_files(path, min_similarity=0.7, documents=n).estimates}
+        for n in (1000, 10_000)
+    )
+    assert then["minhash"].candidates == pytest.approx(100 * now["minhash"].candidates, rel=0.05)
+
+
+@settings(max_examples=25)
+@given(
+    common=st.integers(0, 50),
+    read=st.integers(1, 60),
+    documents=st.one_of(st.none(), st.integers(1, 10**7)),
+    min_similarity=st.sampled_from([0.1, 0.3, 0.5, 0.7, 0.8, 1.0]),
+    cluster=st.sampled_from(sorted(CLUSTERS)),
+)
+def test_no_estimate_has_more_pairs_than_there_are(tmp_path_factory, common, read, documents, min_similarity, cluster):
+    path = write(tmp_path_factory.mktemp("texts") / "in.jsonl", partly_alike(common, read))
+    found = nd.plan_files(path, documents=documents, min_similarity=min_similarity, cluster=cluster)
+    pairs = found.documents * (found.documents - 1) // 2
+    for each in found.estimates:
+        assert each.candidates <= pairs
+        assert each.method == "minhash" or each.meetings <= pairs
+        assert math.isfinite(each.seconds)
+
+
+@given(documents=st.integers(0, 10**10))
+def test_typical_estimates_have_no_more_pairs_than_there_are(documents):
+    for each in typical_estimates(documents, memory=1 << 30):
+        assert each.candidates <= documents * (documents - 1) // 2
+
+
+def test_a_plan_takes_the_options_that_choose_survivors(tmp_path):
+    rows = [{"text": text, "score": n, "site": n % 2} for n, text in enumerate(partly_alike(40, 20))]
+    path = tmp_path / "in.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    plan = nd.plan_files(path, keep="max:score", within="site", prefer_source=str(path), cluster="components")
+    assert plan.documents == 20
+    with pytest.raises(nd.InputError, match='no column "scor"'):
+        nd.plan_files(path, keep="max:scor")

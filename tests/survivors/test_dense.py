@@ -85,7 +85,7 @@ def test_a_corpus_is_dense_if_listing_takes_longer_than_holding():
     few, many = n * n / HELD_EACH / 2, n * n / HELD_EACH
     assert Pairs(FEW_PAIRS_PER_DOCUMENT * n, 7).of_survivors(n, walked=True) == (FEW_PAIRS_PER_DOCUMENT * n, 7, 0)
     assert Pairs(few, 7).of_survivors(n, walked=True) == Pairs(many, 7).of_survivors(n, walked=False) == (n + 7, 7, 0)
-    assert Pairs(many, 7).of_survivors(n, walked=True) == (n, 0, n * n / 2)
+    assert Pairs(many, 7).of_survivors(n, walked=True) == (n, 0, n * (n - 1) / 2)
 
 
 def test_pairs_of_a_cosine_are_listed():

@@ -83,7 +83,7 @@ def estimate_corpus(corpus: FileCorpus, recipe: Recipe, options: DedupOptions) -
     corpus.check_sources(tuple(options.prefer_source))
     method, before = options.taken(), peak_memory_bytes()
     sample = read_sample(corpus)
-    _demand_order(sample, options)
+    demand_order(sample, options)
     is_joined = not METHODS[method].is_by_distance and options.min_similarity > 0
     chosen = choose_by_sample(sample, recipe, options) if is_joined else None
     return estimate_sample(sample, recipe, options, chosen, before=before)[0]
@@ -187,7 +187,7 @@ def _place(ids: Any, row: int) -> str:
     return f"id {ids[row].as_py()}"
 
 
-def _demand_order(sample: Sample, options: DedupOptions) -> None:
+def demand_order(sample: Sample, options: DedupOptions) -> None:
     """Refuse values without an order by the ids of their documents: rows of a sample have other numbers than those of the corpus.
 
     Raises:

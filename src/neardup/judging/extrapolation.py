@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from neardup.hamming.block_plan import plan_join
 from neardup.io.corpora.sample import Sample
-from neardup.matching.candidates.costs import COUNT_SECONDS, Estimate
+from neardup.matching.candidates.costs import COUNT_SECONDS, Estimate, all_pairs
 from neardup.matching.distance_limit import distance_limit
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
@@ -54,8 +54,8 @@ class Extrapolation:
         """Estimated candidates among all documents."""
         seen = pairs_of(self.findings)
         if self.estimate is None:  # by distance: grows with the square of the documents
-            return seen * self.sample.growth**2
-        return max(self.estimate.candidates, seen * self.sample.growth)
+            return min(seen * self.sample.growth**2, all_pairs(self.documents))
+        return max(self.estimate.candidates, min(seen * self.sample.growth, all_pairs(self.documents)))
 
     def seconds(self) -> dict[str, float]:
         growth, reading = self.sample.growth, self.sample.seconds * self.sample.growth

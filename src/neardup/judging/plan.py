@@ -19,8 +19,8 @@ from neardup.hamming.index.planning.plan_index import plan as plan_index
 from neardup.io.corpora.file_corpus import open_corpus
 from neardup.io.corpora.reading import Reading, recipe_for, split_options
 from neardup.io.corpora.sample import read_sample
-from neardup.judging.estimate import choose_by_sample, estimate_sample
-from neardup.judging.evaluation.options import EvaluateFileOptions
+from neardup.judging.estimate import choose_by_sample, demand_order, estimate_sample
+from neardup.judging.evaluation.options import PlanFileOptions
 from neardup.judging.extrapolation import DOCUMENT_BYTES, MEMORY_BYTES_PER_BATCH
 from neardup.judging.run_cost import CostEstimate
 from neardup.matching.candidates.auto import is_slow
@@ -90,7 +90,7 @@ def plan_files(
     recipe: RecipeLike | None = None,
     on_error: OnError = "stop",
     progress: Watcher = None,
-    **options: Unpack[EvaluateFileOptions],
+    **options: Unpack[PlanFileOptions],
 ) -> JoinPlan:
     """Estimate the time, memory and disk that a run takes, as `neardup plan` does.
 
@@ -106,7 +106,8 @@ def plan_files(
         check: measure this machine and an index of a sample, for `max_distance`; see `neardup.plan`.
         recipe, on_error, progress: as in `deduplicate_files`; rows that are skipped are left out of the sample.
         **options: the fields of `neardup.io.corpora.reading.Reading` (text …);
-            min_similarity, similarity, max_distance, threads, memory, temp_dir of `DedupOptions`.
+            min_similarity, similarity, max_distance, threads, memory, temp_dir of `DedupOptions`, and those that choose survivors:
+            keep, within, cluster, prefer_source.
 
     Raises:
         OptionError: neither texts nor fingerprints nor a number of documents are given, or a value is not allowed.
@@ -201,10 +202,20 @@ def _sampled(
 ) -> JoinPlan:
     resolved = resolve(recipe, options)
     with temporary_folder(options.temp_dir) as spool:
-        corpus = open_corpus(inputs, reading, temporary=spool, on_error=on_error, resources=options.resources)
+        corpus = open_corpus(
+            inputs,
+            reading,
+            temporary=spool,
+            values=options.columns,
+            asked_by=options.columns_asked_by,
+            on_error=on_error,
+            resources=options.resources,
+        )
         corpus.check()
+        corpus.check_sources(tuple(options.prefer_source))
         before = peak_memory_bytes()
         sample = read_sample(corpus)
+        demand_order(sample, options)
         planned = sample if documents is None else sample.standing_for(documents)
         chosen = choose_by_sample(planned, recipe, options, progress=progress)
         by_distance = resolved.method.is_by_distance

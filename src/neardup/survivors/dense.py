@@ -52,7 +52,7 @@ def best_survivors(join: CandidateJoin, verification: Verification, *, fixed: in
 def connecting_pairs(join: CandidateJoin, verification: Verification, *, fixed: int) -> Found:
     """Find as many pairs that match as connect all documents that matches connect, as the candidates of a join.
 
-    The first `fixed` documents are not compared with one another. On one thread: whether a pair is compared depends on those before.
+    The first `fixed` documents are not compared with one another. On one thread: what is compared depends on what was.
     """
     task = join.task
     verification.read(task.rows)

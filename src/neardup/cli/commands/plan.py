@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 )
 @options.reading_or_elements
 @options.recipe
+@options.survivors(sources="inputs", within=".")
 @options.on_error_without_rejects
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @options.resources

@@ -1,6 +1,7 @@
 """The options of `evaluate` and `evaluate_files`. Importing this module loads no compiled code."""
 
 from neardup.io.corpora.reading import ReadingDict
+from neardup.options import SurvivorOptions
 from neardup.recipe.similarity import SimilarityLike
 from neardup.resources.resources import ResourceOptions
 
@@ -23,4 +24,8 @@ class EvaluateOptions(ResourceOptions, total=False):
 
 
 class EvaluateFileOptions(ReadingDict, EvaluateOptions, total=False):
-    """The options of `evaluate_files` and `plan_files`."""
+    """The options of `evaluate_files`."""
+
+
+class PlanFileOptions(SurvivorOptions, EvaluateFileOptions, total=False):
+    """The options of `plan_files`."""

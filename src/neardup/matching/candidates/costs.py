@@ -84,6 +84,11 @@ def is_dense(documents: int, pairs: float) -> bool:
     return documents * documents <= HELD_EACH * pairs
 
 
+def all_pairs(documents: float) -> float:
+    """How many pairs so many documents have."""
+    return max(0.0, documents * (documents - 1) / 2)
+
+
 class Pairs(NamedTuple):
     """How many pairs are proposed, how many of these do not match, and how many are only held against each other."""
 
@@ -94,12 +99,16 @@ class Pairs(NamedTuple):
     def times(self, factor: float) -> "Pairs":
         return Pairs(self.all * factor, self.unlike * factor, self.held * factor)
 
+    def at_most_all_of(self, documents: int) -> "Pairs":
+        """No more than so many documents have: an estimate from a sample may be above."""
+        return Pairs(*(min(figure, all_pairs(documents)) for figure in self))
+
     def of_survivors(self, documents: int, *, walked: bool) -> "Pairs":
         """Those listed where survivors are found first: of very many that match, about one a document; `walked`: no others."""
         if self.all <= FEW_PAIRS_PER_DOCUMENT * documents:
             return self
         if walked and is_dense(documents, self.all):
-            return Pairs(documents, 0, documents * documents / 2)
+            return Pairs(documents, 0, all_pairs(documents))
         return Pairs(self.unlike + documents, self.unlike)
 
     def seconds(self, size: Size) -> float:
@@ -124,6 +133,7 @@ class Walks(NamedTuple):
 def exact_cost(size: Size, walks: Walks, cells: int, memory: int) -> Estimate:
     """Of an exact join that looks at so much, with `cells` bytes of counts, in so many bytes of memory."""
     postings, visits, meetings, pairs = walks
+    pairs, meetings = pairs.at_most_all_of(size.documents), min(meetings, all_pairs(size.documents))
     join = (
         size.documents * SET_SECONDS + postings * POSTING_SECONDS + visits * VISIT_SECONDS + meetings * MEETING_SECONDS
     )
@@ -154,6 +164,7 @@ def _in_memory_or_file(size: int, most: int) -> tuple[int, int]:
 
 def minhash_cost(size: Size, meetings: float, pairs: Pairs, bands: Bands, memory: int) -> Estimate:
     """Of MinHash bands in which so many pairs meet, and so many of these are proposed, in so many bytes of memory."""
+    pairs, meetings = pairs.at_most_all_of(size.documents), min(meetings, bands.bands * all_pairs(size.documents))
     join = size.documents * bands.bands * BAND_SECONDS + meetings * BANDED_SECONDS
     join += pairs.seconds(size)
     empty = math.exp(-size.elements_each / bands.values)

@@ -30,7 +30,7 @@ def estimate_exact(
     visits = scale * _visits(prefixes, sample, code, min_similarity)
     meetings = visits / _visits_each(prefixes, sample)
     postings = prefixes.facts[:, 0].sum(dtype=np.int64) * scale
-    pairs = _proposed(prefixes, sample, code, min_similarity).times(size.growth**2)
+    pairs = _proposed(prefixes, sample, code, min_similarity).times(size.growth**2).at_most_all_of(size.documents)
     cells = ElementCounts.bytes_for(size.tokens, memory=share_of(memory, "counts"))
     if survivors_first and meetings:
         needed = pairs.of_survivors(size.documents, walked=code not in BY_NORM)
@@ -51,7 +51,7 @@ def estimate_minhash(
         kept = hit_probability(alike, bands) * agreement_probability(alike, bands.values, least_agreeing) * weights
         if np.count_nonzero(alike >= min_similarity / 2) >= ENOUGH_PAIRS and kept.sum() >= pairs.all:
             meetings, pairs = float(met.sum()), Pairs(float(kept.sum()), float(kept[alike < min_similarity].sum()))
-    meetings, pairs = meetings * size.growth**2, pairs.times(size.growth**2)
+    meetings, pairs = meetings * size.growth**2, pairs.times(size.growth**2).at_most_all_of(size.documents)
     if survivors_first and pairs.all:
         needed = pairs.of_survivors(size.documents, walked=True)
         meetings, pairs = meetings * needed.all / pairs.all, needed

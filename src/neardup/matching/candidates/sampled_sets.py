@@ -65,7 +65,7 @@ class SampledSets:
         elements: of each; the numbers 0 … m - 1, in the order of the elements.
         frequency: int64[m], in how many documents of all each occurs.
         paired: int64[], of the sampled documents those whose pairs are looked at.
-        documents: how many there are of all; pair_share: which part of them the paired ones are.
+        documents: how many were counted, from which the sample was taken; pair_share: which part of them the paired ones are.
     """
 
     elements: Elements
@@ -87,9 +87,8 @@ class SampledSets:
         frequency = np.where(alone, 1, several).astype(np.int64)
         part = min(1.0, PAIRED_DOCUMENTS / max(1, texts))
         paired = np.flatnonzero(chosen_texts(elements, share * part))
-        return cls(
-            Elements(values, elements.weights, elements.offsets), frequency, paired, size.documents, share * part
-        )
+        read = round(size.documents / size.growth)
+        return cls(Elements(values, elements.weights, elements.offsets), frequency, paired, read, share * part)
 
     def __len__(self) -> int:
         return len(self.elements.offsets) - 1
@@ -128,7 +127,7 @@ class SampledSets:
         return self.paired[order[first]], self.paired[order[second]], total / max(1, len(chosen))
 
     def alike(self) -> list[tuple[Array, Array]]:
-        """Jaccard similarities of pairs of the sample, and of how many pairs of all each is an example: by two ways.
+        """Jaccard similarities of pairs of the sample, and of how many pairs of those counted each is an example: by two ways.
 
         Pairs with the same least element, among which those of similarity J come with the probability J times the share: they
         tell of pairs that are rare. And pairs at random: they tell of families that are large.
