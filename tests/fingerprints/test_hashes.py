@@ -134,7 +134,7 @@ def test_an_unknown_name_is_refused_with_all_names_and_the_nearest(given, neares
         hashed([b"a"], given, 64)
     assert (
         str(refusal.value)
-        == f"`hash={given!r}`: give one of {', '.join(HASHES)}, or a HashFunction. The nearest is {nearest}."
+        == f"`hash={given!r}`: give one of {', '.join(HASHES)}, or a HashFunction. Did you mean {nearest}?"
     )
 
 

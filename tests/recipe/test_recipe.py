@@ -15,7 +15,8 @@ from neardup.recipe import stored_parts
 from neardup.recipe.files import identities, jieba_files
 from neardup.recipe.presets import find_recipe
 from neardup.recipe.serialization import check_same, stored_recipe
-from neardup.recipe.tables.parts import UNICODE
+from neardup.recipe.tables.parts import HASHES, UNICODE
+from neardup.recipe.tables.spellings import meant_name
 from neardup.text.unicode_tables import UNICODE_VERSION
 
 
@@ -496,3 +497,36 @@ def test_keywords_of_a_comparison_are_one_number_or_two():
     for given in (0, (1, 0), "some"):
         with pytest.raises(nd.OptionError, match=r"keywords=.*: give an integer of at least 1, or 'by_length'"):
             nd.compare("a", "b", keywords=given)
+
+
+@pytest.mark.parametrize("name", HASHES)
+def test_every_hash_is_meant_by_its_other_spellings_and_never_by_the_name_of_another(name):
+    for given in {name.upper(), name.replace("_", "-"), name.replace("_", ""), name.replace("-", " ").title()} - {name}:
+        assert meant_name(given, HASHES) == name
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ({"hash": "fnv64a"}, "fnv1a_64"),
+        ({"hash": "FNV64"}, "fnv1_64"),
+        ({"hash": "SHA1"}, "sha1"),
+        ({"hash": "PHASH"}, "phash2"),
+        ({"hash": "jenkins"}, "lookup3"),
+        ({"weights": "TF-IDF"}, "tfidf"),
+        ({"segmenter": "JIEBA"}, "jieba"),
+    ],
+)
+def test_names_of_other_programs_suggest_the_one_that_is_here(given, meant, tmp_path):
+    (key, value), path = next(iter(given.items())), tmp_path / "mine.toml"
+    path.write_text(f'{key} = "{value}"\n')
+    for call in (lambda: nd.Recipe(**given), lambda: nd.fingerprint(["a"], recipe=path)):
+        with pytest.raises(nd.OptionError, match=rf"did you mean {meant}\?"):
+            call()
+
+
+@pytest.mark.parametrize("given", ["sha256", "crc32", "xxhash", "siphash", "fnv1a", "murmur3", "xxh64"])
+def test_another_hash_is_never_suggested_as_if_it_were_the_same(given):
+    with pytest.raises(nd.OptionError, match="give one of") as refused:
+        nd.Recipe(hash=given)
+    assert "did you mean" not in str(refused.value)

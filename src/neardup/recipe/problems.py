@@ -1,7 +1,6 @@
 """Check the fields of a recipe. Each function returns all problems that it finds, as phrases for one message."""
 
 import dataclasses
-import difflib
 from collections.abc import Collection, Iterator
 from typing import Any
 
@@ -14,6 +13,7 @@ from neardup.recipe.tables.hashes import HashFunction
 from neardup.recipe.tables.parts import BY_LENGTH, HASHES, NORMALIZERS, WEIGHT_PACKAGES, WEIGHTS
 from neardup.recipe.tables.profiles import NOT_DECIDED, PROFILES, WINDOWED
 from neardup.recipe.tables.segmenters import GUESSING, SEGMENTERS, Segmenter, option_problems
+from neardup.recipe.tables.spellings import meant_name
 
 NUMBERS = (
     ("word_shingle", 1, 64),
@@ -31,9 +31,9 @@ BY_JIEBA = ("jieba", "rjieba")
 
 
 def meant(given: object, allowed: Collection[str]) -> str:
-    """A question with the most similar allowed name, or an empty string."""
-    near = difflib.get_close_matches(str(given), list(allowed), 1)
-    return f" (did you mean {near[0]}?)" if near else ""
+    """A question with the allowed name that is meant, or an empty string."""
+    near = meant_name(given, allowed)
+    return f" (did you mean {near}?)" if near else ""
 
 
 def unknown(name: str, value: Any, allowed: Collection[str]) -> list[str]:

@@ -1,11 +1,11 @@
 """The recipe of vectors: everything that decides the fingerprint of a vector."""
 
-import difflib
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from neardup.errors import OptionError, is_integer
 from neardup.recipe.plain_recipe import MAX_BITS, PlainRecipe, distance_problems
+from neardup.recipe.tables.spellings import meant_name
 
 METHODS = {
     "signs": "planes of 1 and -1 from one hash per dimension: dense or sparse rows, with the same bits",
@@ -56,8 +56,8 @@ class VectorRecipe(PlainRecipe):
             else:
                 object.__setattr__(self, name, int(value))  # JSON cannot hold numpy's
         if self.method not in METHODS:
-            near = difflib.get_close_matches(str(self.method), METHODS, 1)
-            meant = f" (did you mean {near[0]}?)" if near else ""
+            near = meant_name(self.method, METHODS)
+            meant = f" (did you mean {near}?)" if near else ""
             problems.append(f"`method={self.method!r}`: give one of {', '.join(METHODS)}{meant}")
         if is_integer(self.bits):
             problems += distance_problems(self.max_distance, self.bits)

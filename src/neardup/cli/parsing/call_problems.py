@@ -1,11 +1,12 @@
 """What is wrong with a call, of what click finds: click's own words, or better ones with what is allowed and what may be meant."""
 
-import difflib
 import re
 from collections.abc import Iterable
 from typing import Any
 
 import click
+
+from neardup.recipe.tables.spellings import meant_name
 
 _KINDS = {"integer": "an integer", "float": "a number"}
 """What is given to an option whose value is called by a letter."""
@@ -22,8 +23,8 @@ def call_problem(problem: click.ClickException, command: click.Command) -> str:
 
 def nearest(given: str, allowed: Iterable[str]) -> str:
     """A question with the most similar allowed word, or nothing."""
-    near = difflib.get_close_matches(given, list(allowed), 1)
-    return f" Did you mean {near[0]}?" if near else ""
+    near = meant_name(given, list(allowed))
+    return f" Did you mean {near}?" if near else ""
 
 
 def _of_no_such_option(problem: click.ClickException, command: click.Command) -> str:

@@ -1,12 +1,12 @@
 """Files of words that a recipe needs: user dictionaries and stop lists. Their contents decide bits, not their paths."""
 
-import difflib
 import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from neardup.errors import InputError
+from neardup.recipe.tables.spellings import meant_name
 
 StopListName = Literal["zh", "ja", "en"]
 STOP_LISTS = {
@@ -99,7 +99,7 @@ def stop_list(name: str | Path) -> WordList:
         file = Path(__file__).with_name("stop_words") / f"{name}.txt"
         return word_list(str(name), file.read_bytes(), "stop list")
     if not Path(name).exists():
-        near = difflib.get_close_matches(str(name), STOP_LISTS, 1)
-        meant = f" (did you mean {near[0]}?)" if near else ""
+        near = meant_name(name, STOP_LISTS)
+        meant = f" (did you mean {near}?)" if near else ""
         raise InputError(f"stop list {str(name)!r}: give one of {', '.join(STOP_LISTS)}, or an existing file{meant}")
     return read_word_list(name, "stop list")

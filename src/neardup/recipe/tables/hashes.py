@@ -1,11 +1,11 @@
 """The names of the hashes, and hash functions of the caller. Importing this module loads no compiled code."""
 
-import difflib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from neardup.errors import OptionError, is_integer
+from neardup.recipe.tables.spellings import meant_name
 
 NativeHash = Literal[
     "xxh3_64",
@@ -126,6 +126,6 @@ def unknown_hash(given: object) -> OptionError:
     if not isinstance(given, str):
         brought = "Wrap a function of your own: HashFunction(function, name=…, version=…, bits=…)."
         return OptionError(f"`hash={given!r}` is neither a name nor a HashFunction. {brought}")
-    near = difflib.get_close_matches(given.lower().replace("-", "_"), HASHES, 1, 0.5)
-    nearest = f" The nearest is {near[0]}." if near else ""
-    return OptionError(f"`hash={given!r}`: give one of {', '.join(HASHES)}, or a HashFunction.{nearest}")
+    near = meant_name(given, HASHES)
+    question = f" Did you mean {near}?" if near else ""
+    return OptionError(f"`hash={given!r}`: give one of {', '.join(HASHES)}, or a HashFunction.{question}")
