@@ -210,8 +210,8 @@ FEATURE = {"feature": "a", "weight": 1, "hash": "01"}
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "bad.json is not JSON: Expecting value"),
-        ("{", "bad.json is not JSON"),
+        ("", "bad.json cannot be read as JSON: Expecting value"),
+        ("{", "bad.json cannot be read as JSON"),
         ([], 'bad.json: give an object with "features", a list of {"feature", "weight", "hash"}.'),
         ({"features": []}, 'bad.json: give an object with "features"'),
         ({"features": {"a": 1}}, 'bad.json: give an object with "features"'),
@@ -326,3 +326,15 @@ def test_compare_counts_the_tokens_of_another_tool_as_dedup_does(run):
     done = run("compare", "--recipe", "leonsim", "--min-similarity", "0", "--text", said, f"{said}s")
     assert "so only equal texts match" not in done.out.decode()
     assert "\nshort" not in done.out.decode()
+
+
+@pytest.mark.parametrize(
+    "content",
+    ['{"features": [], "features": []}', '{"features": [{"name": "a", "weight": 1, "weight": 2, "hash": "01"}]}'],
+)
+def test_a_key_that_occurs_twice_is_refused_by_its_name(run, tmp_path, content):
+    path = tmp_path / "twice.json"
+    path.write_text(content)
+    done = run("compare", "--features", str(path))
+    assert done.code == 1
+    assert re.search(r'the key "(features|weight)" occurs 2 times', done.err)

@@ -850,3 +850,10 @@ def test_ids_of_any_kind_are_found(tmp_path):
         progress=Progress(),
     )
     assert whole.labeled_pairs == 1
+
+
+def test_a_label_with_a_key_that_occurs_twice_is_refused_by_its_name(tmp_path):
+    labels = tmp_path / "labels.jsonl"
+    labels.write_text('{"left": 0, "right": 1, "right": 2}\n')
+    with pytest.raises(nd.DataError, match='the key "right" occurs 2 times'):
+        nd.evaluate(["a b c", "a b c", "d e f"], pairs=labels)

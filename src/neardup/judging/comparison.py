@@ -19,6 +19,7 @@ from neardup.fingerprints.features import weighted_features
 from neardup.fingerprints.profiles.profile import as_integer
 from neardup.fingerprints.profiles.tools import PROFILES
 from neardup.fingerprints.weights.table import CPPJIEBA, unit
+from neardup.io.formats.json.json_values import unique_members
 from neardup.kernels.xxh3 import xxh3_64, xxh3_128
 from neardup.matching.similarities.compare_texts import similarities_to
 from neardup.recipe.presets import RecipeLike, recipe_of
@@ -294,11 +295,12 @@ def replay(path: str | Path) -> FingerprintSteps | Comparison:
     hyperplanes, are the hashes. Numbers are decimal, so sums are exact.
     """
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"), parse_float=Decimal)
+        text = Path(path).read_text(encoding="utf-8")
+        content = json.loads(text, parse_float=Decimal, object_pairs_hook=unique_members)
     except OSError as problem:
         raise InputError(f"{path} cannot be read: {problem.strerror}.") from None
     except ValueError as problem:
-        raise DataError(f"{path} is not JSON: {problem}.") from None
+        raise DataError(f"{path} cannot be read as JSON: {problem}.") from None
     if not (isinstance(content, Mapping) and {"left", "right"} <= set(content)):
         return _given(content, str(path))
     left, right = (_given(content[side], f"{path}, {side}") for side in ("left", "right"))

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from neardup.arrays import Array
 from neardup.display import counted
 from neardup.errors import DataError, InputError
+from neardup.io.formats.json.json_values import unique_members
 from neardup.io.storage.compression import open_for_reading, sniff
 
 ID_COLUMNS = (("left_id", "right_id"), ("a", "b"))
@@ -93,7 +94,8 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
             if ending in ("csv", "tsv"):
                 yield from csv.DictReader(text, delimiter="\t" if ending == "tsv" else ",", strict=True)
             else:
-                yield from map(json.loads, filter(str.strip, text))
+                for line in filter(str.strip, text):
+                    yield json.loads(line, object_pairs_hook=unique_members)
     except (ValueError, csv.Error) as problem:
         raise DataError(f"{path} cannot be read as {ending}: {problem}. Mend the file.") from None
 

@@ -22,6 +22,22 @@ _TEXT = pa.large_string()
 _QUOTE, _NOTHING, _NULL = (pa.scalar(text, _TEXT) for text in ('"', "", "null"))
 
 
+def unique_members(pairs: "list[tuple[str, Any]]") -> dict[str, Any]:
+    """A JSON object whose keys are different: for `object_pairs_hook` of `json.loads`, which takes the last of equal keys.
+
+    Raises:
+        ValueError: a key occurs several times.
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(
+            f"the key {quote(twice)} occurs {names.count(twice)} times, so it is not clear which one is meant"
+        )
+    return found
+
+
 def is_token(field: Any) -> bool:
     """Whether a field carries the mark JSON_TOKEN."""
     return bool(field.metadata) and JSON_TOKEN.items() <= field.metadata.items()
