@@ -55,7 +55,7 @@ def test_a_stage_of_documents_knows_its_share_and_the_time_that_is_left():
     stage = Stage("count", 400, began=10.0, documents=100, read_bytes=5_000_000)
     assert stage.share == 0.25
     assert stage.seconds_left(20.0) == 30.0
-    assert told(stage, 20.0) == "25 %, about 30 s left, 100 documents, 10 documents/s, 0.5 MB/s of the files"
+    assert told(stage, 20.0) == "25 %, about 30 s left, 100 documents, 10 documents/s, 488.3 KiB/s of the files"
 
 
 def test_a_stage_of_an_unknown_number_of_documents_goes_by_bytes():

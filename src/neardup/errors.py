@@ -20,6 +20,8 @@ from numbers import Integral
 from typing import TypeGuard
 
 _SHOWN = 80
+_PRINTED_BITS = 14_000
+"""Python prints no longer integers: they have over 4,300 digits. No option takes them, and no message could show them."""
 
 
 class NeardupError(Exception):
@@ -124,5 +126,12 @@ class RowError(DataError):
 
 
 def is_integer(value: object) -> TypeGuard[int]:
-    """Whether a value is an integer of Python or numpy; booleans are not, nor are numpy's durations, which it calls integers."""
+    """Whether a value is an integer of Python or numpy; booleans are not, nor are numpy's durations, which it calls integers.
+
+    Raises:
+        OptionError: it is an integer of thousands of digits, which is nothing that a caller can mean, or be shown.
+    """
+    if isinstance(value, int) and value.bit_length() > _PRINTED_BITS:
+        digits = int(value.bit_length() * 0.30103)
+        raise OptionError(f"An integer of about {digits:,} digits was given. Give one that fits 64 bits.")
     return isinstance(value, Integral) and not isinstance(value, bool) and hasattr(value, "__index__")

@@ -97,7 +97,11 @@ class DedupOptions:
         except OptionError as problem:
             problems.append(str(problem).rstrip("."))
         threshold, limit = self.min_similarity, self.max_distance
-        if isinstance(threshold, bool) or not isinstance(threshold, Real) or not 0 <= threshold <= 1:
+        if (
+            not (is_integer(threshold) or isinstance(threshold, Real))
+            or isinstance(threshold, bool)
+            or not 0 <= threshold <= 1
+        ):
             problems.append(
                 f"`min_similarity={threshold!r}`: give a number from 0 (by distance alone) to 1{_as_share(threshold)}"
             )

@@ -310,3 +310,11 @@ def test_a_file_that_changes_meanwhile_is_told(run, monkeypatch):
         "in.jsonl changed while it was in use. Run again when no other program writes to it.", code=1
     )
     assert files() == ["in.jsonl"]
+
+
+def test_a_nested_object_is_not_taken_for_a_vector(run, tmp_path):
+    path = tmp_path / "in.jsonl"
+    path.write_text('{"title": "a", "meta": {"a": 1, "b": 2}}\n')
+    done = run("dedup", str(path), "-o", str(tmp_path / "out.jsonl"), "--text", "txt")
+    assert done.code != 0
+    assert "holds vectors" not in done.err

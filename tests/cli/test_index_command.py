@@ -1,6 +1,7 @@
 """`neardup index`: what is built of files is found again, refusals say what to do, damage is named."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -312,3 +313,11 @@ def test_an_index_that_does_not_say_what_it_is_of_is_used_as_before(run, of_both
     assert len(lines(run("index", "query", "old.index", "lists.jsonl", "--elements", "tags").out)) == len(LISTS)
     assert len(lines(run("index", "query", "lists.index", "old.parquet").out)) == len(LISTS)
     assert Index.open("old.index").recipe.digest() == Index.open("lists.index").recipe.digest()
+
+
+def test_an_index_shows_the_options_of_its_segments_in_words(run, tmp_path):
+    index = Index(max_distance=1, method="block-tables", blocks=4)
+    index.add(None, np.arange(100, dtype=np.uint64))
+    index.merge()
+    index.save(tmp_path / "a.index")
+    assert re.search(rb"options +blocks=4\n", run("index", "info", str(tmp_path / "a.index")).out)

@@ -169,3 +169,42 @@ def test_truth_values_are_no_integers(call):
 def test_a_unit_that_cannot_be_removed_is_refused_with_those_that_can(corpus):
     with pytest.raises(nd.OptionError, match="`unit='document'`: give one of line, paragraph"):
         nd.deduplicate_units(corpus, "out.jsonl", unit="document")
+
+
+HUGE = 10**5000
+FINGERPRINTS = np.ones(2, np.uint64)
+TAKES_INTEGERS = {
+    "threads": lambda n: nd.deduplicate([TEXT], threads=n),
+    "memory": lambda n: nd.join(FINGERPRINTS, max_distance=1, memory=n),
+    "max_distance": lambda n: nd.deduplicate([TEXT], max_distance=n),
+    "min_similarity": lambda n: nd.deduplicate([TEXT], min_similarity=n),
+    "bits of a recipe": lambda n: nd.Recipe(bits=n),
+    "bits of an index": lambda n: nd.Index(bits=n, max_distance=3),
+    "blocks": lambda n: nd.Index(max_distance=3, method="block-tables", blocks=n),
+    "ids": lambda n: nd.Index(max_distance=3).add(n, FINGERPRINTS),
+    "query": lambda n: nd.Index(max_distance=3).query(n),
+    "distance": lambda n: nd.distance(n, 1),
+    "documents": lambda n: nd.plan(n, max_distance=3),
+    "bits of a plan": lambda n: nd.plan(10, max_distance=3, bits=n),
+    "documents of texts": lambda n: nd.plan_files(documents=n),
+    "values of bands": lambda n: nd.plan_bands(0.8, values=n),
+    "bands": lambda n: nd.Bands(bands=n, rows=2),
+    "hit_probability": lambda n: nd.hit_probability(n, nd.Bands(bands=2, rows=2)),
+    "seed of signatures": lambda n: nd.signatures([TEXT], seed=n),
+    "seed of vectors": lambda n: nd.fingerprint_vectors([[1.0]], seed=n),
+    "bits of digits": lambda n: nd.read_fingerprints(["ff"], digits="hexadecimal", bits=n),
+    "digits": lambda n: nd.read_fingerprints([n], digits="decimal"),
+    "cosine": lambda n: nd.estimated_cosine(1, n),
+    "elements": lambda n: nd.match([[n], [n]]),
+    "labels": lambda n: nd.evaluate([TEXT], pairs=[(n, 0)]),
+    "column of values": lambda n: nd.deduplicate([{"text": TEXT, "x": n}], within="x"),
+    "min_run": lambda n: nd.decontaminate([TEXT], against=[TEXT], min_run=n),
+    "texts": lambda n: nd.fingerprint([n]),
+}
+
+
+@pytest.mark.parametrize("name", TAKES_INTEGERS)
+@pytest.mark.parametrize("number", [HUGE, -HUGE], ids=["huge", "below"])
+def test_an_integer_that_python_does_not_print_is_refused(name, number):
+    with pytest.raises(nd.NeardupError):
+        TAKES_INTEGERS[name](number)

@@ -78,7 +78,8 @@ def _log_miss(similarity: float | Array, bands: Bands) -> Array:
         if s.dtype.kind == "c":
             raise TypeError
         s = s.astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
+        is_integer(similarity)
         raise OptionError(f"`similarity={similarity!r}`: give a number or an array of numbers from 0 to 1.") from None
     if not ((s >= 0) & (s <= 1)).all():
         raise OptionError(f"`similarity={similarity!r}`: give numbers from 0 to 1.")

@@ -3,7 +3,7 @@
 import os
 import re
 
-from neardup.errors import OptionError
+from neardup.errors import OptionError, is_integer
 
 MIN_MEMORY_BYTES = 16 << 20
 MEMORY_STEP_BYTES = 256 << 20
@@ -38,6 +38,7 @@ def size_in_bytes(option: str, given: int | str, *, least: int = 1) -> int:
     Raises:
         OptionError: the value is not a size, or is below `least` or not below MAX_SIZE_BYTES.
     """
+    is_integer(given)  # refuses what cannot be printed
     found = re.fullmatch(r"(\d+(?:\.\d+)?) *([KMGT]?)(?:i?B)?", str(given).strip(), re.IGNORECASE)
     size = float(found[1]) * UNIT_BYTES[found[2].upper()] if found and not isinstance(given, bool) else 0.0
     is_whole = size.is_integer() or (found is not None and found[2] != "")  # 1.5G is a size, half a byte is not

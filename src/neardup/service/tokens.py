@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
+from neardup.display import counted
 from neardup.errors import InputError
 
 Role = Literal["read", "write", "admin"]
@@ -102,7 +103,7 @@ def _parse(line: str, place: str) -> tuple[bytes, Caller]:
     name, role, token = words
     if not _TOKEN.fullmatch(token) or len(token) < MIN_TOKEN_CHARACTERS:
         raise InputError(
-            f"{place}: the token of {name} has {len(token)} characters. Give at least {MIN_TOKEN_CHARACTERS} "
+            f"{place}: the token of {name} has {counted(len(token), 'character')}. Give at least {MIN_TOKEN_CHARACTERS} "
             "letters, digits and - . _ ~ + /, such as `python -c 'import secrets; print(secrets.token_urlsafe(32))'` makes."
         )
     return hashlib.sha256(token.encode()).digest(), Caller(name, next(each for each in ROLES if each == role))

@@ -70,7 +70,7 @@ def _side(rows: Iterable[Row], side: int) -> str:
     parts, room = list[str](), SHOWN_CHARACTERS
     for row in rows:
         if row.skipped:
-            parts.append(f"<small> [… {row.skipped:,} equal characters …] </small>")
+            parts.append(f"<small> [… {counted(row.skipped, 'equal character')} …] </small>")
             continue
         if room <= 0:
             parts.append("<small> […]</small>")
@@ -82,7 +82,7 @@ def _side(rows: Iterable[Row], side: int) -> str:
 
 def _segment(segment: Segment) -> str:
     if segment.kind == "cut":
-        return f"<small> [… {segment.characters:,} more characters]</small>"
+        return f"<small> [… {counted(segment.characters, 'more character')}]</small>"
     text = html.escape(plainly(segment.text))
     return f"<mark>{text}</mark>" if segment.kind == "only" else text
 
@@ -90,5 +90,5 @@ def _segment(segment: Segment) -> str:
 def _cell(content: str, excerpt: Excerpt) -> str:
     spoken = language(excerpt.beginning)
     rest = excerpt.characters - len(excerpt.beginning)
-    cut = f"<small> [… {rest:,} more characters]</small>" if rest else ""
+    cut = f"<small> [… {counted(rest, 'more character')}]</small>" if rest else ""
     return f"<td{f' lang={spoken!r}' if spoken else ''}>{content}{cut}</td>"

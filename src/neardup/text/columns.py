@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from neardup.errors import DataError, OptionError
+from neardup.errors import DataError, OptionError, is_integer
 from neardup.kernels.text.utf8 import TAIL, valid_utf8
 from neardup.text.nested import is_string
 
@@ -113,6 +113,7 @@ def _strings(texts: Any, where: str) -> list[str]:
         if text is None:
             raise DataError(f"Text {row}{where} is null. Drop or fill nulls first.")
         if not isinstance(text, str):
+            is_integer(text)  # refuses what cannot be printed
             raise OptionError(f"Text {row}{where} is a {type(text).__name__}, not a string: {str(text)[:60]!r}.")
     return found
 

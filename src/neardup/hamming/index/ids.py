@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from neardup.arrays import Array
-from neardup.errors import OptionError
+from neardup.errors import OptionError, is_integer
 from neardup.text.nested import is_string
 
 
@@ -17,7 +17,7 @@ def as_ids(given: Any) -> Any:
     Raises:
         OptionError: the ids are neither, or are of both kinds.
     """
-    if isinstance(given, str | bytes | int):
+    if isinstance(given, str | bytes) or is_integer(given):
         raise OptionError(f"`ids={given!r}` is one id: give a list, even of one: [{given!r}].")
     try:
         if isinstance(given, np.ndarray) and given.dtype.kind in "iu":

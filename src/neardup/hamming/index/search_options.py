@@ -113,7 +113,7 @@ def search_options(max_distance: int, bits: int, method: str, options: Mapping[s
     Raises:
         OptionError: a value that is not allowed, or an option that the method does not have.
     """
-    if not isinstance(bits, int | np.integer) or bits not in range(WORD_BITS, MAX_BITS + 1, WORD_BITS):
+    if not is_integer(bits) or bits not in range(WORD_BITS, MAX_BITS + 1, WORD_BITS):
         raise OptionError(f"`bits={bits!r}`: give 64, 128, … 512; pad narrower fingerprints with zero bits.")
     if not isinstance(method, str) or method not in (AUTO, *METHODS):
         raise OptionError(f"`method={method!r}`: give one of {AUTO}, {', '.join(METHODS)}.")

@@ -73,11 +73,16 @@ def _without_header(shard: Shard, sample: Sample) -> str:
     )
 
 
+def _is_number(value: Any) -> bool:
+    """Whether a value can be a coordinate of a vector. Nested objects are lists, too, but of keys and values."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _advice_on(shard: Shard, name: str, values: list[Any]) -> str | None:
     known = [value for value in values if value is not None]
     if not known:
         return None
-    if all(isinstance(value, list) and value and not isinstance(value[0], str | list | dict) for value in known):
+    if all(isinstance(value, list) and value and all(map(_is_number, value)) for value in known):
         names = shard.name, name, shard.name.removesuffix(".parquet") + ".prints.parquet"
         given, column, target = map(quoted_name, names)
         return (

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from neardup.arrays import Array
 from neardup.display import counted
-from neardup.errors import DataError, InputError
+from neardup.errors import DataError, InputError, is_integer
 from neardup.io.formats.json.json_values import unique_members
 from neardup.io.storage.compression import open_for_reading, sniff
 
@@ -232,6 +232,8 @@ def read_labels(labels: LabelRows, ids: Iterable[str | None], *, min_similarity:
         try:
             names, verdict = columns.read(line, min_similarity)
         except (ValueError, KeyError, TypeError):
+            for value in line.values():
+                is_integer(value)  # refuses what cannot be printed
             shown = json.dumps(line, ensure_ascii=False, default=str)[:200]
             raise DataError(f"{where}: {shown} has not what the first has: {columns}.") from None
         pair = rows.pair(names, where)

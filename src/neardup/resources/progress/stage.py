@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from neardup.display import cut, duration
+from neardup.display import cut, duration, size_text
 
 BAR_CHARACTERS = 20
 """Characters of a bar between its brackets."""
@@ -39,17 +39,17 @@ class Stage:
         return (now - self.began) * (1 / self.share - 1) if self.share else None
 
     def rates(self, now: float) -> str:
-        """Format the rates as `1,234 documents/s, 5.6 MB/s of the files`; empty if nothing is counted or no time has passed."""
+        """Format the rates as `1,234 documents/s, 5.6 MiB/s of the files`; empty if nothing is counted or no time has passed."""
         seconds = now - self.began
         if seconds <= 0:
             return ""
         found = [f"{self.documents / seconds:,.0f} documents/s"] if self.documents else []
-        found += [f"{self.read_bytes / seconds / 1e6:,.1f} MB/s of the files"] if self.read_bytes else []
+        found += [f"{size_text(self.read_bytes / seconds)}/s of the files"] if self.read_bytes else []
         return ", ".join(found)
 
 
 def told(stage: Stage, now: float) -> str:
-    """Describe the state of a stage: `45 %, about 40 s left, 12,345 documents, 1,234 documents/s, 5.6 MB/s of the files`."""
+    """Describe the state of a stage: `45 %, about 40 s left, 12,345 documents, 1,234 documents/s, 5.6 MiB/s of the files`."""
     left = stage.seconds_left(now)
     parts = [
         "" if stage.share is None else f"{stage.share:.0%}".replace("%", " %"),

@@ -185,6 +185,9 @@ def info(path: str, verify: bool, as_json: bool) -> None:
     else:
         width = max(map(len, facts))
         for name, value in facts.items():
+            if name == "options":  # of each segment, "blocks=4"; or none
+                named = [", ".join(f"{each}={number}" for each, number in some.items()) for some in value]
+                value = "; ".join(filter(None, named)) or None
             shown = json.dumps(value) if isinstance(value, dict | list | tuple) else "–" if value is None else value
             click.echo(f"{name:{width}}  {shown}")
     if found.damaged:

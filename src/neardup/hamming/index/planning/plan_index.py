@@ -91,7 +91,7 @@ def _size(documents: int | None, bits: int | None, rows: Array | None) -> tuple[
         if bits not in (None, width):
             raise OptionError(f"`bits={bits}`: the fingerprints have {width}. Leave out `bits`.")
         return int(documents or len(rows)), width
-    if bits not in (None, *range(64, 513, 64)):
+    if bits is not None and (not is_integer(bits) or bits not in range(64, 513, 64)):
         raise OptionError(f"`bits={bits!r}`: give 64, 128, … 512; pad narrower fingerprints with zero bits.")
     return int(documents or 1), int(bits or 128)
 

@@ -9,6 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from neardup.errors import is_integer
+
 JSON_TOKEN = {b"neardup.json": b"token"}
 """Arrow field metadata: marks a column of strings that are JSON values already.
 
@@ -58,6 +60,7 @@ def value_token(value: str | int | float | None) -> str | None:
         if not math.isfinite(value):
             return None
         return str(int(value)) if value.is_integer() and abs(value) < EXACT_INTEGERS else repr(value)
+    is_integer(value)  # refuses what cannot be printed
     return None if value is None else str(value)
 
 
