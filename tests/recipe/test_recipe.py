@@ -530,3 +530,14 @@ def test_another_hash_is_never_suggested_as_if_it_were_the_same(given):
     with pytest.raises(nd.OptionError, match="give one of") as refused:
         nd.Recipe(hash=given)
     assert "did you mean" not in str(refused.value)
+
+
+@pytest.mark.parametrize("content", ["bits = 64\nbits = 128", "bits = 64\nbits = 128\nweights = 'tf'\n"])
+def test_a_key_of_a_recipe_that_occurs_twice_is_refused_by_its_name(content, tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(content)
+    with pytest.raises(nd.InputError, match="line 2: bits has a value already"):
+        nd.fingerprint(["a"], recipe=path)
+    path.write_text(content.replace("bits", "word_shingle"))
+    with pytest.raises(nd.InputError, match="line 2: word_shingle has a value already"):
+        nd.similarity("a", "a", similarity=path)

@@ -1,5 +1,6 @@
 """Read a TOML file that the user names, with messages that say what is wrong with it."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -30,4 +31,12 @@ def toml_values(name: str, kind: str, instead: str) -> dict[str, Any]:
     except OSError as problem:
         raise InputError(f"The {kind} {name!r} cannot be read: {problem.strerror}. Give a file.") from None
     except tomllib.TOMLDecodeError as problem:
+        if "overwrite a value" in str(problem):
+            lines = content.decode().rstrip().splitlines()
+            found = re.search(r"at line (\d+)", str(problem))
+            number = int(found[1]) if found else len(lines)
+            key = lines[number - 1].partition("=")[0].strip()
+            raise InputError(
+                f"The {kind} {name!r}, line {number}: {key} has a value already. Keep one of the two."
+            ) from None
         raise InputError(f"The {kind} {name!r} cannot be read as TOML: {problem}. Mend it.") from None
