@@ -289,7 +289,6 @@ def test_options_that_are_not_allowed_are_refused(options, message):
         ({"text": TEXTS}, nd.OptionError, "data is one dict; give a list of strings or of dicts"),
         ([{"text": "a"}, {"body": "b"}], nd.InputError, "Row 1 is no dict with 'text'"),
         ([{"text": "a"}, "b"], nd.InputError, "Row 1 is no dict with 'text'"),
-        ([{"text": "a", "id": 1}, {"text": "b", "id": "x"}], nd.DataError, "The ids are not all of one kind"),
         (pa.table([TEXTS, TEXTS], names=["text", "text"]), nd.InputError, "There are 2 columns 'text'"),
     ],
 )

@@ -276,7 +276,7 @@ def deduplicate(
         raise OptionError(
             f"`source={source!r}`: it is for `prefer_source`, which is not given. Give that, or leave out `source`."
         )
-    open_table = partial(TableCorpus, text=text, id=id, elements=elements, html=html)
+    open_table = partial(TableCorpus, text=text, id=id, elements=elements, html=html, say=progress.say)
     corpus = open_table(data, values=chosen.columns, source=source, resources=chosen.resources)
     recipe, chosen = corpus.fitted(recipe, chosen)
     reference = None

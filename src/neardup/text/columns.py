@@ -1,6 +1,6 @@
 """The library's input texts as Arrow `large_string` arrays; bytes are copied only where necessary."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -23,33 +23,24 @@ def as_text_arrays(texts: Any, *, column: str | None = None) -> list[Any]:
     if isinstance(texts, str | bytes):
         raise OptionError(f"texts is one {type(texts).__name__}, not many: give a list, even of one text: [text].")
     where = "" if column is None else f" of the column {column!r}"
-    try:
-        if not isinstance(texts, pa.Array | pa.ChunkedArray):
-            if hasattr(texts, "__arrow_c_stream__"):
-                texts = pa.chunked_array(texts)
-            elif hasattr(texts, "__arrow_c_array__"):
-                texts = pa.array(texts)
-            else:
-                texts = pa.array(_strings(texts, where), pa.large_string())
-        kind = texts.type.value_type if pa.types.is_dictionary(texts.type) else texts.type
-        if not is_string(kind) and len(texts) == 0:
-            return []
-        if not is_string(kind):
-            subject = "texts" if column is None else f"The column {column!r}"
-            raise OptionError(f"{subject} has the type {texts.type}; give strings.")
-        arrays = texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]
-        arrays = [without_views(array).cast(pa.large_string()) for array in arrays]
-        arrays = [_aligned(array) for array in arrays]
-        for array in arrays:
-            if not _is_valid(array):
-                array.validate(full=True)  # raises an error that names the problem
-    except UnicodeEncodeError as problem:
-        raise DataError(
-            f"A text holds a lone surrogate, which is no character: {problem.reason} at position {problem.start}. "
-            "Replace it first: text.encode('utf-8', 'replace').decode()."
-        ) from None
-    except pa.ArrowInvalid as problem:
-        raise DataError(f"The texts are not valid: {problem}.") from None
+    if not isinstance(texts, pa.Array | pa.ChunkedArray):
+        if hasattr(texts, "__arrow_c_stream__"):
+            texts = pa.chunked_array(texts)
+        elif hasattr(texts, "__arrow_c_array__"):
+            texts = pa.array(texts)
+        else:
+            texts = _of_strings(texts, where)
+    texts = decoded(texts)
+    if not is_string(texts.type) and len(texts) == 0:
+        return []
+    if not is_string(texts.type):
+        subject = "texts" if column is None else f"The column {column!r}"
+        raise OptionError(f"{subject} has the type {texts.type}; give strings.")
+    arrays = texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]
+    arrays = [_aligned(array.cast(pa.large_string())) for array in arrays]
+    for number, array in enumerate(arrays):
+        if not _is_valid(array):
+            _demand_utf8(array, sum(map(len, arrays[:number])), where)
     row = 0
     for array in arrays:
         if array.null_count:
@@ -68,16 +59,21 @@ def _aligned(array: Any) -> Any:
     return pa.Array.from_buffers(array.type, len(array), buffers, offset=array.offset)
 
 
-def without_views(column: Any) -> Any:
-    """An Arrow column whose string views (as in polars) and dictionaries of views become large_string; other columns are unchanged.
-
-    Arrow cannot take rows from such types.
+def decoded(column: Any) -> Any:
+    """An Arrow column without encodings that Arrow cannot take rows from: dictionaries and run ends become their values, and
+    views become large_string and large_binary. Other columns are unchanged.
     """
     if isinstance(column, pa.ChunkedArray):
-        chunks = [without_views(chunk) for chunk in column.chunks]
+        chunks = [decoded(chunk) for chunk in column.chunks]
         return pa.chunked_array(chunks, chunks[0].type) if chunks else column
-    if pa.types.is_dictionary(column.type) and pa.types.is_string_view(column.type.value_type):
-        return column.dictionary.cast(pa.large_string()).take(column.indices)
+    if pa.types.is_run_end_encoded(column.type):
+        lengths = np.diff(column.run_ends.to_numpy(), prepend=0)  # of all runs, also of those that a slice has not
+        rows = pa.array(np.repeat(np.arange(len(lengths)), lengths)[column.offset : column.offset + len(column)])
+        return decoded(decoded(column.values).take(rows))
+    if pa.types.is_dictionary(column.type):
+        return decoded(column.dictionary).take(column.indices)
+    if pa.types.is_binary_view(column.type):
+        return column.cast(pa.large_binary())
     return column.cast(pa.large_string()) if pa.types.is_string_view(column.type) else column
 
 
@@ -102,7 +98,21 @@ def _is_valid(array: Any) -> bool:
     return bool(valid_utf8(np.frombuffer(content, np.uint8), offsets, np.empty(TAIL, np.uint8)))
 
 
-def _strings(texts: Any, where: str) -> list[str]:
+def _demand_utf8(array: Any, first: int, where: str) -> None:
+    """Raise DataError for an invalid `large_string` array, whose first text is the text `first` of the input."""
+    try:
+        array.validate(full=True)
+    except pa.ArrowInvalid as problem:
+        for row in range(len(array)):
+            try:
+                array.slice(row, 1).validate(full=True)
+            except pa.ArrowInvalid:
+                raise DataError(f"Text {first + row}{where} is not valid: {problem}.") from None
+        raise DataError(f"The texts{where} are not valid: {problem}.") from None
+
+
+def _of_strings(texts: Any, where: str) -> Any:
+    """An Arrow array of some object's strings."""
     try:
         found = list(texts)
     except TypeError:
@@ -115,7 +125,24 @@ def _strings(texts: Any, where: str) -> list[str]:
         if not isinstance(text, str):
             is_integer(text)  # refuses what cannot be printed
             raise OptionError(f"Text {row}{where} is a {type(text).__name__}, not a string: {str(text)[:60]!r}.")
-    return found
+    try:
+        return pa.array(found, pa.large_string())
+    except UnicodeEncodeError:
+        row = first_surrogate(found)
+        raise DataError(
+            f"Text {row}{where} contains a lone surrogate, which is not a character: {surrogate_in(found[row])!a}. "
+            "Replace it first: text.encode('utf-8', 'replace').decode()."
+        ) from None
+
+
+def surrogate_in(text: str) -> str:
+    """The first lone surrogate of a string; an empty string if it has none."""
+    return next((character for character in text if "\ud800" <= character <= "\udfff"), "")
+
+
+def first_surrogate(values: Iterable[Any]) -> int:
+    """The place of the first string with a lone surrogate; -1 if there is none."""
+    return next((row for row, value in enumerate(values) if isinstance(value, str) and surrogate_in(value)), -1)
 
 
 def in_chunks(array: Any, size: int = BYTES_AT_ONCE) -> Iterator[Any]:

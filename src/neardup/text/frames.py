@@ -4,6 +4,7 @@ pandas, polars, datasets and DuckDB are recognized by the names of their modules
 read through Arrow's C stream if it has one.
 """
 
+import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,12 +14,13 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.errors import DataError, InputError, OptionError
-from neardup.text.columns import as_text_arrays, join_texts, without_views
+from neardup.text.columns import as_text_arrays, decoded, join_texts
 from neardup.text.given_elements import have_sets, is_collection, is_list_type, texts_of_items, texts_of_lists
 from neardup.text.nested import column_at, type_at
 
 ALLOWED = "a list of strings or of dicts, an Arrow table, a pandas or polars data frame, a Hugging Face dataset, a DuckDB relation"
-_NOT_OF_ONE_KIND = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError)
+UNREADABLE = (pa.ArrowException, UnicodeEncodeError, OverflowError, TypeError, ValueError, RecursionError)
+"""What Arrow raises for Python's values that are not all of one kind that it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ class Frame:
         path = (table.schema.names[0], *path[1:])
         if type_at(table.schema, path) is None:
             raise self._missing(name, what)
-        return without_views(column_at(table, path))
+        return decoded(column_at(table, path))
 
     def _of_dicts(
         self, dicts: Sequence[Mapping[str, Any]], name: str, path: tuple[str, ...], what: str, *, optional: bool
@@ -198,7 +200,7 @@ def _of_pandas(data: Any) -> Frame:
 def _pandas_values(series: Any) -> Any:
     try:
         return pa.array(series, from_pandas=True)
-    except (*_NOT_OF_ONE_KIND, UnicodeEncodeError):
+    except UNREADABLE:
         return series.tolist()
 
 
@@ -208,7 +210,14 @@ def _of_polars(data: Any) -> Frame:
         return replace(_of_polars(collected), keep=lambda kept: collected.filter(kept).lazy())
     if not hasattr(data, "columns"):
         return Frame(len(data), data.filter, texts=data)
-    return Frame(len(data), data.filter, names=tuple(data.columns), read=lambda name: pa.table(data.select(name)))
+
+    def read(name: str) -> Any:
+        if str(data.schema[name]) != "Object":  # of which polars gives the addresses in memory
+            with contextlib.suppress(pa.ArrowException):  # Int128, which Arrow does not have
+                return pa.table(data.select(name))
+        return data[name].to_list()
+
+    return Frame(len(data), data.filter, names=tuple(data.columns), read=read)
 
 
 def _of_dataset(data: Any) -> Frame:

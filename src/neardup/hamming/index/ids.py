@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 
 from neardup.arrays import Array
 from neardup.errors import OptionError, is_integer
+from neardup.text.columns import decoded
 from neardup.text.nested import is_string
 
 
@@ -25,12 +26,14 @@ def as_ids(given: Any) -> Any:
         found = given if isinstance(given, pa.Array | pa.ChunkedArray) else pa.array(given)
     except UnicodeEncodeError as problem:
         raise OptionError(f"An id is not valid Unicode: {problem.object!r}.") from None
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError) as problem:
+    except (pa.ArrowException, OverflowError, TypeError, ValueError) as problem:
         raise OptionError(f"ids are neither integers nor strings: {problem}.") from None
     if isinstance(found, pa.ChunkedArray):
         found = found.combine_chunks()
+    found = decoded(found)
     if found.null_count:
-        raise OptionError(f"Id {int(np.flatnonzero(found.is_null())[0])} is null. Give every document an id.")
+        row = next(row for row, value in enumerate(found.to_pylist()) if value is None)
+        raise OptionError(f"Id {row} is null. Give every document an id.")
     if pa.types.is_integer(found.type):
         return _integers(found.to_numpy(zero_copy_only=False))
     if is_string(found.type):

@@ -1,6 +1,6 @@
 """Texts in memory as a corpus: any input that `neardup.text.frames` accepts; the output has the type of the input."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, TypeVar
 
@@ -15,70 +15,67 @@ from neardup.io.corpora.batch import Batch
 from neardup.io.corpora.file_corpus import is_within, rank_of_source, text_of_pages
 from neardup.io.corpora.reading import Html, Reading
 from neardup.io.formats.columnar.parquet_values import is_value, value_tokens
-from neardup.io.formats.json.json_values import only, value_token
+from neardup.io.formats.json.json_values import is_utf8, only, value_token
+from neardup.io.ids import ids_of_column
 from neardup.options import DedupOptions, options_for_elements
 from neardup.recipe.given_elements import recipe_of_elements
 from neardup.recipe.recipe import Recipe
 from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.threads import in_order
 from neardup.text.columns import in_chunks
-from neardup.text.frames import Frame, frame_of, holds_elements, holds_sets, texts_of, texts_of_elements
+from neardup.text.frames import UNREADABLE, Frame, frame_of, holds_elements, holds_sets, texts_of, texts_of_elements
 from neardup.text.html import extractor
+from neardup.text.nested import is_string
 
 Result = TypeVar("Result")
 
 _TEXT = pa.large_string()
-_NOT_OF_ONE_KIND = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError)
 MAX_LISTED = 5
 """Number of sources that a message names."""
 
 
-def _ids(frame: Frame, id: str | None) -> Any:  # noqa: A002
+def _ids(frame: Frame, id: str | None, say: Callable[[str], object]) -> Any:  # noqa: A002
     """The ids as one Arrow array: the column named, or the column `id` if every row has one; otherwise the rows' numbers.
 
-    A null becomes the row's number, too.
+    A column `id` that nobody named, and that holds no ids, is not used; `say` is called with a sentence about that.
     """
-    name = id
-    if name is None and "id" in frame.names and (frame.dicts is None or all("id" in item for item in frame.dicts)):
-        name = "id"
-    if name is None:
-        return pa.array(np.arange(frame.rows))
-    found = frame.column(name, "ids")
-    try:
-        found = pa.array(found) if isinstance(found, list) else found
-    except _NOT_OF_ONE_KIND as problem:
-        raise DataError(f"The ids are not all of one kind: {problem}. Make them all strings.") from None
-    found = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
-    found = found.dictionary_decode() if pa.types.is_dictionary(found.type) else found
-    return _with_row_numbers(found) if found.null_count else found
-
-
-def _with_row_numbers(ids: Any) -> Any:
-    """Ids with the row's number instead of null, in the type of the ids if that can hold it."""
-    rows = pa.array(np.arange(len(ids)))
-    if pa.types.is_null(ids.type):
-        return rows
-    try:
-        return pc.coalesce(ids, rows.cast(ids.type))
-    except _NOT_OF_ONE_KIND:
-        return ids
+    if id is not None:
+        return ids_of_column(frame.column(id, "ids"), id)
+    if "id" in frame.names and all(isinstance(item, Mapping) and "id" in item for item in frame.dicts or ()):
+        try:
+            return ids_of_column(frame.column("id", "ids"), "id")
+        except (InputError, DataError) as problem:
+            say(f"Documents are identified by row. {problem}")
+    return pa.array(np.arange(frame.rows))
 
 
 def _values(frame: Frame, name: str) -> Any:
     """A column in the form of `Batch.values`: Arrow large_string[rows], JSON values; null where there is no value."""
     column = frame.column(name, "values", optional=True)
+    found = _array_of(column, name, "values")
+    if found is None:
+        return pa.array([_token(value, row, name) for row, value in enumerate(column)], _TEXT)
+    return value_tokens(found)
+
+
+def _array_of(column: Any, name: str, what: str) -> Any:
+    """A column of strings, numbers, dates or truth values as one Arrow array; None for a list that Arrow has no type for."""
     if isinstance(column, list):
         try:
-            found = pa.array(column, from_pandas=True)
-        except (*_NOT_OF_ONE_KIND, UnicodeEncodeError):
-            return pa.array([_token(value, row, name) for row, value in enumerate(column)], _TEXT)
-        column = found
+            column = pa.array(column, from_pandas=True)
+        except UNREADABLE:
+            return None
     column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if not is_value(column.type):
         raise InputError(
-            f"The column {name!r} of the values is {column.type}, but strings, numbers, dates or truth values are needed."
+            f"The column {name!r} of the {what} is {column.type}, but strings, numbers, dates or truth values are needed."
         )
-    return value_tokens(column)
+    if is_string(column.type) and not is_utf8(column):
+        row = next(row for row in range(len(column)) if not is_utf8(column.slice(row, 1)))
+        raise DataError(
+            f"The value of the column {name!r}, row {row}, is not valid UTF-8. Correct it, or make it null."
+        )
+    return column
 
 
 def _token(value: Any, row: int, name: str) -> str | None:
@@ -90,7 +87,28 @@ def _token(value: Any, row: int, name: str) -> str | None:
             f"The value {str(value)[:60]!r} of the column {name!r}, row {row}, is a {type(value).__name__} among others. "
             "Make them all of one kind: strings, numbers, dates or truth values."
         )
-    return value_token(value)
+    try:
+        return value_token(value)
+    except UnicodeEncodeError:
+        raise DataError(
+            f"The value of the column {name!r}, row {row}, contains a lone surrogate, which is not a character. "
+            "Correct it, or make it null."
+        ) from None
+    except ValueError:  # more digits than Python writes
+        raise DataError(
+            f"The value of the column {name!r}, row {row}, has too many digits. Give a smaller number."
+        ) from None
+
+
+def _sources(frame: Frame, name: str) -> Any:
+    """The sources of the rows: Arrow large_string[rows]."""
+    column = frame.column(name, "sources")
+    found = _array_of(column, name, "sources")
+    if found is None:
+        found = pa.array(
+            [value if _token(value, row, name) is None else str(value) for row, value in enumerate(column)]
+        )
+    return (found.storage if isinstance(found.type, pa.BaseExtensionType) else found).cast(_TEXT)
 
 
 def _refuse_with_lists(called: str, how: Reading) -> None:
@@ -120,6 +138,7 @@ class TableCorpus:
         called: str = "data",
         names_are_optional: bool = False,
         resources: Resources = DEFAULTS,
+        say: Callable[[str], object] = lambda _: None,
     ) -> None:
         """See `neardup.deduplicate`.
 
@@ -129,6 +148,7 @@ class TableCorpus:
             source: the column that names the source of each row.
             called: the name of the argument that held the data.
             names_are_optional: if the data is a single column without a name, column names are ignored.
+            say: called with notes for people.
         """
         how = Reading(text=text, id=id, elements=elements, html=html)
         frame = frame_of(data, called)
@@ -140,9 +160,9 @@ class TableCorpus:
             _refuse_with_lists(called, how)
         self.has_sets = self.of_elements and holds_sets(frame, how.elements)
         self._texts = texts_of_elements(frame, how.elements) if self.of_elements else texts_of(frame, how.text)
-        self.ids = _ids(frame, how.id)
+        self.ids = _ids(frame, how.id, say)
         self._values = [_values(frame, name) for name in values]
-        self._source = None if source is None else frame.column(source, "sources")
+        self._source = None if source is None else _sources(frame, source)
         self._frame, self._resources = frame, resources
 
     def fitted(self, recipe: Recipe, options: DedupOptions) -> tuple[Recipe, DedupOptions]:
@@ -228,13 +248,7 @@ class TableCorpus:
 
     def _source_names(self) -> tuple[list[str | None], Array]:
         """The unique sources, None last, and the index of each row's source among them."""
-        column: Any = self._source
-        if isinstance(column, list):
-            column = pa.array([None if value is None else str(value) for value in column], _TEXT)
-        column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-        if not is_value(column.type):
-            raise InputError(f"The column of the sources is {column.type}, but strings or numbers are needed.")
-        encoded = pc.dictionary_encode(column.cast(_TEXT))
+        encoded = pc.dictionary_encode(self._source)
         names = encoded.dictionary.to_pylist()
         return [*names, None], encoded.indices.fill_null(len(names)).to_numpy(zero_copy_only=False)
 
@@ -243,19 +257,10 @@ class TableCorpus:
         return self._frame.keep(kept)
 
     def ids_with(self, reference: "TableCorpus | None") -> Any:
-        """The ids, followed by those of the reference; as strings if the two have different types.
-
-        Raises:
-            DataError: the types differ, and one of them has no strings.
-        """
+        """The ids, followed by those of the reference; as strings if the two have different types."""
         if reference is None:
             return self.ids
         both = [self.ids, reference.ids]
         if both[0].type != both[1].type:
-            try:
-                both = [ids.cast(_TEXT) for ids in both]
-            except _NOT_OF_ONE_KIND:
-                raise DataError(
-                    f"The ids are {both[0].type} in the data and {both[1].type} in the reference. Make them all strings."
-                ) from None
+            both = [ids.cast(_TEXT) for ids in both]
         return pa.concat_arrays(both)

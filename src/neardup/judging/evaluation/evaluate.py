@@ -210,8 +210,10 @@ def evaluate(
     >>> evaluate([rhyme, rhyme + ", he said", "Nothing of the kind is told of the other man, who walked no mile at all."])
     Evaluation(3 documents, truth from sample, recommended: method=exact)
     """
-    chosen = options_of(options, evaluate)
-    corpus = TableCorpus(data, text=text, id=id, elements=elements, html=html, resources=chosen.resources)
+    chosen, progress = options_of(options, evaluate), progress_of(progress)
+    corpus = TableCorpus(
+        data, text=text, id=id, elements=elements, html=html, resources=chosen.resources, say=progress.say
+    )
     used, chosen = corpus.fitted(recipe_of(recipe), chosen)
     return evaluate_corpus(
         corpus,
@@ -230,5 +232,5 @@ def evaluate(
             seed=seed,
         ),
         ids=corpus.ids.cast("large_string"),
-        progress=progress_of(progress),
+        progress=progress,
     )

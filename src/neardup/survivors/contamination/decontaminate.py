@@ -142,7 +142,7 @@ def decontaminate(
     """
     refuse_unknown(options, decontaminate)
     chosen, shown = DecontaminationOptions(**options), progress_of(progress)
-    corpus = TableCorpus(data, text=text, id=id, html=html, resources=chosen.resources)
+    corpus = TableCorpus(data, text=text, id=id, html=html, resources=chosen.resources, say=shown.say)
     corpus.demand_texts("data")
     given = dict(against) if isinstance(against, Mapping) else {UNNAMED: against}
     corpora = [
@@ -153,6 +153,7 @@ def decontaminate(
             called=UNNAMED if name == UNNAMED else f"against[{name!r}]",
             names_are_optional=True,
             resources=chosen.resources,
+            say=shown.say,
         )
         for name, each in given.items()
     ]
