@@ -19,6 +19,10 @@ the command line shows them as flags. It exits with 2 if the call must change. I
 from numbers import Integral
 from typing import TypeGuard
 
+DECODER_ERRORS = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
+"""What decoders of JSON, TOML and Parquet raise at damaged files: ValueError also for integers of very many digits, RecursionError
+for deep nesting; the others where the values in them are not of the expected types and sizes.
+"""
 _SHOWN = 80
 _PRINTED_BITS = 14_000
 """Python prints no longer integers: they have over 4,300 digits. No option takes them, and no message could show them."""

@@ -192,7 +192,7 @@ def test_a_recipe_can_be_a_file(dedup):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("bits = ", "The recipe file 'mine.toml' cannot be read as TOML: Invalid value"),
+        ("bits = ", "The recipe file 'mine.toml' is not valid TOML: Invalid value"),
         (
             "bit = 64",
             "mine.toml: a recipe has no `bit` (did you mean `bits`?). It has `word_shingle`, `cjk_shingle`, `weights`",

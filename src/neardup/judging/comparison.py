@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.display import SHOWN_ROWS, counted, html_table, similarity_text
-from neardup.errors import DataError, InputError, OptionError
+from neardup.errors import DECODER_ERRORS, DataError, InputError, OptionError
 from neardup.fingerprints.by_features import hashes_of
 from neardup.fingerprints.features import weighted_features
 from neardup.fingerprints.profiles.profile import as_integer
@@ -299,7 +299,7 @@ def replay(path: str | Path) -> FingerprintSteps | Comparison:
         content = json.loads(text, parse_float=Decimal, object_pairs_hook=unique_members)
     except OSError as problem:
         raise InputError(f"{path} cannot be read: {problem.strerror}.") from None
-    except ValueError as problem:
+    except DECODER_ERRORS as problem:
         raise DataError(f"{path} cannot be read as JSON: {problem}.") from None
     if not (isinstance(content, Mapping) and {"left", "right"} <= set(content)):
         return _given(content, str(path))

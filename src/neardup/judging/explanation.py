@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from neardup.errors import InputError
+from neardup.errors import DECODER_ERRORS, InputError
 from neardup.io.storage.places import Place, place_of
 from neardup.recipe.presets import RecipeLike
 from neardup.survivors.records.audit_files import read_audit, same_id, summary_paths
@@ -96,5 +96,5 @@ def _told_by(summaries: Iterable[Place]) -> tuple[bool, float]:
     try:
         found = [json.loads(path.read_text(encoding="utf-8")) for path in summaries]
         return any(each["repeated_ids"] for each in found), min(float(each["min_similarity"]) for each in found)
-    except (OSError, ValueError, LookupError, TypeError):
+    except (OSError, *DECODER_ERRORS):
         return False, 0.0  # the audit alone answers the question

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from neardup.errors import InputError, NeardupError
+from neardup.errors import DECODER_ERRORS, InputError, NeardupError
 from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.corpora.reading import READING, stored_reading
 from neardup.io.corpora.shards import find_shards
@@ -155,7 +155,7 @@ def read_finished_run(audit: Place, doc_id: str, given: RecipeLike | None = None
                 f"The audit does not list {doc_id!r} as removed, and {path} is of an older version of neardup, whose "
                 "similarities ignored the recipe's `normalize`. Run again to learn why it was kept."
             )
-    except (ValueError, LookupError, TypeError, AttributeError) as problem:
+    except DECODER_ERRORS as problem:
         if isinstance(problem, NeardupError):
             raise
         raise no_summary(path) from None

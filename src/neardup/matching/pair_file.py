@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
-from neardup.errors import DataError, InputError
+from neardup.errors import DECODER_ERRORS, DataError, InputError
 from neardup.io.checksums import checksum
 from neardup.io.corpora.stored_shards import StoredShard
 from neardup.io.endings import split_ending
@@ -126,7 +126,7 @@ def read_pair_summary(path: Place) -> PairSummary:
         raise InputError(
             f"{path}: there is no {beside} that says what made these pairs. `neardup pairs` writes both; keep them together."
         ) from None
-    except (ValueError, TypeError, KeyError) as problem:
+    except DECODER_ERRORS as problem:
         raise DataError(f"{beside} cannot be used: {problem}. Make the pairs anew with `neardup pairs`.") from None
 
 
@@ -236,7 +236,7 @@ def read_pairs(path: Place, summary: PairSummary) -> Iterator[PairChunk]:
                     )
             if total == summary.pairs and lines_checksum != summary.checksum:
                 raise ValueError("its lines are not those that were written, by their checksum")
-    except (msgspec.MsgspecError, pa.ArrowException, KeyError, TypeError, ValueError, OSError) as problem:
+    except (msgspec.MsgspecError, pa.ArrowException, OSError, *DECODER_ERRORS) as problem:
         raise DataError(f"{path} cannot be read as pairs: {problem}. Make them anew with `neardup pairs`.") from None
     if total != summary.pairs:
         raise DataError(

@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from neardup.arrays import Array
-from neardup.errors import DataError, InputError, OptionError, RecipeMismatch
+from neardup.errors import DECODER_ERRORS, DataError, InputError, OptionError, RecipeMismatch
 from neardup.fingerprints.documents import Documents
 from neardup.io.corpora.shard import Shard
 from neardup.io.corpora.stored_shards import StoredShard, starts_of
@@ -207,7 +207,7 @@ def _translated_errors(path: str | Place) -> Iterator[None]:
     """ValueError: a broken seal, or names that are not UTF-8."""
     try:
         yield
-    except (OSError, pa.ArrowException, ValueError) as problem:
+    except (OSError, pa.ArrowException, *DECODER_ERRORS) as problem:
         raise DataError(
             f"{path} cannot be read as a fingerprint file: {problem}. Make it anew with `neardup fingerprint`."
         ) from None

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
-from neardup.errors import InputError
+from neardup.errors import DECODER_ERRORS, InputError
 from neardup.io.corpora.batch import BATCH_BYTES, Batch, Columns, Part, Rejections
 from neardup.io.corpora.shard import Shard
 from neardup.io.formats.columnar.parquet_columns import ColumnReader
@@ -137,7 +137,7 @@ def _with_pandas_types(metadata: dict[bytes, bytes], added: dict[bytes, bytes]) 
         try:
             own = json.loads(metadata[_PANDAS])
             note = own | {"columns": [*own["columns"], *note["columns"]]}
-        except (ValueError, TypeError, KeyError):
+        except DECODER_ERRORS:
             return metadata
     return metadata | {_PANDAS: json.dumps(note).encode()}
 

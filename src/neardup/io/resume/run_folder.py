@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from neardup.errors import DataError, InputError, RecipeMismatch
+from neardup.errors import DECODER_ERRORS, DataError, InputError, RecipeMismatch
 from neardup.io.checksums import checksum
 from neardup.io.outputs.renames import rename_all
 from neardup.io.resume.checkpoint_file import PARTIAL, write_whole
@@ -90,7 +90,7 @@ class RunFolder:
                     f"reads {FORMAT}. Go on with that version, or remove the folder and begin anew."
                 )
             return dict(found["content"])
-        except (ValueError, KeyError, TypeError, RecursionError):
+        except DECODER_ERRORS:
             raise DataError(f"{path} is damaged. Remove {self.folder}, and the run begins anew.") from None
 
     def partial(self, final: Path) -> Path:

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from neardup.arrays import Array
 from neardup.display import counted
-from neardup.errors import DataError, InputError, is_integer
+from neardup.errors import DECODER_ERRORS, DataError, InputError, is_integer
 from neardup.io.formats.json.json_values import unique_members
 from neardup.io.storage.compression import open_for_reading, sniff
 
@@ -96,7 +96,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
             else:
                 for line in filter(str.strip, text):
                     yield json.loads(line, object_pairs_hook=unique_members)
-    except (ValueError, csv.Error) as problem:
+    except (*DECODER_ERRORS, csv.Error) as problem:
         raise DataError(f"{path} cannot be read as {ending}: {problem}. Mend the file.") from None
 
 
@@ -231,7 +231,7 @@ def read_labels(labels: LabelRows, ids: Iterable[str | None], *, min_similarity:
         where = f"{labels}, pair {number}"
         try:
             names, verdict = columns.read(line, min_similarity)
-        except (ValueError, KeyError, TypeError):
+        except DECODER_ERRORS:
             for value in line.values():
                 is_integer(value)  # refuses what cannot be printed
             shown = json.dumps(line, ensure_ascii=False, default=str)[:200]

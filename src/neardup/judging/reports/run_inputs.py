@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from neardup.errors import NeardupError
+from neardup.errors import DECODER_ERRORS, NeardupError
 from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.corpora.reading import stored_reading
 from neardup.io.corpora.shard import Shard
@@ -66,7 +66,7 @@ def inputs_of_run(summary: RunSummary, audit: Place, resources: Resources, progr
     try:
         found = stored_recipe(summary["recipe"])
         recipe = None if found.missing else found
-    except (ValueError, TypeError):
+    except DECODER_ERRORS:
         recipe = None
     where = f"Make the report in {files['folder']}, with the inputs in their places."
     try:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from neardup.display import threshold_text
-from neardup.errors import InputError, NeardupError, OptionError
+from neardup.errors import DECODER_ERRORS, InputError, NeardupError, OptionError
 from neardup.io.corpora.reading import Reading, stored_reading
 from neardup.io.storage.places import Place, place_of
 from neardup.options import CLUSTERS
@@ -110,7 +110,7 @@ def read_claim(audit: Place, given: RecipeLike | None = None) -> Claim | None:
     path, summary = found[0]
     try:
         return _claim(audit, [summary for _, summary in found], summary["files"].get("clusters"), given)
-    except (ValueError, LookupError, TypeError, AttributeError) as problem:
+    except DECODER_ERRORS as problem:
         if isinstance(problem, NeardupError):
             raise
         raise no_summary(path) from None

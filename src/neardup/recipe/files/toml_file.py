@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from neardup.errors import InputError
+from neardup.errors import DECODER_ERRORS, InputError
 
 
 def toml_values(name: str, kind: str, instead: str) -> dict[str, Any]:
@@ -39,4 +39,8 @@ def toml_values(name: str, kind: str, instead: str) -> dict[str, Any]:
             raise InputError(
                 f"The {kind} {name!r}, line {number}: {key} has a value already. Keep one of the two."
             ) from None
-        raise InputError(f"The {kind} {name!r} cannot be read as TOML: {problem}. Mend it.") from None
+        raise InputError(f"The {kind} {name!r} is not valid TOML: {problem}.") from None
+    except RecursionError:
+        raise InputError(f"The {kind} {name!r} is nested too deeply. Give a flatter file.") from None
+    except DECODER_ERRORS as problem:
+        raise InputError(f"The {kind} {name!r} is not valid TOML: {problem}.") from None

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from neardup.errors import InputError, NeardupError, OptionError
+from neardup.errors import DECODER_ERRORS, InputError, NeardupError, OptionError
 from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.corpora.reading import Reading, stored_reading
 from neardup.io.corpora.shards import find_shards
@@ -116,7 +116,7 @@ def read_decided_run(run: str | Path, given: RecipeLike | None = None) -> Decide
             removed=int(summary["duplicates"]),
             content=(files.get("content") or {}).get("inputs"),
         )
-    except (ValueError, LookupError, TypeError, AttributeError) as problem:
+    except DECODER_ERRORS as problem:
         if isinstance(problem, NeardupError):
             raise
         raise no_summary(path) from None

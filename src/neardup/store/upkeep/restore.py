@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from neardup.errors import DataError, InputError
+from neardup.errors import DECODER_ERRORS, DataError, InputError
 from neardup.fingerprints.simhash import Fingerprints
 from neardup.hamming.index.files.stored_recipe import located_fields
 from neardup.io.checksums import checksum
@@ -49,7 +49,7 @@ def read_export(source: Path) -> dict[str, Any]:
         raise InputError(f"{source} is a file. Name the folder that `neardup store export` has made.") from None
     except FileNotFoundError:
         raise InputError(f"{source} is no export of a store: it has no {FACTS}.") from None
-    except (ValueError, KeyError, TypeError, RecursionError) as problem:
+    except DECODER_ERRORS as problem:
         raise DataError(f"{path} is damaged: {problem!r}. {AGAIN}") from None
     demand_version(path, written, FORMAT, is_export=True)
     if facts.pop("checksum", None) != checksum(facts):

@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Iterable
-from typing import Any, NotRequired, TypedDict
+from typing import Annotated, Any, NotRequired, TypedDict
 
 import msgspec
 
+from neardup.errors import DECODER_ERRORS
 from neardup.survivors.records.audit_schema import (
     BY_INDEX,
     BY_STORE,
@@ -34,10 +35,15 @@ def _names(columns: Iterable[Column[Any]]) -> frozenset[str]:
     return frozenset(column.name for column in columns)
 
 
+def _kind(parsed: Any) -> Any:
+    """The type of a value, for integers with the limits of int64."""
+    return Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)] if parsed is int else parsed
+
+
 _NAMES = frozenset(map(_names, LAYOUTS))
 _IN_ALL = frozenset.intersection(*_NAMES)
 _TYPES = {
-    column.name: column.type.parsed | None if column.nullable else column.type.parsed
+    column.name: _kind(column.type.parsed) | None if column.nullable else _kind(column.type.parsed)
     for column in COLUMNS
     if any(column in layout for layout in LAYOUTS)
 }
@@ -55,7 +61,7 @@ def read_line(text: bytes) -> Line:
     """
     try:
         line: Line = _decode(text)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, *DECODER_ERRORS):
         raise ValueError(_problem(text)) from None
     if frozenset(line) not in _NAMES:
         raise ValueError(_problem(text))
@@ -66,7 +72,7 @@ def _problem(text: bytes) -> str:
     """What is wrong with a line."""
     try:
         line = json.loads(text)
-    except ValueError:
+    except DECODER_ERRORS:
         return "it is no JSON"
     if not isinstance(line, dict):
         return "it is no JSON object"

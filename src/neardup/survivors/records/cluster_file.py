@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from neardup.arrays import Array
-from neardup.errors import DataError
+from neardup.errors import DECODER_ERRORS, DataError
 from neardup.io.corpora.stored_shards import StoredShard, starts_of
 from neardup.io.ids import plain_ids, tokens_of_ids
 from neardup.io.outputs.sealed_parquet import SealedWriter, read_sealed
@@ -107,7 +107,7 @@ def is_cluster_file(path: str | Path) -> bool:
 
     try:
         return KEY.encode() in (pq.read_metadata(parquet_source(Path(path))).metadata or {})
-    except (OSError, pa.ArrowException, ValueError):  # ValueError: names that are not UTF-8
+    except (OSError, pa.ArrowException, *DECODER_ERRORS):
         return False
 
 
@@ -136,7 +136,7 @@ def read_cluster_file(path: str | Place) -> ClusterFile:
             np.array(said["repeated_ids"], np.int64),
             said["summary"],
         )
-    except (OSError, pa.ArrowException, ValueError, KeyError, TypeError, IndexError) as problem:
+    except (OSError, pa.ArrowException, *DECODER_ERRORS) as problem:
         raise DataError(
             f"{path} cannot be used: {str(problem).rstrip('.')}. Make it with `neardup clusters`."
         ) from None

@@ -2,11 +2,11 @@
 
 import dataclasses
 import json
-from typing import Any, TypedDict
+from typing import Annotated, Any, TypedDict
 
 import msgspec
 
-from neardup.errors import DataError, InputError
+from neardup.errors import DECODER_ERRORS, DataError, InputError, is_integer
 from neardup.io.corpora.reading import stored_reading
 from neardup.io.storage.places import Place
 from neardup.options import DedupOptions
@@ -53,7 +53,7 @@ class _MoreFiles(TypedDict, total=False):
 
 
 class _Recipe(TypedDict):
-    bits: int
+    bits: Annotated[int, msgspec.Meta(ge=1, le=1 << 20)]
     digest: str
 
 
@@ -109,8 +109,10 @@ def _read(path: Place) -> RunSummary:
                 msgspec.convert(summary[name], part)
         for part in (_Files, _MoreFiles):
             msgspec.convert(files, part)
+        if any(is_integer(count) and not 0 <= count < 1 << 63 for count in summary.values()):
+            raise ValueError
         stored_reading(files)
     # In old releases of msgspec, its error is no ValueError.
-    except (msgspec.ValidationError, ValueError, LookupError, TypeError, AttributeError):
+    except (msgspec.ValidationError, *DECODER_ERRORS):
         raise no_summary(path) from None
     return summary

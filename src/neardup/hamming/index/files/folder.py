@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
-from neardup.errors import DataError, InputError, NeardupError
+from neardup.errors import DECODER_ERRORS, DataError, InputError, NeardupError
 from neardup.hamming.index.files.segment_file import SegmentFile, read_segment_file, write_segment_file
 from neardup.hamming.index.methods.table import METHODS
 from neardup.hamming.index.segment import Segment, StoredFile, StoredSegment
@@ -121,7 +121,7 @@ def read_manifest(path: Path) -> Manifest:
         written, expected = values.pop("checksum"), values["format"]
     except (FileNotFoundError, NotADirectoryError):
         raise _no_manifest(path) from None
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
+    except DECODER_ERRORS as problem:
         raise DataError(
             f"{place} is damaged or no manifest of an index: {problem!r}. Restore it, or build the index anew."
         ) from None

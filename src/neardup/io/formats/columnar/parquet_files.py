@@ -6,21 +6,15 @@ from typing import Any
 
 import pyarrow as pa
 
+from neardup.errors import DECODER_ERRORS
 from neardup.io.corpora.shard import Shard
 from neardup.io.storage.places import parquet_source
 from neardup.io.storage.refusals import damaged
 
 _STREAM_BYTES = 1 << 20  # otherwise Arrow holds whole columns of a row group
 _BATCH_ROWS = 1 << 14  # dictionary pages can make long texts look short
-_ARROW_ERRORS = (
-    pa.ArrowNotImplementedError,
-    pa.ArrowKeyError,
-    pa.ArrowTypeError,
-    pa.ArrowIndexError,
-    ValueError,
-    OSError,
-)
-"""ValueError: ArrowInvalid is one, and the error of names that are not UTF-8. Memory that is exhausted is no damage."""
+_ARROW_ERRORS = (pa.ArrowNotImplementedError, OSError, *DECODER_ERRORS)
+"""ArrowInvalid is a ValueError, and so is the error of names that are not UTF-8. Memory that is exhausted is no damage."""
 
 
 @contextmanager
