@@ -51,10 +51,8 @@ class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
             InputError: it cannot be opened.
             DataError: it is damaged, or of another format.
         """
+        self._reads_only, self._connections = readonly, 0
         super().__init__(path)
-        self._reads_only = readonly
-        self._base.create_function("document_checksum", 7, document_checksum, deterministic=True)
-        self._base.create_function("removed_checksum", 6, removed_checksum, deterministic=True)
         try:
             with self._translated_errors():
                 self._open(create=create, readonly=readonly, lasts=lasts)
@@ -62,10 +60,16 @@ class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
             self._base.close()
             raise
 
-    def _open(self, *, create: bool, readonly: bool, lasts: bool) -> None:
-        if readonly:
+    def _connect(self) -> None:
+        super()._connect()
+        self._connections += 1
+        self._base.create_function("document_checksum", 7, document_checksum, deterministic=True)
+        self._base.create_function("removed_checksum", 6, removed_checksum, deterministic=True)
+        if self._reads_only:
             self._base.execute("PRAGMA query_only = ON")
-        else:
+
+    def _open(self, *, create: bool, readonly: bool, lasts: bool) -> None:
+        if not readonly:
             self._base.execute("PRAGMA journal_mode = WAL")
             self._base.execute(f"PRAGMA synchronous = {'FULL' if lasts else 'OFF'}")
         if create:
@@ -95,10 +99,9 @@ class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
         return bool(list(self._rows("SELECT 1 FROM facts WHERE name = 'recipe'")))
 
     @property
-    def version(self) -> int:
-        """A number that changes when another process has changed the record."""
-        found: int = next(self._rows("PRAGMA data_version"))[0]
-        return found
+    def version(self) -> tuple[int, int]:
+        """What changes when another process has changed the record."""
+        return self._connections, next(self._rows("PRAGMA data_version"))[0]
 
     def set_facts(self, facts: Mapping[str, Any]) -> None:
         """Set some facts."""

@@ -20,10 +20,23 @@ SQL_VALUES = 500
 
 
 def location(path: Path) -> str:
-    """Where SQLite finds a file; on a read-only file system, it needs to be told that nothing will change."""
+    """Where SQLite finds a file. If it cannot make its files beside it, it needs to be told that nothing will change; while a
+    process that may write has the file open, they exist.
+    """
     place = path.absolute().as_uri()
-    is_readonly = path.exists() and os.statvfs(path).f_flag & os.ST_RDONLY
-    return f"{place}?immutable=1" if is_readonly and not Path(f"{path}-wal").exists() else place
+    return (
+        f"{place}?immutable=1"
+        if path.exists() and not Path(f"{path}-wal").exists() and not _is_writable(path)
+        else place
+    )
+
+
+def _is_writable(path: Path) -> bool:
+    """Whether SQLite can write to a file, and beside it."""
+    as_opened = os.access in os.supports_effective_ids
+    return all(os.access(each, os.W_OK, effective_ids=as_opened) for each in (path, path.parent)) and not (
+        os.statvfs(path).f_flag & os.ST_RDONLY
+    )
 
 
 class Transactions:
@@ -35,8 +48,21 @@ class Transactions:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._base = sqlite3.connect(location(path), isolation_level=None, check_same_thread=False, uri=True)
         self._tables = set[str]()  # that were found, and stay
+        self._connect()
+
+    def _connect(self) -> None:
+        """Open the file."""
+        self._place = location(self.path)
+        self._seen = self._stamp()
+        self._base = sqlite3.connect(self._place, isolation_level=None, check_same_thread=False, uri=True)
+
+    def _stamp(self) -> Any:
+        """What changes with a file that SQLite takes as unchanging; None if that is not known or not needed."""
+        if "?" not in self._place:
+            return None
+        found = self.path.stat()
+        return found.st_ino, found.st_size, found.st_mtime_ns
 
     @contextlib.contextmanager
     def _translated_errors(self) -> Iterator[None]:
@@ -111,6 +137,11 @@ class Transactions:
 
     def begin_reading(self) -> None:
         """Read the record as it is now until `end_reading`, whatever other processes write."""
+        if (
+            location(self.path) != self._place or self._stamp() != self._seen
+        ):  # SQLite took it as unchanging, or may do so now
+            self._base.close()
+            self._connect()
         with self._translated_errors():
             self._base.execute("BEGIN")
             self._base.execute("SELECT 1 FROM facts LIMIT 1").fetchone()  # what is read first begins it

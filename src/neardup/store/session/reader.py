@@ -98,7 +98,7 @@ class OpenFiles:
         seconds = seconds_of("wait", wait)
         self.recalls, self.lasts, self.is_closed, self.blocks = recalls, lasts, False, Blocks(TEXTS_AT_ONCE)
         self.process, self._lock = os.getpid(), threading.RLock()
-        self._version: int | None = None  # nothing was read yet
+        self._version: tuple[int, int] | None = None  # nothing was read yet
         self.path, self.mode, self.durable = local_path(path, "a store"), mode, durable
         self.resources = Resources(threads=threads)
         with contextlib.ExitStack() as stack:
@@ -255,7 +255,7 @@ class OpenFiles:
             before = version
             time.sleep(0.01)
 
-    def _follow(self, version: int) -> None:
+    def _follow(self, version: tuple[int, int]) -> None:
         """Read what another process has written."""
         facts, was_read = self.record.facts(), self._version is not None
         self._version = None  # unless all of this is done
