@@ -40,7 +40,8 @@ def client(tmp_path_factory):
         (b"", 400, "invalid_json", "Input data was truncated"),
         (b'{"id": "a"', 400, "invalid_json", "The body is not JSON in UTF-8"),
         (b'{"id": "a", "text": "\xff"}', 400, "invalid_json", "utf-8"),
-        (b'{"id": "a", "text": "\\ud800"}', 400, "invalid_json", "The body is not JSON in UTF-8"),
+        (b'{"id": "a\\\\\\ud800", "text": "x"}', 422, "invalid_value", "has half of a surrogate pair"),
+        (b'{"id": "a", "text": "\\ud800', 400, "invalid_json", "The body is not JSON in UTF-8"),
         (b'{"id": "a", "text": "x", "metadata": ' + b"[" * 4_000 + b"]" * 4_000 + b"}", 400, "invalid_json", "deeply"),
         (b'{"id": "a", "text": NaN}', 400, "invalid_json", "invalid character"),
         (b"[1, 2]", 422, "invalid_value", "Expected `object`, got `int` - at `$[0]`"),
@@ -311,3 +312,25 @@ def test_bodies_together_may_not_take_more_memory_than_is_given(tmp_path):
         assert client.post(CHECK, content=lines([{"text": "x" * 300}] * 3), headers=LINES).status_code == 503
         assert client.service.admission.held == 0
         assert client.service.admission.running == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (b"x \\ud835", "x \ufffd"),
+        (b"\\udc00\\ud83d", "\ufffd\ufffd"),
+        (b"\\ud83d\\uD83D\\uDE00 \\\\ud83d", "\ufffd\U0001f600 \\ud83d"),
+    ],
+)
+def test_half_of_a_surrogate_pair_in_a_text_is_replaced_and_the_rest_of_the_batch_taken(tmp_path, given, kept):
+    with asking(new_store(tmp_path / "s", texts=True)) as client:
+        body = b'[{"id": "a", "text": "%s"}, {"id": "b", "text": "%s"}]' % (given, BREAD.encode())
+        answers = client.post(ADD, content=body, headers=JSON).json()
+        assert [answer["is_new"] for answer in answers] == [True, True]
+        assert post(client, "get", {"ids": ["a"]}).json()["documents"][0]["text"] == kept
+
+
+@pytest.mark.parametrize("media", [JSON, LINES])
+def test_a_byte_order_mark_at_the_start_of_a_body_is_taken(tmp_path, media):
+    with asking(new_store(tmp_path / "s")) as client:
+        assert client.post(ADD, content=b'\xef\xbb\xbf{"id": "a", "text": "x"}\n', headers=media).status_code == 200

@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import logging
+import re
 import resource
 import signal
 import socket
@@ -252,12 +253,22 @@ JSON, IN_LINES = b"Content-Type: application/json\r\n", b"Content-Type: applicat
         (b"GET /v1/health HTTP/1.1\r\n" + b"X: " + b"a" * 100_000 + b"\r\n\r\n", b"431"),
         (b"GET /" + b"a" * 100_000, b"431"),
         (b"GET /v1/health HTTP/1.1\r\n" + b"X: y\r\n" * 20_000, b"431"),
+        (b"GET /v1/health HTTP/1.1\r\n" + HOST + b"X:\r\n" * 1_000 + b"\r\n", b"431"),
+        (b"GET /v1/health HTTP/1.1\r\n" + HOST + HOST + b"\r\n", b"400"),
+        (b"GET /v1/health HTTP/1.1\r\n" + HOST + b"hOST: other\r\n\r\n", b"400"),
+        (b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\n" + HOST + b"\r\n", b"431"),
+        (b"CONNECT evil:80 HTTP/1.1\r\n" + HOST + b"\r\n", b"4"),
+        (b"CONNECT evil:80 HTTP/1.1\r\n" + HOST + b"\r\nand more", b"4"),
+        (b"GET http:// HTTP/1.1\r\n" + HOST + b"\r\n", b"4"),
+        (b"OPTIONS * HTTP/1.1\r\n" + HOST + b"Connection: close\r\n\r\n", b"4"),
     ],
-    ids=range(9),
+    ids=range(17),
 )  # fmt: skip
 def test_what_is_no_http_is_refused_and_the_connection_closed(served, sent, status):
+    logged = len(served.log)
     found = raw(served, sent)
     assert found == b"" or found.split()[1].startswith(status), found
+    assert not re.search("error|exception|Traceback", "".join(served.log[logged:]), re.IGNORECASE)
 
 
 @pytest.mark.parametrize(

@@ -15,12 +15,13 @@ from typing import Any, ClassVar
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from neardup.display import size_text
-from neardup.service.limits import HEADER_BYTES, Limits
+from neardup.service.limits import HEADER_BYTES, HEADER_LINES, Limits
 from neardup.service.problems import MEDIA_TYPE, Problem
 
 _NO_REQUEST = Problem("invalid_request", "What came is no request of HTTP/1.1.")
 _TOO_LARGE = Problem(
-    "headers_too_large", f"The first line and the headers have more than {size_text(HEADER_BYTES)}. Send less in them."
+    "headers_too_large",
+    f"The first line and the headers have more than {size_text(HEADER_BYTES)} or {HEADER_LINES} lines. Send less in them.",
 )
 
 
@@ -39,7 +40,7 @@ class Connection(HttpToolsProtocol):
     limits: ClassVar[Limits]
     _waits: asyncio.TimerHandle | None = None
     _unread: asyncio.TimerHandle | None = None
-    _headers, _complete = 0, 0  # bytes that have come of headers, and those of whole ones
+    _headers, _complete, _lines = 0, 0, 0  # bytes that have come of headers, those of whole ones, and their number
     _has_more, _is_begun, _is_last = False, False, False  # of the request that came last: see `_is_dropping`
     _dropped = 0  # bytes of a body
 
@@ -85,23 +86,38 @@ class Connection(HttpToolsProtocol):
     # ------------------------------------------------------------------------------------------- headers of requests
 
     def on_message_begin(self) -> None:
-        self._complete = 0
+        self._complete = self._lines = 0
         super().on_message_begin()
+
+    def on_url(self, url: bytes) -> None:
+        """Take a part of the address; a ValueError, as of `on_header`, if it is too long."""
+        self._count(len(url))
+        super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Take a header.
 
         Raises:
-            ValueError: there are too many. The parser tells uvicorn of it, which then sends a response of status 400.
+            ValueError: there are too many, or two hosts. The parser tells uvicorn, which then sends a response of status 400.
         """
-        self._complete += len(name) + len(value)
-        if self._complete > HEADER_BYTES:
-            raise ValueError("too many headers")
+        self._lines += 1
+        self._count(len(name) + len(value))
+        if name.lower() == b"host" and any(known == b"host" for known, _ in self.headers):
+            raise ValueError("two hosts")
         super().on_header(name, value)
+
+    def _count(self, size: int) -> None:
+        self._complete += size
+        if self._is_too_large:
+            raise ValueError("too many headers")
+
+    @property
+    def _is_too_large(self) -> bool:
+        return max(self._headers, self._complete) > HEADER_BYTES or self._lines > HEADER_LINES
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - what uvicorn says is no problem detail
         """Refuse what is no request, or has too large headers."""
-        problem = _NO_REQUEST if max(self._headers, self._complete) <= HEADER_BYTES else _TOO_LARGE
+        problem = _TOO_LARGE if self._is_too_large else _NO_REQUEST
         status, body = HTTPStatus(problem.status), problem.body()
         first = (
             f"HTTP/1.1 {status.value} {status.phrase}\r\ncontent-type: {MEDIA_TYPE}\r\ncontent-length: {len(body)}\r\n"
@@ -115,8 +131,8 @@ class Connection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         _stop(self._waits)
         self._waits = None
+        super().on_headers_complete()  # raises if the address is none
         self._has_more, self._is_begun, self._dropped = True, False, 0
-        super().on_headers_complete()
         self.cycle.transport = _Response(self)  # type: ignore[assignment]  # it needs no more of a transport
 
     # ---------------------------------------------------------------------------------- bodies, and ends of responses

@@ -17,6 +17,8 @@ WAITING_COMPARISONS = 8
 """Requests that wait until a comparison before them is done, at most."""
 HEADER_BYTES = 32 << 10
 """Bytes of the request line and the headers."""
+HEADER_LINES = 128
+"""Lines of headers."""
 
 
 @dataclass(frozen=True, kw_only=True)

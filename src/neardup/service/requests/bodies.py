@@ -4,7 +4,9 @@ Documents are checked before the store has them. Their metadata stays JSON: deco
 """
 
 import asyncio
+import codecs
 import functools
+import re
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
@@ -23,6 +25,13 @@ from neardup.store.arguments import time_of
 JSON = "application/json"
 LINES = "application/x-ndjson"
 _LINES = (LINES, "application/ndjson", "application/jsonl")
+
+_HALF = rb"u[dD]%s[0-9a-fA-F]{2}"
+_ESCAPE = re.compile(
+    rb"\\(?:%s\\%s|(?P<lone>%s)|.)" % (_HALF % b"[89abAB]", _HALF % b"[c-fC-F]", _HALF % b"[89a-fA-F]")
+)
+"""An escape of JSON: a pair of surrogates, half of one, or another."""
+_ID = re.compile(rb'"id"\s*:\s*"((?:[^"\\]|\\.)*)"')
 
 
 @functools.cache
@@ -86,13 +95,40 @@ def decode(body: bytes, kind: Any, what: str = "body") -> Any:
     Raises:
         Problem: it is no JSON, or of another type.
     """
+    if what == "body":
+        body = body.removeprefix(codecs.BOM_UTF8)
     try:
-        return decoder_of(kind).decode(body)
+        try:
+            return decoder_of(kind).decode(body)
+        except msgspec.ValidationError:
+            raise
+        except msgspec.DecodeError:
+            if (repaired := _without_lone_surrogates(body)) == body:
+                raise
+            return decoder_of(kind).decode(repaired)
     except msgspec.ValidationError as problem:
         raise Problem("invalid_value", f"The {what} is not what is taken here: {problem}.") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
         said = "it is nested too deeply" if isinstance(problem, RecursionError) else str(problem)
         raise Problem("invalid_json", f"The {what} is not JSON in UTF-8: {said}.") from None
+
+
+def _without_lone_surrogates(body: bytes) -> bytes:
+    """JSON with U+FFFD for each escaped half of a surrogate pair, as of an emoji that was cut in two, in all but ids.
+
+    Raises:
+        Problem: there is one in an id: ids that differ would become the same.
+    """
+    repaired = _ESCAPE.sub(_repaired, body)
+    for given in _ID.finditer(body) if repaired != body else ():
+        if _ESCAPE.sub(_repaired, given[1]) != given[1]:
+            shown = given[1][:80].decode("utf-8", "replace")
+            raise Problem("invalid_value", f'The id "{shown}" has half of a surrogate pair. Give another id.')
+    return repaired
+
+
+def _repaired(escape: re.Match[bytes]) -> bytes:
+    return rb"\ufffd" if escape["lone"] else escape[0]
 
 
 async def read_lines(receive: Receive, limits: Limits, held: Held) -> AsyncIterator[list[bytes]]:
@@ -106,7 +142,7 @@ async def read_lines(receive: Receive, limits: Limits, held: Held) -> AsyncItera
     """
     unfinished: list[bytes] = []
     size = 0
-    more = True
+    more, is_first = True, True
     while more:
         try:
             async with asyncio.timeout(limits.timeout):
@@ -123,6 +159,8 @@ async def read_lines(receive: Receive, limits: Limits, held: Held) -> AsyncItera
         if others or not more:
             whole = [b"".join(unfinished), *others]
             unfinished = [whole.pop()] if more else []
+            if is_first and whole:
+                whole[0], is_first = whole[0].removeprefix(codecs.BOM_UTF8), False
             lines = [line for line in whole if line.strip()]
             whole.clear()
             begun, size = size + len(part) - len(first), sum(map(len, unfinished))
