@@ -1,5 +1,6 @@
 """A store that cannot be written to says so; what was acknowledged before is there, and it goes on once it can be written to."""
 
+import contextlib
 import errno
 import os
 import random
@@ -141,3 +142,30 @@ def test_a_store_on_a_read_only_file_system_can_be_read(tmp_path):
 def test_folders_that_cannot_be_made_are_refused(tmp_path):
     with pytest.raises(nd.InputError, match="/proc/store cannot be made: .*Name another folder"):
         Store("/proc/store")
+
+
+@pytest.mark.parametrize("error", [errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EIO])
+@pytest.mark.parametrize("function", ["open", "fsync", "pwrite", "ftruncate"])
+def test_a_store_that_cannot_be_opened_says_so_in_words(tmp_path, monkeypatch, function, error):
+    """Each call of the system fails once, at each place."""
+    real, left = getattr(os, function), 0
+
+    def failing(*arguments, **named):
+        nonlocal left
+        left -= 1
+        if left == -1:
+            raise OSError(error, os.strerror(error))
+        return real(*arguments, **named)
+
+    monkeypatch.setattr(os, function, failing)
+    for number in range(20):
+        left = number
+        with contextlib.suppress(nd.InputError):
+            store = Store(tmp_path / str(number))
+            is_done, left = left >= 0, -2
+            store.close()
+            if is_done:
+                break
+    monkeypatch.setattr(os, "open", mock.Mock(side_effect=OSError(error, os.strerror(error))))
+    with pytest.raises(nd.InputError, match=os.strerror(error)):
+        Store(tmp_path / "last")

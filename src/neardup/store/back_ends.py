@@ -33,7 +33,12 @@ class Folder(Kind):
         return is_store(local_path(path, "a store"))
 
     def open(self, path: str | Path, **how: Any) -> Backend:
-        return Files(path, **how)
+        try:
+            return Files(path, **how)
+        except OSError as problem:
+            raise InputError(
+                f"{path} cannot be opened: {problem.strerror}. Mend the cause, and open it again."
+            ) from problem
 
     def compact(self, files: Files) -> bool:
         files.demand_writable()
