@@ -374,3 +374,16 @@ def test_verify_does_not_call_another_version_damaged(run, filled):
     done = run("store", "verify", "seen").refused("has version 9 of the format of stores", code=1)
     assert "sound" not in done.out.decode() + done.err
     assert "--repair" not in done.err
+
+
+@pytest.mark.parametrize("command", ["add", "filter"])
+def test_documents_get_a_time_to_live(run, command):
+    write_lines("in.jsonl", [{"id": "a", "text": FERRY}])
+    if command == "add":
+        run("store", "create", "seen").ok()
+        run("store", "add", "seen", "in.jsonl", "--ttl", "30d").ok()
+    else:
+        run("filter", "--create", "--store", "seen", "in.jsonl", "-o", "out.jsonl", "--ttl", "30d").ok()
+    with nd.Store("seen", mode="r") as store:
+        found = store.get("a")
+        assert found.expires == found.first_seen + 30 * DAY

@@ -3,10 +3,12 @@
 import json
 import random
 import re
+import time
 
 import pytest
 
 import neardup as nd
+from neardup.service.limits import Limits
 from neardup.service.messages.examples import EXAMPLES
 from neardup.service.routes import ROUTES
 from service.serving import BREAD, FERRY, LATER, LINES, add, asking, is_problem, lines, new_store, post, texts_of
@@ -143,11 +145,44 @@ def test_two_texts_are_compared_with_the_recipe_of_the_store(tmp_path):
 
 def test_documents_expire_each_at_its_own_time(tmp_path):
     with asking(new_store(tmp_path / "s")) as client:
-        post(client, "check-and-add", [{"id": "a", "text": FERRY, "expires": 1.5}, {"id": "b", "text": BREAD}])
+        post(client, "check-and-add", [{"id": "a", "text": FERRY, "ttl": 0.1}, {"id": "b", "text": BREAD}])
         assert not post(client, "check", {"text": FERRY}).json()["is_new"]
+        time.sleep(0.2)
         assert post(client, "expire", {}).json() == {"removed": 1}
         assert post(client, "check", {"text": FERRY}).json()["is_new"]
         assert post(client, "expire", {"newest": 0}).json() == {"removed": 1}
+
+
+def test_a_document_expires_after_its_time_to_live_and_not_in_the_past(tmp_path):
+    with asking(new_store(tmp_path / "s")) as client:
+        add(client, "a", FERRY, ttl="30d")
+        found = post(client, "get", {"ids": ["a"]}).json()["documents"][0]
+        assert found["expires"] == found["first_seen"] + 30 * 86_400
+        for given, said in (
+            ({"expires": 60}, "`expires=60.0` is in the past: it is a time in seconds since 1970. .* give `ttl`"),
+            ({"ttl": "soon"}, r"Document 0 \(counted from 0\): `ttl='soon'`: give seconds"),
+            ({"ttl": 60, "expires": 5e9}, "Give either `expires` or `ttl`"),
+        ):
+            answer = post(client, "check-and-add", {"id": "b", "text": BREAD} | given)
+            is_problem(answer, 422, "invalid_value")
+            assert re.search(said, answer.json()["detail"])
+        assert post(client, "get", {"ids": ["b"]}).json()["unknown"] == ["b"]
+
+
+def test_a_service_removes_what_has_expired_at_its_pace(tmp_path):
+    log = []
+    with asking(new_store(tmp_path / "s"), limits=Limits(expire_every=0.1), log=log) as client:
+        post(client, "check-and-add", [{"id": "a", "text": FERRY, "ttl": 0.3}, {"id": "b", "text": BREAD}])
+        assert post(client, "get", {"ids": ["a"]}).json()["unknown"] == []
+        ends = time.monotonic() + 60
+        while (
+            time.monotonic() < ends
+            and 'neardup_store_expired_total{store="default"} 1.0' not in client.get("/metrics").text
+        ):
+            time.sleep(0.05)
+        assert post(client, "get", {"ids": ["a", "b"]}).json()["unknown"] == ["a"]
+        assert 'neardup_store_documents{store="default"} 1.0' in client.get("/metrics").text
+    assert [each["removed"] for each in log if each["event"] == "expired"] == [1]
 
 
 def test_several_stores_are_apart(tmp_path):

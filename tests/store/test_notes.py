@@ -162,13 +162,13 @@ def test_each_document_expires_at_its_own_time(back_end, any_place, keep):
     with Store(any_place, keep=keep) as store, contextlib.ExitStack() as stack:
         others, writers = (list(map(stack.enter_context, some)) for some in back_end.others(any_place))
         last = [store, *writers][-1]
-        store.check_and_add_many(["a", "b", "c"], TEXTS[:3], expires=[10.0, None, 20])
+        store.check_and_add_many(["a", "b", "c"], TEXTS[:3], expires=[LATER + 10, None, LATER + 20])
         for each in (store, *others):
-            assert [each.get(name).expires for name in "abc"] == [10.0, None, 20.0]
-        assert last.expire(now=15) == 1
+            assert [each.get(name).expires for name in "abc"] == [LATER + 10, None, LATER + 20]
+        assert last.expire(now=LATER + 15) == 1
         assert [store.get(name) is None for name in "abc"] == [True, False, False]
-        store.check_and_add_many(["d", "e"], TEXTS[3:], expires=[30.0, 40.0])
+        store.check_and_add_many(["d", "e"], TEXTS[3:], expires=[LATER + 30, LATER + 40])
         assert last.compact()
-        assert store.expire(now=35) == 2
+        assert store.expire(now=LATER + 35) == 2
         for each in (store, *others):
             assert [each.get(name) is None for name in "abcde"] == [True, False, True, True, False]

@@ -71,10 +71,11 @@ def test_arguments_are_checked_before_anything_changes(tmp_path, durable):
             with pytest.raises(nd.OptionError, match="A text is .*Give strings"):
                 store.check_and_add_many(["b", "c"], [TEXTS[1], value])
         assert len(store) == 1
-        assert store.check_and_add("b", TEXTS[1], expires=np.float32(7)).is_new
-        assert store.get("b").expires == 7
+        assert store.check_and_add("b", TEXTS[1], expires=np.float32(2**33)).is_new
+        assert store.get("b").expires == 2**33
+        assert store.expire(now=2**33 - 1) == 0
         assert not store.check(TEXTS[1]).is_new  # it has expired, and decides until `expire` is called
-        assert store.expire() == 1
+        assert store.expire(now=2**33) == 1
     with Store(tmp_path / "s") as store:
         assert len(store) == 1
 

@@ -42,6 +42,7 @@ class Limits:
         max_listed: duplicates, pairs or judgements in a response, at most.
         max_listed_bytes: bytes of the texts of a response that has several, at most.
         reopen_seconds: between two attempts to open a store that has failed, or to reach its database.
+        expire_every: seconds after which a service removes expired documents again, from its start on; None for never.
         look_seconds: without a request, after which a service looks what others have written to a store.
     """
 
@@ -61,6 +62,7 @@ class Limits:
     max_listed_bytes: int = 4 << 20
     reopen_seconds: float = 1.0
     look_seconds: float = 2.0
+    expire_every: float | None = None
 
     @property
     def max_dropped(self) -> int:
@@ -76,6 +78,7 @@ def limits_of(
     max_rate: float | None = None,
     timeout: Duration = Limits.timeout,
     keep_answers: Duration = Limits.keep_answers,
+    expire_every: Duration | None = None,
 ) -> Limits:
     """Check the limits that a caller gives.
 
@@ -94,6 +97,9 @@ def limits_of(
     wait = seconds_of("timeout", timeout)
     if not wait:
         raise OptionError(f"`timeout={timeout!r}`: give more than 0 seconds.")
+    pace = None if expire_every is None else seconds_of("expire_every", expire_every)
+    if pace is not None and pace < 1:
+        raise OptionError(f"`expire_every={expire_every!r}`: give 1 second or more.")
     return Limits(
         max_body=body,
         max_batch=max_batch,
@@ -103,4 +109,5 @@ def limits_of(
         max_rate=max_rate,
         timeout=wait,
         keep_answers=seconds_of("keep_answers", keep_answers),
+        expire_every=pace,
     )

@@ -22,6 +22,7 @@ class StoreMetrics:
         self.waiting = metrics.waiting.labels(name)
         self.checked = metrics.checked.labels(name)
         self.failures = metrics.failures.labels(name)
+        self.expired = metrics.expired.labels(name)
         self._new, self._updates, self._duplicates = (
             metrics.added.labels(name, outcome) for outcome in ("new", "update", "duplicate")
         )
@@ -57,6 +58,9 @@ class Metrics:
         self.waiting = gauge("neardup_store_waiting_documents", "Documents that wait for a store.")
         self.checked = counter("neardup_store_checks", "Texts that were asked about.", ["store"])
         self.failures = counter("neardup_store_failures", "Calls of a store that failed.", ["store"])
+        self.expired = counter(
+            "neardup_store_expired", "Documents that the service removed as they expired.", ["store"]
+        )
         self.added = counter("neardup_store_added", "Documents that were decided.", ["store", "outcome"])
         self.sizes = histogram("neardup_commit_documents", "Documents that share a commit.", ["store"], buckets=_SIZES)
         self.seconds = histogram(

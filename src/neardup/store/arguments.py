@@ -4,7 +4,7 @@ import json
 import math
 import re
 import reprlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
 from numbers import Real
 from typing import Any
@@ -106,6 +106,49 @@ def seconds_of(option: str, given: Duration) -> float:
             f"`{option}={shown!r}`: give seconds, 0 or more, as a number, or a duration such as 90s, 15m, 12h, 30d or 4w."
         )
     return seconds
+
+
+def ends_of(expires: Any, ttl: Any, count: int) -> Callable[[float, float], list[float | None]]:
+    """Check when documents expire. Returns a function of the clock, and of the latest time of the store or the clock, that makes
+    the times: one of each document, or none at all.
+
+    Raises:
+        OptionError: a value is not allowed, or both are given for a document; later, if a time is past by the clock.
+    """
+    times = _of_each("expires", expires, count, time_of)
+    durations = _of_each("ttl", ttl, count, seconds_of)
+    for place, (time, duration) in enumerate(zip(times, durations, strict=False)):
+        if time is not None and duration is not None:
+            raise OptionError(f"Give either `expires` or `ttl`{_place(place, count)}.")
+
+    def made(clock: float, now: float) -> list[float | None]:
+        for place, time in enumerate(times):
+            if time is not None and time <= clock:
+                raise OptionError(
+                    f"`expires={time!r}`{_place(place, count)} is in the past: it is a time in seconds since 1970. To let a "
+                    "document expire some time from now, give `ttl`: seconds, or a duration such as 30d."
+                )
+        if not durations:
+            return times
+        ends = [None if each is None else now + each for each in durations]
+        return [end if time is None else time for time, end in zip(times or [None] * count, ends, strict=True)]
+
+    return made
+
+
+def _of_each(option: str, given: Any, count: int, checked: Callable[[str, Any], float]) -> list[float | None]:
+    """One value of each document; empty if there is none."""
+    if given is None:
+        return []
+    if not isinstance(given, list | tuple):
+        return [checked(option, given)] * count
+    if len(given) != count:
+        raise OptionError(f"{len(given)} values of `{option}` for {count} texts: give one each.")
+    return [None if each is None else checked(option, each) for each in given]
+
+
+def _place(place: int, count: int) -> str:
+    return f" for document {place} (counted from 0)" if count > 1 else ""
 
 
 def time_of(option: str, given: Any) -> float:

@@ -26,7 +26,7 @@ from neardup.store.answers import (
 from neardup.store.arguments import Duration, id_as_json, several, time_of
 from neardup.store.back_ends import back_end_of
 from neardup.store.decisions import keep_first, neighbors
-from neardup.store.decisions.add import Expires, Notes, State, add_documents
+from neardup.store.decisions.add import TTL, Expires, Notes, State, add_documents
 from neardup.store.record.notes_table import keys_of, values_of
 from neardup.store.review import judge, lists
 from neardup.store.review.judge import Pair
@@ -212,9 +212,10 @@ class Store:
         *,
         metadata: Any = None,
         expires: float | None = None,
+        ttl: Duration | None = None,
     ) -> StoreAnswer:
         """Decide a document, and keep it if it is new; see `check_and_add_many`."""
-        return self.check_and_add_many([id], [text], metadata=[metadata], expires=expires)[0]
+        return self.check_and_add_many([id], [text], metadata=[metadata], expires=expires, ttl=ttl)[0]
 
     @changing_call
     def check_and_add_many(
@@ -224,6 +225,7 @@ class Store:
         *,
         metadata: Sequence[Any] | None = None,
         expires: Expires = None,
+        ttl: TTL = None,
         state: State = None,
         notes: Notes = None,
         unless: Sequence[str] = (),
@@ -240,6 +242,7 @@ class Store:
             metadata: plain values to keep with each document; or `msgspec.Raw` of them as JSON, decoded one at a time.
             expires: when the documents that are kept expire, in seconds since 1970: one time for all, or a list with one, or None,
                 for each. They decide until `expire` is called later.
+            ttl: after how long they expire, instead: seconds, a `timedelta`, or a text such as 90s, 12h or 30d; one, or a list.
             state: plain values to keep with the store, written together with these documents; or a function that makes them of
                 the answers, before anything is durable. None changes nothing. What commands keep there stays: `rows_without_id`,
                 `add` and `filter`.
@@ -257,7 +260,7 @@ class Store:
         If a function for `state` or `notes` fails, what this call has changed is taken back, and the store stays usable. What the
         documents took in the files counts as `gone` until `compact`.
         """
-        return add_documents(self._files, ids, texts, metadata, expires, state, notes, unless)
+        return add_documents(self._files, ids, texts, metadata, expires, ttl, state, notes, unless)
 
     @changing_call
     def remove(self, ids: Sequence[int | str]) -> int:
@@ -289,11 +292,12 @@ class Store:
                 15m, 12h, 30d or 4w.
             newest: also all but the last so many that were added.
             by: "last_seen" counts the time when a document or one that matches it came last, "first_seen" when it was added.
-            now: the time, in seconds since 1970; the clock's by default.
+            now: the time, in seconds since 1970; by default that of the clock, in PostgreSQL of the clock of the database.
         """
         self._files.demand_writable()
-        at = time.time() if now is None else time_of("now", now)
+        given = None if now is None else time_of("now", now)
         with self._files.one_change():
+            at = self._files.clock() if given is None else given
             return self._files.forget(expired(self._files, older_than, newest, by, at))
 
     # ---------------------------------------------------------------------------------------------------------- review

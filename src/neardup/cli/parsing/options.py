@@ -195,6 +195,11 @@ metadata = click.option(
     help="Also keep this column with the documents: `neardup store get` shows it, and --keep max:COLUMN or min:COLUMN compares "
     "it; repeatable.",
 )
+ttl = click.option(
+    "--ttl",
+    metavar="DURATION",
+    help="Let each document that is kept expire after this time: 90s, 12h, 30d, 4w. [default: never]",
+)
 
 texts = click.option(
     "--texts",

@@ -26,6 +26,7 @@ from neardup.progress import Progress, Watcher, progress_of
 from neardup.resources.resources import Resources
 from neardup.resources.unfinished import temporary_folder, told_if_interrupted
 from neardup.store.answers import StoreAnswer
+from neardup.store.arguments import Duration, seconds_of
 from neardup.store.record.command_state import CommandState, RowIds, state_for_commands
 from neardup.store.store import Store
 
@@ -56,6 +57,7 @@ def add_to_store(
     output: str | Path | None = None,
     *,
     metadata: str | Sequence[str] = (),
+    ttl: Duration | None = None,
     wait: float = 0.0,
     on_error: OnError = "stop",
     give_up: bool = False,
@@ -75,6 +77,7 @@ def add_to_store(
         inputs: texts as in `deduplicate_files`.
         output: a file for the answers, .jsonl, .jsonl.gz or .jsonl.zst, or `-` for standard output; by default, none.
         metadata: columns whose values are kept with the documents; needed by `keep="max:KEY"` and `min:KEY`.
+        ttl: let each document that is kept expire after this time; see `Store.expire`.
         wait: seconds to wait until another process that writes to the store has ended.
         give_up: if the same call was interrupted, begin anew, and forget the answers so far.
         on_error, threads, temp_dir, progress, **reading: as in `build_index`.
@@ -86,6 +89,7 @@ def add_to_store(
         OptionError, DataError: as in `deduplicate_files`; also if the `keep` of the store needs metadata.
     """
     progress, how = progress_of(progress), reading_of(reading, add_to_store)
+    life = None if ttl is None else seconds_of("ttl", ttl)
     text = path_text(output)
     target = None if text is None else answers_place(text)
     why_not = why_not_continued(list(map(str, listed_inputs(inputs))), target)
@@ -105,13 +109,13 @@ def add_to_store(
             columns = metadata_columns(store.keep, metadata)
             with told_if_interrupted(f"{BEGINS_ANEW} {why_not}"):  # before it is promised
                 progress.note(f"if this is interrupted, {BEGINS_ANEW} {why_not}")
-                counts = _add(store, corpus, columns, sink, None, progress)
+                counts = _add(store, corpus, columns, life, sink, None, progress)
         else:
             store = stack.enter_context(opened_store(path, wait=wait, is_run=True))
             columns = metadata_columns(store.keep, metadata)
             run = AddRun(store, shards, target, how, names)  # type: ignore[arg-type]  # a path, or it could not continue
             run.begin(overwrite=overwrite, give_up=give_up, reads=ReadFiles(shards, folder_of_store(path)))
-            counts = _continued(store, corpus, columns, run, progress)
+            counts = _continued(store, corpus, columns, life, run, progress)
     return StoreCounts(**vars(counts), rejected_for=by_reason(corpus.rejected))
 
 
@@ -129,7 +133,7 @@ def _refuse_repeated_names(shards: Sequence[Shard]) -> None:
 
 
 def _continued(
-    store: Store, corpus: FileCorpus, columns: MetadataColumns, run: AddRun, progress: Progress
+    store: Store, corpus: FileCorpus, columns: MetadataColumns, ttl: float | None, run: AddRun, progress: Progress
 ) -> AddCounts:
     """Do what is left of a run."""
     if run.ended:
@@ -141,14 +145,20 @@ def _continued(
             else:
                 progress.note(f"if this is interrupted, {CONTINUES}")
             with run.opened():
-                _add(store, corpus, columns, None, run, progress)
+                _add(store, corpus, columns, ttl, None, run, progress)
                 run.end()
     run.publish()
     return run.counts
 
 
 def _add(
-    store: Store, corpus: FileCorpus, columns: MetadataColumns, sink: Any, run: AddRun | None, progress: Progress
+    store: Store,
+    corpus: FileCorpus,
+    columns: MetadataColumns,
+    ttl: float | None,
+    sink: Any,
+    run: AddRun | None,
+    progress: Progress,
 ) -> AddCounts:
     """Add the documents; those of a `run`, from where it is."""
     counts = AddCounts() if run is None else run.counts
@@ -170,7 +180,7 @@ def _add(
                 return CommandState({**state_for_commands(store.state), **ids.state(), **of_run})
 
             kept = columns.of(found.values, found.shard, found.rows)
-            answers = store.check_and_add_many(named, found.texts, metadata=kept, state=state)
+            answers = store.check_and_add_many(named, found.texts, metadata=kept, ttl=ttl, state=state)
             files_replaced |= found.shard.format in FILES and any(answer.is_update for answer in answers)
             progress.advance(len(found))
     if files_replaced:

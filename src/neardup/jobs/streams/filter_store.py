@@ -60,6 +60,7 @@ def filter_with_store(
     keep: str | None = None,
     texts: bool | None = None,
     metadata: str | Sequence[str] = (),
+    ttl: Duration | None = None,
     window: Duration | None = None,
     wait: float = 0.0,
     create: bool = False,
@@ -87,6 +88,7 @@ def filter_with_store(
             before: the audit then has a line with its id and its row, the id of the replaced document as replaced_id, similarity
             and distance, for each of them. So it has for an earlier text of the same id.
         metadata: columns whose values are kept with the documents; needed by `keep="max:KEY"` and `min:KEY`.
+        ttl: let each document that is kept expire after this time; see `Store.expire`.
         window: remove the documents that were not seen for so long, before the run and while it goes on, at most a hundredth of
             the window later: seconds, a `timedelta`, or a text such as `30d`.
         wait: seconds to wait until another process that writes to the store has ended.
@@ -112,6 +114,7 @@ def filter_with_store(
     check_on_error(on_error)
     home = back_end_of(path).folder(path) or path
     age = None if window is None else seconds_of("window", window)
+    life = None if ttl is None else seconds_of("ttl", ttl)
     if age == 0:
         raise OptionError(f"`window={window!r}`: give a time above 0, such as 30d.")
     shards = filter_shards(inputs, how, progress)
@@ -158,6 +161,7 @@ def filter_with_store(
             written=written,
             window=age,
             metadata=columns,
+            ttl=life,
             threads=thread_count(threads if files_of(shards) else 1),
             progress=progress,
         )

@@ -52,15 +52,17 @@ class FilterStoreWalk(LineWalk[list[str]]):
         written: Callable[[], dict[str, Any]],
         window: float | None = None,
         metadata: MetadataColumns,
+        ttl: float | None = None,
         threads: int,
         progress: Progress,
     ) -> None:
         """`written`: called when lines were written; makes them durable, or hands them over, and returns what to save with them.
-        `window`: seconds after which documents that were not seen are removed. `metadata`: what is kept with documents.
+        `window`: seconds after which documents that were not seen are removed. `metadata`: what is kept with documents. `ttl`:
+        seconds after which they expire.
         """
         super().__init__(shards, how, on_error, threads, progress, values=metadata.names)
         self.counts: StoreFilterCounts = StoreFilterCounts()
-        self._metadata = metadata
+        self._metadata, self._ttl = metadata, ttl
         self.empty_columns = set(metadata.names)
         """Those in which no row had a value."""
         self._store, self._written, self._ids = store, written, RowIds(store.state)
@@ -68,7 +70,7 @@ class FilterStoreWalk(LineWalk[list[str]]):
         self._at_once = not files_of(shards)
         self._waiting: list[_Part] = []
         self._documents = self._bytes = 0
-        self._window, self._expires_at = window, 0.0
+        self._window, self._expired_at = window, 0.0
 
     def prepare(self, batch: Batch, present: Any) -> list[str]:
         """The texts."""
@@ -105,14 +107,17 @@ class FilterStoreWalk(LineWalk[list[str]]):
         texts = [text for part in parts for text in part.texts]
         kept = [each for part in parts for each in self._metadata.of(part.values, part.block.shard, part.numbers) or ()]
         self.empty_columns -= {name for each in kept for name in each} if self.empty_columns else set()
-        self._store.check_and_add_many(ids, texts, metadata=kept or None, state=write)
+        self._store.check_and_add_many(ids, texts, metadata=kept or None, ttl=self._ttl, state=write)
         self.progress.advance(sum(len(part.all_rows) for part in parts))
 
     def _expire(self) -> None:
         """Remove the documents that were not seen within the window, now and then: to find them, the store reads all its rows."""
-        if self._window is not None and (now := time.time()) >= self._expires_at:
-            self._store.expire(older_than=self._window, now=now)
-            self._expires_at = now + self._window / CHECKS_PER_WINDOW
+        if self._window is None:
+            return
+        passed = time.time() - self._expired_at
+        if not 0 <= passed < self._window / CHECKS_PER_WINDOW:  # or the clock has gone back
+            self._expired_at += passed
+            self._store.expire(older_than=self._window)
 
     def _write(self, part: "_Part", answers: list[StoreAnswer], sinks: Sinks) -> None:
         """Write the lines of a part, and count its rows."""

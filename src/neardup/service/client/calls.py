@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
+from msgspec import UNSET
+
 from neardup.errors import OptionError, ServiceError, TransferError
 from neardup.judging.comparison import Comparison
 from neardup.service.client import responses
@@ -19,7 +21,7 @@ from neardup.service.client.call_parts import Parts, encoded
 from neardup.service.limits import Limits
 from neardup.service.messages import messages, review_messages
 from neardup.store.answers import Judgement, RecentDuplicate, ReviewPair, StoreAnswer, StoredDocument, StoreMatch
-from neardup.store.arguments import several
+from neardup.store.arguments import Duration, seconds_of, several
 from neardup.store.review.judge import Pair
 from neardup.store.upkeep.info import StoreInfo
 
@@ -67,11 +69,12 @@ class Calls:
         *,
         metadata: Any = None,
         expires: float | None = None,
+        ttl: Duration | None = None,
         key: str | None = None,
     ) -> Call[StoreAnswer]:
         """Decide a document, and keep it if it is new; see `check_and_add_many`."""
-        found = yield from self.check_and_add_many([id], [text], metadata=[metadata], expires=expires, key=key)
-        return found[0]
+        given: Any = {"metadata": [metadata], "expires": expires, "ttl": ttl, "key": key}
+        return (yield from self.check_and_add_many([id], [text], **given))[0]
 
     def check_and_add_many(
         self,
@@ -80,6 +83,7 @@ class Calls:
         *,
         metadata: Sequence[Any] | None = None,
         expires: float | Sequence[float | None] | None = None,
+        ttl: Duration | Sequence[Duration | None] | None = None,
         key: str | None = None,
     ) -> Call[list[StoreAnswer]]:
         """Decide documents in order, with the same answers as one `check_and_add` after another; see `Store.check_and_add_many`.
@@ -88,7 +92,7 @@ class Calls:
         smaller ones.
 
         Args:
-            ids, texts, metadata, expires: as in `Store`.
+            ids, texts, metadata, expires, ttl: as in `Store`.
             key: what the service keeps the answers by, for a time that it states. The same call with the same key gets them again,
                 even in another process, as long as the limits of the service stay the same. A key that is used once is drawn if
                 none is given.
@@ -100,18 +104,20 @@ class Calls:
                 repeated.
         """
         ids, texts = several("ids", ids), several("texts", texts)
-        some = {"ids": ids, "metadata": metadata, "values of `expires`": expires}
+        some = {"ids": ids, "metadata": metadata, "values of `expires`": expires, "values of `ttl`": ttl}
         for what, values in some.items():
             if isinstance(values, list | tuple) and len(values) != len(texts):
                 raise OptionError(f"{len(values)} {what} for {len(texts)} texts: give one each.")
+        lives = ttl if isinstance(ttl, list | tuple) else [ttl] * len(texts)
         given = [
             messages.Document(
                 name,
                 _text(text),
                 None if metadata is None else metadata[place],
                 expires[place] if isinstance(expires, list | tuple) else expires,  # type: ignore[arg-type]
+                UNSET if after is None else seconds_of("ttl", after),
             )
-            for place, (name, text) in enumerate(zip(ids, texts, strict=True))
+            for place, (name, text, after) in enumerate(zip(ids, texts, lives, strict=True))
         ]
         drawn = uuid.uuid4().hex if key is None else key
 

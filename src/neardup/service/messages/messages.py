@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from neardup.judging.comparison import Comparison, FingerprintSteps
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
@@ -25,12 +25,15 @@ class Question(Struct, forbid_unknown_fields=True):
 
 
 class Document(Struct, forbid_unknown_fields=True):
-    """A document to decide: its id and text; plain values to keep with it; when it expires, in seconds since 1970."""
+    """A document to decide: its id and text; plain values to keep with it; when it expires, in seconds since 1970, or `ttl`, the
+    seconds after which it does, or a duration such as 30d.
+    """
 
     id: Id
     text: str
     metadata: Any = None
     expires: Annotated[float, NotBelowZero] | None = None
+    ttl: Annotated[float, NotBelowZero] | Annotated[str, Duration] | UnsetType | None = UNSET
 
 
 class GivenDocument(Struct, forbid_unknown_fields=True):
@@ -40,6 +43,7 @@ class GivenDocument(Struct, forbid_unknown_fields=True):
     text: str
     metadata: msgspec.Raw = msgspec.Raw()
     expires: float | None = None
+    ttl: float | str | None = None
 
 
 class NeighborsOf(Struct, forbid_unknown_fields=True):

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 from starlette.requests import Request
 from starlette.types import Message, Receive
 
@@ -20,7 +21,7 @@ from neardup.service.admission import Held
 from neardup.service.limits import METADATA_BYTES, Limits
 from neardup.service.messages.messages import Document, GivenDocument, encode
 from neardup.service.problems import Problem
-from neardup.store.arguments import time_of
+from neardup.store.arguments import seconds_of, time_of
 
 JSON = "application/json"
 LINES = "application/x-ndjson"
@@ -197,12 +198,13 @@ def documents_of(given: Sequence[GivenDocument], first: int = 0) -> list[Documen
 
 
 def _document(given: GivenDocument, place: int) -> Document:
-    if given.expires is not None:
-        try:
+    try:
+        if given.expires is not None:
             time_of("expires", given.expires)
-        except OptionError as problem:
-            raise Problem("invalid_value", f"Document {place} (counted from 0): {problem}") from None
-    return Document(given.id, given.text, _metadata(given.metadata, place), given.expires)
+        ttl = UNSET if given.ttl is None else seconds_of("ttl", given.ttl)
+    except OptionError as problem:
+        raise Problem("invalid_value", f"Document {place} (counted from 0): {problem}") from None
+    return Document(given.id, given.text, _metadata(given.metadata, place), given.expires, ttl)
 
 
 def _metadata(given: msgspec.Raw, place: int) -> msgspec.Raw | None:

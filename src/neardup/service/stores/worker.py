@@ -9,10 +9,13 @@ import asyncio
 import collections
 import contextlib
 import functools
+import math
 import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
+
+from msgspec import UNSET
 
 from neardup.errors import OptionError
 from neardup.service.limits import Limits
@@ -54,12 +57,13 @@ class Worker:
         """
         self.name, self.is_ending = name, False
         self.held = HeldStore(name, opened, metrics, log, reopen_seconds=limits.reopen_seconds)
-        self._limits, self._metrics = limits, metrics
+        self._limits, self._metrics, self._log = limits, metrics, log
         store = self.held.sound()
         self.recipe = store.recipe
         self._waiting: collections.deque[Job] = collections.deque()
         self._size, self._is_idle = 0, threading.Condition()
         self._look_seconds = limits.look_seconds if is_shared else None
+        self._expires_at = 0.0 if limits.expire_every is not None else math.inf
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = threading.Thread(target=self._run, name=f"store {name}", daemon=True)
         metrics.documents.set(len(store))
@@ -108,12 +112,13 @@ class Worker:
 
     def _run(self) -> None:
         while (jobs := self._take()) is not None:
-            if not jobs:
-                self._look()
-                continue
             done: list[tuple[Job, Any]] = []
             try:
-                self._round(jobs, done)
+                if jobs:
+                    self._round(jobs, done)
+                else:
+                    self._look()
+                self._expire()
             except BaseException as failure:  # nothing may end the thread: what waits would wait for ever
                 self.held.failed(failure)
                 self._resolve([*done, *((job, failure) for job in jobs)])  # the first result of a job counts
@@ -122,7 +127,7 @@ class Worker:
         """The jobs of a round, which are never too many; none if nothing has come for a while; None when it is time to end."""
         with self._is_idle:
             if not self._waiting and not self.is_ending:
-                self._is_idle.wait(self._limits.reopen_seconds if self.held.has_failed else self._look_seconds)
+                self._is_idle.wait(self._pause())
             if not self._waiting and self.is_ending:
                 return None
             jobs: list[Job] = []
@@ -151,6 +156,27 @@ class Worker:
                 self._resolve(done)
         if len(checks) < len(jobs) and not self.held.has_failed:
             self._count(store)
+
+    def _pause(self) -> float | None:
+        """Seconds after which there is something to do, though nobody asks."""
+        if self.held.has_failed:
+            return self._limits.reopen_seconds
+        pause = min(self._look_seconds or math.inf, max(0.0, self._expires_at - time.monotonic()))
+        return None if pause == math.inf else min(pause, threading.TIMEOUT_MAX)
+
+    def _expire(self) -> None:
+        """Remove what has expired, if it is time to; while the store has failed, later."""
+        every = self._limits.expire_every
+        if every is None or self.held.has_failed or time.monotonic() < self._expires_at:
+            return
+        self._expires_at = time.monotonic() + every
+        with contextlib.suppress(Problem):
+            store = self.held.sound()
+            removed = self.held.tried(store.expire)
+            if removed and not isinstance(removed, BaseException):
+                self._metrics.expired.inc(removed)
+                self._log("expired", store=self.name, removed=removed)
+                self._count(store)
 
     def _look(self) -> None:
         """While nobody asks: see whether the store can be used, and how many documents it has."""
@@ -205,6 +231,7 @@ class Worker:
         documents = [document for job in jobs for document in job.documents]
         has_metadata = any(each.metadata is not None for each in documents)
         expires = [each.expires for each in documents]
+        ttl = [None if each.ttl is UNSET else each.ttl for each in documents]
         keys = [job.key for job in jobs if job.key is not None]
         bodies: list[bytes] = []
 
@@ -228,6 +255,7 @@ class Worker:
                 [each.text for each in documents],
                 metadata=[each.metadata for each in documents] if has_metadata else None,
                 expires=expires if any(each is not None for each in expires) else None,
+                ttl=ttl if any(each is not None for each in ttl) else None,
                 notes=notes if keys else None,
                 unless=keys,
             )

@@ -1,7 +1,6 @@
 """ADD documents: check what is given, decide part by part, and write what belongs to all of them."""
 
 import json
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 from neardup.errors import OptionError
 from neardup.matching.text_features import Texts
 from neardup.store.answers import StoreAnswer
-from neardup.store.arguments import as_json, id_as_json, plain, several, time_of
+from neardup.store.arguments import Duration, as_json, ends_of, id_as_json, plain, several
 from neardup.store.decisions import keep_first as deciding
 from neardup.store.decisions.keep_always import add_all
 from neardup.store.decisions.keep_best import add_better
@@ -24,6 +23,8 @@ from neardup.store.session.reader import TEXTS_AT_ONCE
 
 Expires = float | Sequence[float | None] | None
 """When documents expire, in seconds since 1970: all of them, or each."""
+TTL = Duration | Sequence[Duration | None] | None
+"""After how long they expire."""
 Notes = Callable[[list[StoreAnswer]], Mapping[str, tuple[Any, float]]] | None
 """A function that makes of the answers plain values to keep by key, each with the time until which it is kept."""
 State = Any | Callable[[list[StoreAnswer]], Any]
@@ -36,6 +37,7 @@ def add_documents(
     texts: Sequence[str],
     metadata: Sequence[Any] | None,
     expires: Expires,
+    ttl: TTL,
     state: State,
     notes: Notes,
     unless: Sequence[str],
@@ -48,16 +50,19 @@ def add_documents(
         _facts(files, state)  # refuses what is no state before anything is decided
     names, keys = [id_as_json(each) for each in ids], keys_of("unless", unless)
     given = None if metadata is None else [None if each is None else as_json(each) for each in metadata]
-    ends = _ends(expires, len(texts))
-    for what, values in (("ids", names), ("metadata", given), ("values of `expires`", ends or None)):
+    ends_at = ends_of(expires, ttl, len(texts))
+    for what, values in (("ids", names), ("metadata", given)):
         if values is not None and len(values) != len(texts):
             raise OptionError(f"{len(values)} {what} for {len(texts)} texts: give one each.")
     made = [
         files.texts(texts[first : first + TEXTS_AT_ONCE]) for first in range(0, len(names), TEXTS_AT_ONCE)
     ]  # refuses what is no text
     ranks = _ranks(files.rules.keep, texts, metadata)
-    decide, now, found = _decider(files.rules.keep), time.time(), list[StoreAnswer]()
+    decide, found = _decider(files.rules.keep), list[StoreAnswer]()
     with files.one_change(keys) as facts:
+        clock = files.clock()
+        now = max(clock, files.latest)
+        ends = ends_at(clock, now)
         for part, first in zip(made, range(0, len(names), TEXTS_AT_ONCE), strict=True):
             for some, earlier in deciding.without_updates(files, part, names[first : first + TEXTS_AT_ONCE]):
                 texts_of_some, begin = part[np.arange(some.start, some.stop)], first + some.start
@@ -76,18 +81,9 @@ def add_documents(
             files.is_repeatable = False  # the function may have done something
             state = state(found)
         if notes is not None:
-            files.keep_notes(note_rows(notes(found)), now)
+            files.keep_notes(note_rows(notes(found)), clock)
         facts.update(_facts(files, state))
     return found
-
-
-def _ends(expires: Expires, count: int) -> list[float | None]:
-    """When each of some documents expires; empty if none does."""
-    if expires is None:
-        return []
-    if isinstance(expires, list | tuple):
-        return [None if each is None else time_of("expires", each) for each in expires]
-    return [time_of("expires", expires)] * count
 
 
 def _facts(files: Backend, state: Any) -> dict[str, Any]:

@@ -176,7 +176,7 @@ def _follow_changes(replica: Replica, log: Reading) -> None:
     begin = max(at.position, head.base)  # what was before is in the rows
     for change in log.changes(begin):
         count += 1
-        last.update(dict.fromkeys(change.seen, change.at))
+        last.update((number, max(change.at, last.get(number, 0.0))) for number in change.seen)
         forgot += change.forgot
     if count != head.position - begin:
         raise DataError(f"{at.place} is damaged: rows of `changes` after {begin:,} are missing. Restore the database.")

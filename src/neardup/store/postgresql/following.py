@@ -42,7 +42,10 @@ class Follower:
         reads_only: whether the store was opened to be read.
         is_repeatable: whether what the current call has done so far can be done again.
         is_closed: whether that was the end.
+        clock: the time of the database when the lock was taken last.
     """
+
+    clock = 0.0
 
     def __init__(
         self,
@@ -214,7 +217,7 @@ class Follower:
             found, ahead = self.database.once(partial(self.begin_deciding, unless))
             if ahead.notes:
                 raise NotedError(values_of(ahead.notes))
-            head = self.demand_there(found)
+            head, self.clock = self.demand_there(found), ahead.clock
             if head.documents + head.removed - sum(self.replica.counts) <= MAX_DOCUMENTS_BEHIND:
                 try:
                     self.database.once(partial(self._bring_to_head, head, ahead))

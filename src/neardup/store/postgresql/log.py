@@ -99,12 +99,13 @@ class Log:
         self, connection: Any, identity: str, known: Known, keys: Sequence[str], now: float
     ) -> tuple[Head | None, Ahead]:
         """Begin a transaction that alone may change the store, and read how far it has come, some of what comes after what is
-        known, and the notes with these keys; one round trip.
+        known, the notes with these keys, and the time of the database; one round trip.
         """
         with connection.pipeline():
             connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
             connection.execute(_SETTINGS, (f"{LOCK_SECONDS}s", f"{SILENT_SECONDS}s"))
             connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"neardup store {identity}",))
+            clock = connection.execute("SELECT extract(epoch FROM clock_timestamp())::float8")
             found = connection.execute(self._head, (self.name,))
             rows = known.rows
             request = connection.execute(self._request, (rows, known.position))
@@ -124,6 +125,7 @@ class Log:
             removed_of(removed),
             changes_of(changes),
             {} if noted is None else self.notes.read(noted),
+            clock.fetchone()[0],
         )
         return None if row is None else Head(*row), ahead
 

@@ -90,8 +90,8 @@ class Known(NamedTuple):
 
 
 class Ahead(NamedTuple):
-    """What the tables have after what is known, up to `ROWS_AHEAD` rows of each; the request of the change that is known; and the
-    notes that were asked for.
+    """What the tables have after what is known, up to `ROWS_AHEAD` rows of each; the request of the change that is known; the notes
+    that were asked for; and the time by the clock of the database.
     """
 
     known: Known
@@ -100,6 +100,7 @@ class Ahead(NamedTuple):
     removed: list[StoredRemoved]
     changes: list[Change]
     notes: dict[str, NoteRow]
+    clock: float
 
 
 def documents_of(found: Any) -> list[StoredRow]:

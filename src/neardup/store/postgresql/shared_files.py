@@ -9,7 +9,6 @@ import contextlib
 import json
 import logging
 import secrets
-import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -91,6 +90,10 @@ class SharedFiles(WithReplica):
 
     # ----------------------------------------------------------------------------------------------------------- deciding
 
+    def clock(self) -> float:
+        """The time of the database, within a change: the clocks of services may differ."""
+        return self.follower.clock
+
     def demand_writable(self) -> None:
         """Refuse to change what was opened to read, or is closed."""
         self.follower.demand_open()
@@ -167,7 +170,7 @@ class SharedFiles(WithReplica):
         """Remove documents from the replica, and for the log."""
         count = self.local.forget(numbers)
         if count:
-            change = self._changed(time.time())
+            change = self._changed(self.clock())
             change.forgot += numbers.tolist()
             change.unjudged += self.digests(numbers)
         return count
@@ -217,7 +220,7 @@ class SharedFiles(WithReplica):
                 self.log.judgements.forget(connection, self.identity, change.unjudged)
                 self.log.judgements.write(connection, self.identity, change.judgements)
                 seen = sorted(change.seen - set(change.forgot))
-                self.log.write_change(connection, head, Change(change.at or time.time(), seen, change.forgot))
+                self.log.write_change(connection, head, Change(change.at or self.clock(), seen, change.forgot))
                 commit(connection)
 
         try:

@@ -38,10 +38,10 @@ def compact_log(log: Log, connection: Any, head: Head, at: float) -> bool:
     values = {"old": old, "new": new, "at": at, "kept": KEPT_CHANGES}
     values |= {"position": head.position, "request": head.request}
     documents = connection.execute(
-        f"WITH last AS (SELECT DISTINCT ON (seen_number) seen_number, at FROM {t['changes']}, unnest(seen) AS seen_number "
-        "WHERE rows = %(old)s ORDER BY seen_number, position DESC) "
+        f"WITH last AS (SELECT seen_number, max(at) AS at FROM {t['changes']}, unnest(seen) AS seen_number "
+        "WHERE rows = %(old)s GROUP BY seen_number) "
         f"INSERT INTO {t['documents']} (rows, number, id, first_seen, last_seen, expires, metadata, rank, content, checksum, "
-        "text) SELECT %(new)s, row_number() OVER (ORDER BY number) - 1, id, first_seen, coalesce(last.at, last_seen), expires, "
+        "text) SELECT %(new)s, row_number() OVER (ORDER BY number) - 1, id, first_seen, greatest(last.at, last_seen), expires, "
         f"metadata, rank, content, checksum, text FROM {t['documents']} LEFT JOIN last ON seen_number = number "
         "WHERE rows = %(old)s AND content IS NOT NULL",
         values,

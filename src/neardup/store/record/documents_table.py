@@ -110,8 +110,13 @@ class DocumentTables(Transactions):
         return found
 
     def saw(self, numbers: Iterable[int], now: float) -> None:
-        """Note that copies or near-duplicates of these kept documents were seen."""
-        self._write(f"UPDATE documents SET last_seen = ?1, {SEEN} WHERE number = ?2", [(now, each) for each in numbers])
+        """Note that copies or near-duplicates of these kept documents were seen. A time never goes back."""
+        later = f"UPDATE documents SET last_seen = ?1, {SEEN} WHERE number = ?2 AND last_seen < ?1"
+        self._write(later, [(now, each) for each in numbers])
+
+    def latest(self) -> float:
+        """The latest time at which a kept document was seen; 0 if there is none. Reads all rows."""
+        return float(next(self._rows("SELECT coalesce(max(last_seen), 0) FROM documents"))[0])
 
     def expired(self, now: float) -> Array:
         """int64[n]: the numbers of documents that have expired."""

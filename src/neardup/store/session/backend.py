@@ -78,6 +78,9 @@ class Changes(Protocol):
     is_repeatable: bool
 
     @property
+    def latest(self) -> float: ...
+    def clock(self) -> float: ...
+    @property
     def is_in_change(self) -> bool: ...
     def demand_sound(self) -> None: ...
     def demand_writable(self) -> None: ...
@@ -137,6 +140,7 @@ class WithReplica:
     gone = passed_on("local", "gone")
     removed = passed_on("local", "removed")
     state = passed_on("local", "state")
+    latest = passed_on("local", "latest")
     plan = passed_on("local", "plan")
     layout = passed_on("local", "layout")
     blocks = passed_on("local", "blocks")

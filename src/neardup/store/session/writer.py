@@ -19,6 +19,8 @@ from neardup.store.session.backend import passed_on
 from neardup.store.session.batching import by_halves
 from neardup.store.session.reader import TEXTS_AT_ONCE, OpenFiles
 
+LATEST = "latest"
+"""The fact that has the latest time. Older versions do not write it."""
 MAX_NUMBERS = 1 << 32
 """Postings have 32 bits for a number."""
 IN_CHANGE = "`state`: a function that makes a state cannot change the store. Change it before or afterwards."
@@ -27,11 +29,19 @@ IN_CHANGE = "`state`: a function that makes a state cannot change the store. Cha
 class Files(OpenFiles):
     """The files of a store in a folder; see `OpenFiles`."""
 
+    latest: float
+    """The latest time that the record has."""
     _is_in_change = False
 
     def _read(self, facts: Mapping[str, Any]) -> None:
         self._pending, self._is_sound = 0, True
         super()._read(facts)
+        if self.mode == "w":
+            self.latest = facts[LATEST] if LATEST in facts else self.record.latest()
+
+    def clock(self) -> float:
+        """The time by the clock of all who write to the store. It may go back, where `latest` does not."""
+        return time.time()
 
     def keep(
         self,
@@ -49,6 +59,7 @@ class Files(OpenFiles):
             removed: texts that are not; `came`: these as they were given, if the store keeps texts.
             seen, now: documents that are seen again, and when.
         """
+        self.latest = max(self.latest, now, *(row.last_seen for row in rows))
         first = len(self.contents)
         if max(first + len(rows), self.removed + len(removed)) > MAX_NUMBERS:
             raise InputError(
@@ -175,6 +186,7 @@ class Files(OpenFiles):
         """Write the facts of a call, and make it durable if each call is to be."""
         with self.changing():
             ends = {"documents": len(self.contents), "removed": self.removed, "ends": self.contents.ends}
+            ends[LATEST] = self.latest
             self.record.set_facts({**ends, **facts})
         self._pending += 1
         if self.durable == "each" or self._pending >= TEXTS_AT_ONCE:

@@ -21,6 +21,7 @@ ONLY_STORE: dict[str, Any] = {
     "keep": None,
     "texts": None,
     "metadata": (),
+    "ttl": None,
     "window": None,
     "wait": 0.0,
 }
@@ -69,6 +70,7 @@ ONLY_STORE: dict[str, Any] = {
     help="With --store: before and during the run, remove the documents that were not seen for so long: 12h, 30d, 4w …",
 )
 @options.metadata
+@options.ttl
 @options.wait
 @click.option(
     "--integer-ids", is_flag=True, help="For a new index: all ids are integers; otherwise they are stored as strings."
@@ -133,7 +135,7 @@ def by_index(path: str, inputs: Any, progress: Any, chosen: dict[str, Any]) -> A
     """Filter by the distance of fingerprints."""
     from neardup.jobs.streams.filter import filter_files
 
-    for name in ("window", "wait", "metadata"):
+    for name in ("window", "wait", "metadata", "ttl"):
         del chosen[name]
     output = chosen.pop("output")
     matching = given_options(chosen)

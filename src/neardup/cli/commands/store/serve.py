@@ -37,6 +37,11 @@ from neardup.cli.parsing import options, values
     metavar="DURATION",
     help="Time for which the answer to a request with an Idempotency-Key is kept (1d).",
 )
+@click.option(
+    "--expire-every",
+    metavar="DURATION",
+    help="Remove documents that have expired at this pace: 90s, 15m, 12h … [default: only when asked]",
+)
 @options.wait
 @options.quiet
 def command(

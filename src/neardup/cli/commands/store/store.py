@@ -87,6 +87,7 @@ def create(path: str, quiet: bool, **chosen: Any) -> None:
 @click.option("-o", "--output", type=values.FILE, help=f"{answers} (none).")
 @options.reading
 @options.metadata
+@options.ttl
 @options.wait
 @click.option(
     "--give-up", is_flag=True, help="If this command was interrupted before, begin anew, and forget the answers so far."
