@@ -33,10 +33,10 @@ def test_documents_are_added_with_the_answers_of_dedup(run):
     assert (done.code, done.out) == (0, b"")
     assert "removed  2 duplicates (40.0 %): 1 exact, 1 near\n" in done.err
     run("dedup", "in.jsonl", "-o", "out.jsonl", "--method", "exact")
-    expected = [{"id": row["id"], "is_new": True, **EMPTY, "replaces": []} for row in ROWS]
+    expected = [{"id": row["id"], "is_new": True, **EMPTY, "status": "new", "replaces": []} for row in ROWS]
     for line in read_lines("out.duplicates.jsonl"):
         found = {name: line[name] for name in ("similarity", "distance", "exact")}
-        expected[line["row"]] |= {"is_new": False, "duplicate_of": line["survivor_id"], **found}
+        expected[line["row"]] |= {"is_new": False, "duplicate_of": line["survivor_id"], **found, "status": "duplicate"}
     assert read_lines("answers.jsonl") == expected
     again = told(run("store", "add", "seen", "in.jsonl", "-o", "-"))
     assert [line["duplicate_of"] for line in again] == ["ferry", "ferry", "bread", "ferry", "bridge"]
@@ -123,7 +123,7 @@ def test_checks_list_all_matches_best_first_and_add_nothing(run):
     assert [(line["id"], line["is_new"]) for line in found] == [(0, False), (1, True)]
     assert found[0]["duplicate_of"] == found[0]["matches"][0]["id"] == "a"
     assert found[0]["matches"] == sorted(found[0]["matches"], key=lambda each: -each["similarity"])
-    assert found[1] == {"id": 1, "is_new": True, **EMPTY, "matches": []}
+    assert found[1] == {"id": 1, "is_new": True, **EMPTY, "status": "new", "matches": []}
     write_lines("in.jsonl", ROWS)
     done = run("store", "check", "seen", "in.jsonl", "-o", "answers.jsonl.gz")
     assert done.err.splitlines()[-4:] == [

@@ -57,6 +57,29 @@ def test_the_counts_add_up_to_what_the_store_holds(run):
         assert len(store) == found.new - found.dropped - found.replaced
 
 
+@pytest.mark.parametrize("keep", ["first", "always", "last", "longest", "shortest", "max:stars"])
+def test_the_counts_of_two_runs_add_up_to_what_the_store_holds_for_every_keep(run, keep):
+    rows = [{"id": f"d{i % 37}", "text": FERRY + " and" * (i % 3) + f" {i % 5}" * 9, "stars": i % 4} for i in range(60)]
+    rows += [{"id": i, "text": CLOCK + f" at {i}"} for i in range(4)] + [{"id": "b", "text": BREAD}] * 2
+    write_lines("a.jsonl", rows)
+    write_lines("b.jsonl", [*rows[20:64], {"id": "new", "text": "Nothing of all this was said of the night train."}])
+    run("store", "create", "seen", "--keep", keep, "--min-similarity", "0.7").ok()
+    before = 0
+    for name in ("a.jsonl", "b.jsonl"):
+        found = add_to_store("seen", name, f"answers.{name}", metadata="stars")
+        with nd.Store("seen", mode="r") as store:
+            assert len(store) == found.held == before + found.new - found.replaced - found.dropped
+            for line in read_lines(f"answers.{name}")[-1:]:
+                assert (store.get(line["id"]) is not None) == (line["status"] != "duplicate" or keep == "always")
+        assert found.new + found.updated + found.duplicates == found.documents
+        assert 0 <= found.exact <= found.duplicates
+        assert not found.matched or keep == "always"
+        statuses = [line["status"] for line in read_lines(f"answers.{name}")]
+        assert statuses.count("updated") == found.updated
+        assert name == "b.jsonl" or {"new", "unchanged"} <= set(statuses)
+        before = found.held
+
+
 def test_better_documents_and_updates_are_counted_apart(run):
     write_lines(
         "in.jsonl", [{"id": "x", "text": BREAD}, {"id": "y", "text": FERRY}, {"id": "x", "text": FERRY + " so"}]

@@ -252,6 +252,7 @@ def test_a_store_is_built_of_a_finished_run(run, filled, named):
             "is_new": False,
             "duplicate_of": line["survivor_id"],
             **found,
+            "status": "duplicate",
             "replaces": [],
         }
 

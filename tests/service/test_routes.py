@@ -37,6 +37,7 @@ def answers(found):
             "replaces": [{"id": m.id, "similarity": m.similarity, "distance": m.distance} for m in each.replaces],
         }
         | ({"is_update": True} if each.is_update else {})
+        | {"status": each.status}
         for name, each in found
     ]
 

@@ -41,6 +41,33 @@ def test_two_rows_of_one_call_with_an_id_are_an_update(any_place, monkeypatch, a
         assert len(store) == 3
 
 
+@pytest.mark.parametrize("keep", ["first", "always", "last", "longest", "shortest", "max:stars"])
+@pytest.mark.parametrize("at_once", [False, True])
+def test_the_status_says_what_became_of_a_document_for_every_keep(any_place, keep, at_once):
+    replaces = keep in ("last", "longest", "max:stars")  # the later document is the longer one
+    rows = [
+        ("x", BREAD, "new"),
+        ("x", BREAD.upper(), "unchanged"),
+        ("x", FERRY, "updated"),
+        ("y", FERRY + " Sure.", "new" if replaces else "duplicate"),
+        ("y", FERRY + " Sure.", "unchanged" if replaces or keep == "always" else "duplicate"),
+        ("z", BREAD, "new"),
+        ("z", FERRY + " Be sure.", {"first": "duplicate", "shortest": "duplicate"}.get(keep, "updated")),
+    ]
+    ids, texts, expected = zip(*rows, strict=True)
+    metadata = [{"stars": n} for n in range(len(rows))]
+    with nd.Store(any_place, keep=keep, min_similarity=0.7) as store:
+        if at_once:
+            answers = store.check_and_add_many(ids, texts, metadata=metadata)
+        else:
+            answers = [
+                store.check_and_add(i, text, metadata=m) for i, text, m in zip(ids, texts, metadata, strict=True)
+            ]
+        assert [each.status for each in answers] == list(expected)
+        assert (store.get("z") is not None) == (expected[-1] == "updated")
+        assert [store.check(text).status for text in (FERRY, "anything else")] == ["duplicate", "new"]
+
+
 def test_an_update_may_be_a_duplicate_of_another_document(any_place):
     with nd.Store(any_place, min_similarity=0.7) as store:
         store.check_and_add_many(["x", "y"], [BREAD, FERRY])

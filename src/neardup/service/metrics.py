@@ -1,5 +1,6 @@
 """METRICS of a service, for Prometheus. Labels are names of stores and routes, and statuses; never ids or texts."""
 
+from collections import Counter as Counts
 from collections.abc import Sequence
 from functools import partial
 
@@ -30,11 +31,10 @@ class StoreMetrics:
 
     def committed(self, answers: Sequence[StoreAnswer], seconds: float) -> None:
         """Count a commit of the documents with these answers."""
-        kept = [answer for answer in answers if answer.is_new]
-        updates = sum(answer.is_update for answer in kept)
-        self._new.inc(len(kept) - updates)
-        self._updates.inc(updates)
-        self._duplicates.inc(len(answers) - len(kept))
+        counts = Counts(answer.status for answer in answers)
+        self._new.inc(counts["new"])
+        self._updates.inc(counts["updated"])
+        self._duplicates.inc(counts["duplicate"] + counts["unchanged"])
         self._sizes.observe(len(answers))
         self._seconds.observe(seconds)
 

@@ -21,6 +21,10 @@ class StoreMatch:
     first_seen: float | None = field(default=None, compare=False, repr=False)
 
 
+DocumentStatus = Literal["new", "unchanged", "updated", "duplicate"]
+"""What became of a document; see `StoreAnswer`."""
+
+
 @dataclass(frozen=True, slots=True)
 class StoreAnswer:
     """What a store says about a document.
@@ -34,6 +38,9 @@ class StoreAnswer:
             it is better than, by the `keep` of the store.
         is_update: whether the store kept another text of the same id. That text is removed, and is the first in `replaces`, with
             its similarity to the new one. The new text may be a duplicate of another document: then no text of this id is kept.
+        status: "new"; "unchanged" if a document of this id is kept with an equal text; "updated" if it was kept with another text,
+            and now is with this one; "duplicate" of another document, also if it is an update. With `keep="always"`, duplicates
+            are kept. `check`, which has no ids, only knows "new" and "duplicate".
     """
 
     is_new: bool
@@ -41,6 +48,12 @@ class StoreAnswer:
     exact: bool = False
     replaces: tuple[StoreMatch, ...] = ()
     is_update: bool = False
+    status: DocumentStatus = "new"
+
+    def __post_init__(self) -> None:
+        """What matches a kept document, and is not said to be something else, is a duplicate."""
+        if not self.is_new and self.status == "new":
+            object.__setattr__(self, "status", "duplicate")
 
     @property
     def duplicate_of(self) -> Any:

@@ -40,9 +40,11 @@ class StoreCounts(AddCounts):
     """The counts of documents that were added to a store.
 
     Attributes:
+        held: how many documents the store has afterwards.
         rejected_for: for each reason, the rows that could not be read.
     """
 
+    held: int
     rejected_for: dict[str, int]
 
     @property
@@ -116,7 +118,8 @@ def add_to_store(
             run = AddRun(store, shards, target, how, names)  # type: ignore[arg-type]  # a path, or it could not continue
             run.begin(overwrite=overwrite, give_up=give_up, reads=ReadFiles(shards, folder_of_store(path)))
             counts = _continued(store, corpus, columns, life, run, progress)
-    return StoreCounts(**vars(counts), rejected_for=by_reason(corpus.rejected))
+        held = len(store)
+    return StoreCounts(**vars(counts), held=held, rejected_for=by_reason(corpus.rejected))
 
 
 def _refuse_repeated_names(shards: Sequence[Shard]) -> None:
@@ -171,11 +174,7 @@ def _add(
                 lines = b"".join(map(answer_line, named, answers))
                 if sink is not None:
                     sink.write(lines)
-                counts.documents += len(answers)
-                counts.new += sum(answer.is_new and not answer.is_update for answer in answers)
-                counts.count_updates(answers, keep=store.keep)
-                counts.exact += sum(answer.exact for answer in answers)
-                counts.replaced += sum(len(answer.replaces) - answer.is_update for answer in answers)
+                counts.count(answers, keep=store.keep)
                 of_run = {} if run is None else run.state_after(lines)
                 return CommandState({**state_for_commands(store.state), **ids.state(), **of_run})
 
@@ -195,12 +194,16 @@ def told_of_added(counts: StoreCounts) -> Iterator[ToldLine]:
     """The counts as lines for a person."""
     yield "read", counted(counts.documents, "document")
     yield "kept", counted(counts.new, "new document") + share_text(counts.new, counts.documents)
+    if counts.matched:
+        yield "matched", f"{counted(counts.matched, 'document')} of them; the store keeps every document"
     said = counted(counts.duplicates, "duplicate") + share_text(counts.duplicates, counts.documents)
     near = counts.duplicates - counts.exact
     yield "removed", said + (f": {counts.exact:,} exact, {near:,} near" if counts.duplicates else "")
     if counts.replaced:
         yield "replaced", f"{counted(counts.replaced, 'document')} by better ones"
     yield from told_of_updates(counts.updated, counts.dropped, counts.repeated_ids)
+    if counts.replaced or counts.dropped:
+        yield "holds", f"{counted(counts.held, 'document')} now"
     if counts.rejected:
         yield "skipped", f"{counted(counts.rejected, 'row')} could not be read"
         yield "", reasons_text(counts.rejected_for)

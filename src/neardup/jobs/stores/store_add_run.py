@@ -24,6 +24,7 @@ from neardup.io.outputs.outputs import Outputs
 from neardup.io.storage.places import Place, real_name
 from neardup.jobs.stores.store_answers import UpdateCounts
 from neardup.jobs.streams.filter_run import recorded_inputs
+from neardup.store.answers import StoreAnswer
 from neardup.store.record.command_state import ADDING, CommandState, state_for_commands
 from neardup.store.store import Store
 
@@ -37,15 +38,28 @@ class AddCounts(UpdateCounts):
 
     Attributes:
         documents: all that were decided.
-        new: those that are kept, and of whose id no other text was.
-        exact: duplicates whose text equals that of their first match.
+        new: those that are kept, and of whose id no text was. With them, the store has `new - replaced - dropped` more documents.
+        matched: those of them that match other documents, and are kept as well: by `keep="always"`.
+        exact: documents that are not kept, and whose text equals that of their first match.
         replaced: documents in whose place a better one of another id was kept.
     """
 
     documents: int = 0
     new: int = 0
+    matched: int = 0
     exact: int = 0
     replaced: int = 0
+
+    def count(self, answers: Sequence[StoreAnswer], *, keep: str) -> None:
+        """Count the answers to some documents of a store with this `keep`."""
+        self.count_updates(answers)
+        self.documents += len(answers)
+        for answer in answers:
+            is_same, is_kept = answer.status == "unchanged", answer.is_new or keep == "always"
+            self.new += is_kept and not is_same and not answer.is_update
+            self.matched += is_kept and answer.status == "duplicate"
+            self.exact += is_same or (answer.exact and not is_kept)
+            self.replaced += len(answer.replaces) - answer.is_update - (is_same and answer.is_new)  # by itself
 
     @property
     def duplicates(self) -> int:

@@ -26,12 +26,12 @@ class UpdateCounts:
     repeated_ids: int = 0
     began: float = field(default_factory=time.time, compare=False)
 
-    def count_updates(self, answers: Iterable[StoreAnswer], *, keep: str) -> None:
-        """Count the updates among some answers of a store with this `keep`."""
+    def count_updates(self, answers: Iterable[StoreAnswer]) -> None:
+        """Count the updates among some answers of a store."""
         for answer in answers:
             if answer.is_update:
-                self.updated += answer.is_new
-                self.dropped += not answer.is_new and keep != "always"
+                self.updated += answer.status == "updated"
+                self.dropped += answer.status == "duplicate"
                 self.repeated_ids += (answer.replaces[0].first_seen or 0.0) >= self.began
 
 
@@ -66,6 +66,7 @@ def answer_line(
         "similarity": None if first is None else first.similarity,
         "distance": None if first is None else first.distance,
         "exact": answer.exact,
+        "status": answer.status,
     }
     if all_matches:
         line["matches"] = list(map(match_values, answer.matches))

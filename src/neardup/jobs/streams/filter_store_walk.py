@@ -132,7 +132,7 @@ class FilterStoreWalk(LineWalk[list[str]]):
         self.counts.rows += len(part.all_rows)
         self.counts.passed += int(new.sum())
         self.counts.duplicates += int((~new).sum())
-        self.counts.count_updates(answers, keep=self._store.keep)
+        self.counts.count_updates(answers)
         self.counts.rejected += len(rejections)
 
 

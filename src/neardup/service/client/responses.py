@@ -3,6 +3,7 @@
 from decimal import Decimal
 
 import msgspec
+from msgspec import UNSET
 
 from neardup.errors import OptionError, ServiceError
 from neardup.judging.comparison import Comparison, Feature, FingerprintSteps
@@ -26,7 +27,14 @@ def failure(status: int, body: bytes) -> ServiceError | OptionError:
 
 def answers(body: bytes) -> list[StoreAnswer]:
     return [
-        StoreAnswer(each.is_new, _matches(each.matches), each.exact, _matches(each.replaces), each.is_update)
+        StoreAnswer(
+            each.is_new,
+            _matches(each.matches),
+            each.exact,
+            _matches(each.replaces),
+            each.is_update,
+            "new" if each.status is UNSET else each.status,
+        )
         for each in decoded(body, type=list[messages.Answer])
     ]
 

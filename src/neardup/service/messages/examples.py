@@ -42,6 +42,7 @@ def _answer(id: int | str, first: dict[str, Any] | None = None, *, exact: bool =
         "exact": exact,
         "matches": [] if first is None else [first],
         "replaces": [],
+        "status": "new" if first is None else "duplicate",
     }
 
 

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from neardup.judging.comparison import Comparison, FingerprintSteps
-from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch
+from neardup.store.answers import DocumentStatus, StoreAnswer, StoredDocument, StoreMatch
 
 Id = int | str
 T = TypeVar("T")
@@ -92,7 +92,7 @@ class Answer(Struct, omit_defaults=True):
 
     `exact`: the text equals that of the first match, after normalization. `replaces`: the documents that were removed for this one:
     first the earlier text of its own id, if it is an update; then those that it is better than, by the `keep` of the store.
-    `is_update`: true if it is one; absent if it is none.
+    `is_update`: true if it is one; absent if it is none. `status`: what became of the document; of a question, new or duplicate.
     """
 
     id: Id
@@ -104,6 +104,7 @@ class Answer(Struct, omit_defaults=True):
     matches: list[Match]
     replaces: list[Match]
     is_update: bool = False
+    status: DocumentStatus | UnsetType = UNSET  # which older services lack
 
 
 class Neighbors(Struct):
@@ -254,6 +255,7 @@ def answer_of(id: Id, answer: StoreAnswer) -> Answer:  # noqa: A002
         matches,
         [match_of(each) for each in answer.replaces],
         answer.is_update,
+        answer.status,
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from neardup.errors import OptionError
 from neardup.matching.text_features import Texts
-from neardup.store.answers import StoreAnswer
+from neardup.store.answers import DocumentStatus, StoreAnswer
 from neardup.store.arguments import Duration, as_json, ends_of, id_as_json, plain, several
 from neardup.store.decisions import keep_first as deciding
 from neardup.store.decisions.keep_always import add_all
@@ -64,7 +64,7 @@ def add_documents(
         now = max(clock, files.latest)
         ends = ends_at(clock, now)
         for part, first in zip(made, range(0, len(names), TEXTS_AT_ONCE), strict=True):
-            for some, earlier in deciding.without_updates(files, part, names[first : first + TEXTS_AT_ONCE]):
+            for some, earlier, is_same in deciding.without_updates(files, part, names[first : first + TEXTS_AT_ONCE]):
                 texts_of_some, begin = part[np.arange(some.start, some.stop)], first + some.start
 
                 def decided(block: slice, texts: Texts = texts_of_some, begin: int = begin) -> list[StoreAnswer]:
@@ -74,9 +74,13 @@ def add_documents(
 
                 for answers in files.blocks.over(len(texts_of_some), decided):
                     found += answers
-                if earlier is not None:
+                if is_same:
+                    found[begin] = replace(found[begin], status="unchanged")
+                elif earlier is not None:
                     answer = found[begin]
-                    found[begin] = replace(answer, replaces=(earlier, *answer.replaces), is_update=True)
+                    status: DocumentStatus = "updated" if answer.is_new or files.rules.keep == "always" else "duplicate"
+                    both = (earlier, *answer.replaces)
+                    found[begin] = replace(answer, replaces=both, is_update=True, status=status)
         if callable(state):
             files.is_repeatable = False  # the function may have done something
             state = state(found)

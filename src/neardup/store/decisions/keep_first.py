@@ -64,24 +64,27 @@ def _ask(files: Backend, texts: Texts) -> list[StoreAnswer]:
     return [known.answers[place] for place in range(len(texts))]
 
 
-def without_updates(files: Backend, texts: Texts, names: Sequence[str]) -> Iterator[tuple[slice, StoreMatch | None]]:
+def without_updates(
+    files: Backend, texts: Texts, names: Sequence[str]
+) -> Iterator[tuple[slice, StoreMatch | None, bool]]:
     """Ranges of documents to decide together. If the first of them is an update, with the earlier text of its id, which has been
-    removed when the range comes.
+    removed when the range comes. And whether the first of them is kept with an equal text.
     """
-    begin, seen, earlier = 0, set[str](), None
+    begin, seen, earlier, is_same = 0, set[str](), None, False
     known = files.known.of_ids(names)
     for place, name in enumerate(names):
         if name in seen or name in known:
             if place > begin:
-                yield slice(begin, place), earlier
+                yield slice(begin, place), earlier, is_same
                 begin, earlier = place, None
             row, text = files.known.of_ids([name]).get(name), texts[np.array([place])]
-            if row is not None and row.number not in files.known.all_kept(text.prints).found:
+            is_same = row is not None and row.number in files.known.all_kept(text.prints).found
+            if row is not None and not is_same:
                 earlier = StoreMatch(json.loads(name), *similarity_to(files, text, row.number), row.first_seen)
                 files.forget(np.array([row.number]))
         seen.add(name)
     if begin < len(names):
-        yield slice(begin, len(names)), earlier
+        yield slice(begin, len(names)), earlier, is_same
 
 
 def add(files: Backend, texts: Texts, given: Given) -> list[StoreAnswer]:

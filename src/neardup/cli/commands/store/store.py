@@ -99,10 +99,11 @@ def create(path: str, quiet: bool, **chosen: Any) -> None:
 def add(path: str, inputs: tuple[str, ...], quiet: bool, **chosen: Any) -> None:
     """Decide documents in their order, and keep those that are new.
 
-    Answers have id, is_new, duplicate_of, similarity, distance, exact and replaces: the ids of the documents that were removed for
-    this one, by the `--keep` of the store. A known id with another text is an update: it replaces its earlier text, and its answer
-    also has is_update. A document without an id is kept as row:N, where N counts such documents over all runs. If a run from
-    files is interrupted, the same command continues it, unless its answers go to standard output or to a compressed file.
+    Answers have id, is_new, duplicate_of, similarity, distance, exact, status and replaces: the ids of the documents that were
+    removed for this one, by the `--keep` of the store. The status is new, unchanged, updated or duplicate. A known id with another
+    text is an update: it replaces its earlier text, and its answer also has is_update. A document without an id is kept as row:N,
+    where N counts such documents over all runs. If a run from files is interrupted, the same command continues it, unless its
+    answers go to standard output or to a compressed file.
     """
     demand_present(inputs)
     from neardup.jobs.stores.store_add import add_to_store, told_of_added
