@@ -388,3 +388,13 @@ def test_documents_get_a_time_to_live(run, command):
     with nd.Store("seen", mode="r") as store:
         found = store.get("a")
         assert found.expires == found.first_seen + 30 * DAY
+
+
+def test_removed_ids_are_written_to_a_file(run):
+    write_lines("in.jsonl", [{"id": "a", "text": FERRY}, {"id": 17, "text": BREAD}, {"id": "c", "text": CLOCK}])
+    run("store", "create", "seen").ok()
+    run("store", "add", "seen", "in.jsonl").ok()
+    run("store", "remove", "seen", "17", "no", "-o", "removed.jsonl").ok()
+    assert read_lines("removed.jsonl") == [{"id": 17}]
+    assert told(run("store", "expire", "seen", "--newest", "0", "-o", "-")) == [{"id": "a"}, {"id": "c"}]
+    run("store", "remove", "seen", "c", "-o", "removed.jsonl").refused("removed.jsonl")

@@ -25,7 +25,7 @@ NEW = nd.StoreAnswer(True, (), False, ())
 
 
 @BOTH
-def test_a_client_answers_as_a_store(tmp_path, made):
+def test_a_client_answers_as_a_store(tmp_path, made, monkeypatch):
     texts = texts_of(random.Random(2), 60)
     metadata = [{"n": number} for number in range(60)]
     with nd.Store(tmp_path / "here", min_similarity=0.7, keep="always", floor=0.4) as store:
@@ -47,8 +47,14 @@ def test_a_client_answers_as_a_store(tmp_path, made):
             for given in ({"text": texts[3]}, {"id": "None3", "min_similarity": 0.5}):
                 assert client.neighbors(**given) == store.neighbors(**given)
             assert client.compare(FERRY, LATER) == nd.compare(FERRY, LATER, recipe=store.recipe)
-            assert client.remove([7, "no"]) == store.remove([7, "no"]) == 1
-            assert client.expire(newest=10) == store.expire(newest=10)
+            gone = [], []
+            assert client.remove([7, "no"], report_ids=gone[0].extend) == store.remove([7, "no"]) == 1
+            assert gone[0] == [7]
+            monkeypatch.setattr(calls.Limits, "max_expired", 7)
+            assert client.expire(newest=20) == store.expire(newest=20)
+            found = client.expire(newest=10, report_ids=gone[0].extend)
+            assert found == store.expire(newest=10, report_ids=gone[1].extend) == 10
+            assert gone[0][1:] == gone[1]
             assert client.compact() == store.compact() is True
             assert client.info().documents == store.info().documents == 10
             assert client.info().keep == "always"

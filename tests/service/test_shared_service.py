@@ -54,7 +54,7 @@ def test_what_one_service_has_answered_the_other_knows(two):
     asked = [{"text": BREAD}, {"text": LATER}]
     assert post(one, "check", asked).json() == post(other, "check", asked).json()
     assert [client.get("/v1/stores/default/info").json()["documents"] for client in two] == [2, 2]
-    assert post(one, "remove", {"ids": ["a", "x"]}).json() == {"removed": 1, "unknown": ["x"]}
+    assert post(one, "remove", {"ids": ["a", "x"]}).json() == {"removed": 1, "unknown": ["x"], "ids": ["a"]}
     assert post(other, "check", {"text": FERRY}).json()["is_new"]
     assert post(other, "neighbors", {"text": BREAD}).json()["neighbors"][0]["id"] == "c"
 

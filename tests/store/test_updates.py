@@ -4,6 +4,7 @@ import pytest
 from sizes import set_sizes
 
 import neardup as nd
+from neardup.store.upkeep import info
 
 FERRY = "The night ferry to the islands leaves at ten past nine from the old customs pier."
 LATER = FERRY.replace("night", "evening")
@@ -99,3 +100,24 @@ def test_a_stream_counts_updates():
         stream.add_many(["x", "x", "x"], [FERRY, FERRY, BREAD])
         stream.add("x", LATER)
         assert (stream.updated, len(stream)) == (2, 1)
+
+
+@pytest.mark.parametrize("keep", ["first", "last"])
+def test_what_goes_is_named_before_it_is_gone(any_place, keep, monkeypatch):
+    monkeypatch.setattr(info, "IDS_AT_ONCE", 2)
+    texts = [f"{BREAD} {n} " + " ".join(f"w{n}x{i}" for i in range(12)) for n in range(7)]
+    with nd.Store(any_place, keep=keep) as store:
+        store.check_and_add_many(list(range(7)), texts)
+        gone = []
+        assert store.remove([3, "no", 1], report_ids=gone.extend) == 2
+        assert gone == [1, 3]
+        assert store.expire(newest=2, limit=2, report_ids=gone.extend) == 2
+        assert gone == [1, 3, 0, 2]
+        with pytest.raises(ZeroDivisionError):
+            store.expire(newest=0, report_ids=lambda ids: 1 / 0)
+        assert (len(store), store.get(6).id) == (3, 6)
+        parts = []
+        assert store.expire(newest=0, report_ids=parts.append) == 3
+        assert parts == [[4, 5], [6]]
+        with pytest.raises(nd.OptionError, match="`limit=0`: give a number of documents, 1 or more"):
+            store.expire(limit=0)

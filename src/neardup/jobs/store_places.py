@@ -1,19 +1,22 @@
 """Create and open stores, remove documents, and say what is known of documents."""
 
+import contextlib
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
 from neardup.errors import InputError
-from neardup.io.storage.places import Place, near_folder
+from neardup.io.corpora.read_files import ReadFiles
+from neardup.io.storage.places import Place, near_folder, path_text
+from neardup.jobs.answer_files import answers_place, answers_to
 from neardup.jobs.stores.store_answers import meant_ids
 from neardup.options import MatchingOptions
 from neardup.recipe.presets import RecipeLike
 from neardup.store.back_ends import back_end_of, shown_place
 from neardup.store.session.folder import is_store
 from neardup.store.store import Store
-from neardup.store.upkeep.info import StoreInfo
+from neardup.store.upkeep.info import ReportIds, StoreInfo
 
 
 def create_store(
@@ -94,8 +97,28 @@ def folder_of_store(path: str | Path) -> dict[str, list[Place]]:
     return {} if folder is None else {"the store": [folder]}
 
 
-def remove_from_store(path: str | Path, ids: Iterable[str], *, wait: float = 0.0) -> tuple[int, list[str]]:
-    """Forget documents by their ids, given as text; 17 means the integer and the string.
+@contextlib.contextmanager
+def ids_file(path: str | Path, output: str | Path | None, *, overwrite: bool) -> Iterator[ReportIds]:
+    """What writes the ids of removed documents to a file of JSON lines, which appears at the end; None without a file."""
+    if output is None:
+        yield None
+        return
+    place, reads = answers_place(str(path_text(output))), ReadFiles(others=folder_of_store(path))
+    with answers_to(place, reads, overwrite=overwrite) as file:
+        yield lambda ids: file.write(
+            b"".join(json.dumps({"id": each}, ensure_ascii=False).encode() + b"\n" for each in ids)
+        )
+
+
+def remove_from_store(
+    path: str | Path,
+    ids: Iterable[str],
+    *,
+    output: str | Path | None = None,
+    overwrite: bool = False,
+    wait: float = 0.0,
+) -> tuple[int, list[str]]:
+    """Forget documents by their ids, given as text; 17 means the integer and the string. `output`: see `ids_file`.
 
     Returns:
         The number of removed documents, and the ids that no document has.
@@ -104,9 +127,9 @@ def remove_from_store(path: str | Path, ids: Iterable[str], *, wait: float = 0.0
         InputError: there is no store.
     """
     given = list(dict.fromkeys(ids))
-    with opened_store(path, wait=wait) as store:
+    with opened_store(path, wait=wait) as store, ids_file(path, output, overwrite=overwrite) as report:
         there = [[each for each in meant if store.get(each) is not None] for meant in meant_ids(given)]
-        removed = store.remove([each for some in there for each in some])
+        removed = store.remove([each for some in there for each in some], report_ids=report)
     return removed, [text for text, some in zip(given, there, strict=True) if not some]
 
 

@@ -40,6 +40,7 @@ class Limits:
             the same ones.
         documents_per_commit: documents of waiting requests that share a commit, at most, unless one request alone has more.
         max_listed: duplicates, pairs or judgements in a response, at most.
+        max_expired: documents that expire in a request with a limit, or in one go at `expire_every`.
         max_listed_bytes: bytes of the texts of a response that has several, at most.
         reopen_seconds: between two attempts to open a store that has failed, or to reach its database.
         expire_every: seconds after which a service removes expired documents again, from its start on; None for never.
@@ -59,6 +60,7 @@ class Limits:
     bytes_per_part: int = 8 << 20
     documents_per_commit: int = 1024
     max_listed: int = 200
+    max_expired: int = 10_000
     max_listed_bytes: int = 4 << 20
     reopen_seconds: float = 1.0
     look_seconds: float = 2.0

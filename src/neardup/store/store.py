@@ -23,7 +23,7 @@ from neardup.store.answers import (
     StoreMatch,
     StorePair,
 )
-from neardup.store.arguments import Duration, id_as_json, several, time_of
+from neardup.store.arguments import Duration, id_as_json, several, time_of, whole_number
 from neardup.store.back_ends import back_end_of
 from neardup.store.decisions import keep_first, neighbors
 from neardup.store.decisions.add import TTL, Expires, Notes, State, add_documents
@@ -34,7 +34,7 @@ from neardup.store.session.backend import Building
 from neardup.store.session.calls import changing_call, one_call
 from neardup.store.session.reader import TEXTS_AT_ONCE, Durable, Mode
 from neardup.store.upkeep import export
-from neardup.store.upkeep.info import SeenBy, StoreInfo, expired, info_of, stored_document
+from neardup.store.upkeep.info import ReportIds, SeenBy, StoreInfo, expired, forgotten, info_of, stored_document
 
 
 class Store:
@@ -263,16 +263,21 @@ class Store:
         return add_documents(self._files, ids, texts, metadata, expires, ttl, state, notes, unless)
 
     @changing_call
-    def remove(self, ids: Sequence[int | str]) -> int:
+    def remove(self, ids: Sequence[int | str], *, report_ids: ReportIds = None) -> int:
         """Forget kept documents, and the texts that were their duplicates; returns the number of documents.
 
         Later copies of these texts are decided anew.
+
+        Args:
+            ids: of the documents; others are passed over.
+            report_ids: a function that gets the ids of the documents that go, in lists, before they are gone for good; such as
+                `[].extend`. If it fails, nothing is removed.
         """
         self._files.demand_writable()
         names = list(dict.fromkeys(map(id_as_json, several("ids", ids))))
         with self._files.one_change():
             numbers = [row.number for row in self._files.known.of_ids(names).values()]
-            return self._files.forget(np.array(sorted(numbers), np.int64))
+            return forgotten(self._files, np.array(sorted(numbers), np.int64), report_ids)
 
     @changing_call
     def expire(
@@ -282,6 +287,8 @@ class Store:
         newest: int | None = None,
         by: SeenBy = "last_seen",
         now: float | None = None,
+        limit: int | None = None,
+        report_ids: ReportIds = None,
     ) -> int:
         """Remove the documents that have expired, and others that are old; returns their number. See `remove`.
 
@@ -293,12 +300,15 @@ class Store:
             newest: also all but the last so many that were added.
             by: "last_seen" counts the time when a document or one that matches it came last, "first_seen" when it was added.
             now: the time, in seconds since 1970; by default that of the clock, in PostgreSQL of the clock of the database.
+            limit: how many, at most, those first that were added first. Call again until fewer go: other calls come in between.
+            report_ids: as for `remove`.
         """
         self._files.demand_writable()
         given = None if now is None else time_of("now", now)
+        most = None if limit is None else whole_number("limit", limit, "a number of documents, 1 or more", least=1)
         with self._files.one_change():
             at = self._files.clock() if given is None else given
-            return self._files.forget(expired(self._files, older_than, newest, by, at))
+            return forgotten(self._files, expired(self._files, older_than, newest, by, at)[:most], report_ids)
 
     # ---------------------------------------------------------------------------------------------------------- review
 

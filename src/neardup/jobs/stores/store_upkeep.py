@@ -14,7 +14,7 @@ from neardup.errors import DataError, InputError, OptionError
 from neardup.io.corpora.read_files import ReadFiles
 from neardup.io.storage.places import path_text
 from neardup.jobs.answer_files import answers_place, answers_to
-from neardup.jobs.store_places import folder_of_store, opened_store, store_is_there
+from neardup.jobs.store_places import folder_of_store, ids_file, opened_store, store_is_there
 from neardup.jobs.stores.store_answers import match_values, meant_ids
 from neardup.progress import Watcher
 from neardup.recipe.presets import RecipeLike
@@ -32,11 +32,15 @@ def expire_in_store(
     older_than: Duration | None = None,
     newest: int | None = None,
     by: SeenBy = "last_seen",
+    output: str | Path | None = None,
+    overwrite: bool = False,
     wait: float = 0.0,
 ) -> int:
-    """Remove the documents of a store that have expired, and others that are old; returns their number. See `Store.expire`."""
-    with opened_store(path, wait=wait) as store:
-        return store.expire(older_than=older_than, newest=newest, by=by)
+    """Remove the documents of a store that have expired, and others that are old; returns their number. See `Store.expire`, and for
+    `output` `ids_file`.
+    """
+    with opened_store(path, wait=wait) as store, ids_file(path, output, overwrite=overwrite) as report:
+        return store.expire(older_than=older_than, newest=newest, by=by, report_ids=report)
 
 
 def compact_store(path: str | Path, *, wait: float = 0.0) -> tuple[int, int] | None:

@@ -23,7 +23,7 @@ from neardup.service.messages import messages, review_messages
 from neardup.store.answers import Judgement, RecentDuplicate, ReviewPair, StoreAnswer, StoredDocument, StoreMatch
 from neardup.store.arguments import Duration, seconds_of, several
 from neardup.store.review.judge import Pair
-from neardup.store.upkeep.info import StoreInfo
+from neardup.store.upkeep.info import ReportIds, StoreInfo
 
 T = TypeVar("T")
 Call = Generator["Request | float", Any, T]
@@ -175,11 +175,14 @@ class Calls:
             found += some
         return found
 
-    def remove(self, ids: Sequence[int | str]) -> Call[int]:
-        """Forget kept documents; see `Store.remove`. What an attempt removed whose answer was lost is not counted."""
+    def remove(self, ids: Sequence[int | str], *, report_ids: ReportIds = None) -> Call[int]:
+        """Forget kept documents; see `Store.remove`. What an attempt removed whose answer was lost is not counted, nor reported."""
         parts = Parts(several("ids", ids), lambda array, *_: self._post("remove", b'{"ids":' + array + b"}"))
         bodies = yield from self._all(parts)
-        return sum(responses.decoded(body, type=messages.Removed).removed for body in bodies)
+        found = [responses.decoded(body, type=messages.Removed) for body in bodies]
+        if report_ids is not None:
+            report_ids([each for some in found for each in some.ids])
+        return sum(each.removed for each in found)
 
     def expire(
         self,
@@ -187,10 +190,21 @@ class Calls:
         older_than: float | str | None = None,
         newest: int | None = None,
         by: Literal["first_seen", "last_seen"] = "last_seen",
+        report_ids: ReportIds = None,
     ) -> Call[int]:
-        """Remove the documents that have expired, and others that are old; see `Store.expire`."""
-        body = yield from self._value("expire", messages.Expire(older_than, newest, by))
-        return responses.decoded(body, type=messages.Expired).removed
+        """Remove the documents that have expired, and others that are old; see `Store.expire`. With `report_ids`, it takes several
+        requests, each with the ids of some thousand documents; those whose answer was lost are not reported.
+        """
+        if report_ids is None:
+            body = yield from self._value("expire", messages.Expire(older_than, newest, by))
+            return responses.decoded(body, type=messages.Expired).removed
+        removed, found = 0, messages.Expired(0, more=True)
+        while found.more:
+            body = yield from self._value("expire", messages.Expire(older_than, newest, by, Limits.max_expired))
+            found = responses.decoded(body, type=messages.Expired)
+            report_ids(found.ids)
+            removed += found.removed
+        return removed
 
     def compact(self) -> Call[bool]:
         """Give up the room of removed documents; see `Store.compact`. Other requests wait meanwhile."""

@@ -207,9 +207,14 @@ EXAMPLES = (
         route="remove",
         title="documents by their ids",
         given={"ids": ["ferry", "unheard of"]},
-        answer={"removed": 1, "unknown": ["unheard of"]},
+        answer={"removed": 1, "unknown": ["unheard of"], "ids": ["ferry"]},
     ),
     Example(route="compact", title="what was removed", given={}, answer={"compacted": True}),
     Example(route="expire", title="old documents", given={"older_than": "30d"}, answer={"removed": 0}),
-    Example(route="expire", title="all but the newest", given={"newest": 0, "by": "first_seen"}, answer={"removed": 1}),
+    Example(
+        route="expire",
+        title="all but the newest, with their ids",
+        given={"newest": 0, "by": "first_seen", "limit": 1000},
+        answer={"removed": 1, "ids": [7]},
+    ),
 )

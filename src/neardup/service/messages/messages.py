@@ -60,12 +60,15 @@ class Ids(Struct, forbid_unknown_fields=True):
     ids: list[Id]
 
 
-class Expire(Struct, forbid_unknown_fields=True):
-    """What to remove besides documents that have expired: those seen longer ago than this; all but the last so many."""
+class Expire(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """What to remove besides documents that have expired: those seen longer ago than this; all but the last so many. `limit`: how
+    many go, at most; then the answer has their ids, and `more` says whether to ask again.
+    """
 
     older_than: Annotated[float, NotBelowZero] | Annotated[str, Duration] | None = None
     newest: Annotated[int, NotBelowZero] | None = None
     by: Literal["first_seen", "last_seen"] = "last_seen"
+    limit: Annotated[int, Meta(extra_json_schema={"minimum": 1})] | None = None
 
 
 class Compact(Struct, forbid_unknown_fields=True):
@@ -134,16 +137,19 @@ class Found(Struct):
 
 
 class Removed(Struct):
-    """How many documents were removed, and the ids that no kept document had."""
+    """How many documents were removed, their ids, and the ids that no kept document had."""
 
     removed: int
     unknown: list[Id]
+    ids: list[Id] = []
 
 
-class Expired(Struct):
-    """How many documents were removed."""
+class Expired(Struct, omit_defaults=True):
+    """How many documents were removed; with a `limit`, their ids, and whether there may be more to remove."""
 
     removed: int
+    ids: list[Id] = []
+    more: bool = False
 
 
 class Compacted(Struct):

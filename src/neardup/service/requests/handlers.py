@@ -193,18 +193,23 @@ class Service:
 
         def removed(store: Store) -> messages.Removed:
             unknown = [each for each in given if store.get(each) is None]
-            return messages.Removed(store.remove(given), unknown)
+            ids: list[int | str] = []
+            return messages.Removed(store.remove(given, report_ids=ids.extend), unknown, ids)
 
         return json_response(encode(await self.call(self.worker(asked), removed)))
 
     async def expire(self, asked: Asked) -> Response:
         """Remove documents that have expired, and others that are old."""
         given: messages.Expire = await self.given(asked, messages.Expire)
-        count = await self.call(
-            self.worker(asked),
-            lambda store: store.expire(older_than=given.older_than, newest=given.newest, by=given.by),
-        )
-        return json_response(encode(messages.Expired(count)))
+        most = None if given.limit is None else min(given.limit, self.limits.max_expired)
+
+        def expired(store: Store) -> messages.Expired:
+            ids: list[int | str] = []
+            how: dict[str, Any] = {"limit": most, "report_ids": None if most is None else ids.extend}
+            count = store.expire(older_than=given.older_than, newest=given.newest, by=given.by, **how)
+            return messages.Expired(count, ids, more=count == most)
+
+        return json_response(encode(await self.call(self.worker(asked), expired)))
 
     async def compact(self, asked: Asked) -> Response:
         """Give up the room of removed documents. Other requests wait until that is done."""

@@ -172,7 +172,10 @@ class Worker:
         self._expires_at = time.monotonic() + every
         with contextlib.suppress(Problem):
             store = self.held.sound()
-            removed = self.held.tried(store.expire)
+            most = self._limits.max_expired  # what waits comes in between
+            removed = self.held.tried(lambda: store.expire(limit=most))
+            if removed == most:
+                self._expires_at = 0.0
             if removed and not isinstance(removed, BaseException):
                 self._metrics.expired.inc(removed)
                 self._log("expired", store=self.name, removed=removed)

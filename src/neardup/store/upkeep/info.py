@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -92,6 +93,19 @@ def stored_document(files: Backend, name: str) -> StoredDocument | None:
 
 
 SeenBy = Literal["first_seen", "last_seen"]
+ReportIds = Callable[[list[int | str]], object] | None
+"""A function that gets the ids of documents that go, some thousand at a time."""
+IDS_AT_ONCE = 1 << 12
+
+
+def forgotten(files: Backend, numbers: Array, report_ids: ReportIds) -> int:
+    """Remove documents (int64[n], ascending), after their ids were reported; returns their number."""
+    if report_ids is not None:
+        files.is_repeatable = False  # the function may have done something
+        for first in range(0, len(numbers), IDS_AT_ONCE):
+            some = files.record.documents(numbers[first : first + IDS_AT_ONCE].tolist())
+            report_ids([json.loads(some[number].id) for number in sorted(some)])
+    return files.forget(numbers)
 
 
 def expired(files: Backend, older_than: Duration | None, newest: int | None, by: SeenBy, now: float) -> Array:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from neardup.cli.commands.store import store_copies, store_lists, store_upkeep
-from neardup.cli.commands.store.store_upkeep import path
+from neardup.cli.commands.store.store_upkeep import ids_output, path
 from neardup.cli.parsing import options, values
 from neardup.cli.shown.terminal import line_width, tell
 from neardup.display import counted, size_text
@@ -141,9 +141,11 @@ def check(path: str, inputs: tuple[str, ...], output: str, quiet: bool, **chosen
 @path
 @ids
 @ids_file
+@ids_output
+@options.overwrite
 @options.wait
 @options.quiet
-def remove(path: str, ids: tuple[str, ...], file: Path | None, wait: float, quiet: bool) -> None:
+def remove(path: str, ids: tuple[str, ...], file: Path | None, quiet: bool, **chosen: Any) -> None:
     """Forget documents, and their duplicates.
 
     Later copies of these are decided anew. The ID 17 means the integer and the string.
@@ -151,7 +153,7 @@ def remove(path: str, ids: tuple[str, ...], file: Path | None, wait: float, quie
     from neardup.jobs.store_places import remove_from_store
     from neardup.store.back_ends import shown_place
 
-    removed, unknown = remove_from_store(path, given_ids(ids, file), wait=wait)
+    removed, unknown = remove_from_store(path, given_ids(ids, file), **chosen)
     lines = [("removed", counted(removed, "document"))]
     if unknown:
         shown = ", ".join(map(repr, unknown[:MAX_LISTED_IDS])) + (" …" if len(unknown) > MAX_LISTED_IDS else "")

@@ -9,6 +9,12 @@ from neardup.cli.shown.terminal import tell
 from neardup.display import counted
 
 path = click.argument("path", metavar="STORE", type=values.FILE)
+ids_output = click.option(
+    "-o",
+    "--output",
+    type=values.FILE,
+    help="A file for the ids of removed documents: .jsonl, .jsonl.gz or .jsonl.zst, or - for standard output. [default: none]",
+)
 
 
 @click.command()
@@ -26,6 +32,8 @@ path = click.argument("path", metavar="STORE", type=values.FILE)
     show_default=True,
     help="last-seen: when a document, or one that matches it, came last; first-seen: when it was added.",
 )
+@ids_output
+@options.overwrite
 @options.wait
 @options.quiet
 def expire(path: str, by: str, quiet: bool, **chosen: Any) -> None:
