@@ -136,7 +136,7 @@ def read_record(path):
                 rows = [row[:-1] for row in rows]
             tables[name] = rows
     facts = {name: json.loads(value) for name, value in tables["facts"]}
-    assert {*FACTS} <= facts.keys() <= {*FACTS, "latest"}
+    assert {*FACTS} <= facts.keys() <= {*FACTS, "latest", "writer"}
     assert facts["format"] == 1
     assert sorted(facts["rules"]) == RULES + ["texts"] * ("texts" in tables)
     assert facts["rules"].get("texts", True) is True

@@ -165,3 +165,39 @@ def test_a_copy_that_waits_for_another_process_can_be_interrupted(tmp_path):
             record.copy_to(tmp_path / "copy")
         timer.join()
         other.close()
+
+
+@pytest.mark.parametrize("durable", ["each", "batch"])
+@pytest.mark.parametrize("has_written", [False, True])
+def test_a_second_writer_that_the_lock_lets_in_is_refused(tmp_path, monkeypatch, durable, has_written):
+    """As on a network file system on which two machines do not see each other's locks."""
+    monkeypatch.setattr("neardup.store.session.folder.fcntl.flock", lambda *_: None)
+    one = nd.Store(tmp_path / "s", durable=durable)
+    if has_written:
+        one.check_and_add("a", NIGHT)
+        one.flush()
+    other = nd.Store(tmp_path / "s", durable=durable)
+    first, second = (other, one) if has_written else (one, other)
+    assert first.check_and_add("b", BREAD).is_new
+    first.flush()
+    for _ in range(2):
+        with pytest.raises(nd.InputError, match="has a second writer: process .*|has failed before"):
+            second.check_and_add("c", BREAD + " Salt.")
+    first.check_and_add("d", NIGHT + " And more of it.")
+    second.close()
+    first.close()
+    with nd.Store(tmp_path / "s") as store:
+        assert store.verify().is_sound
+        assert (store.get("b").id, store.get("d").id, store.get("c")) == ("b", "d", None)
+
+
+def test_a_writer_that_was_read_before_anything_changed_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("neardup.store.session.folder.fcntl.flock", lambda *_: None)
+    with nd.Store(tmp_path / "s") as one:
+        one.check_and_add("a", NIGHT)
+        other = nd.Store(tmp_path / "s")
+        one.check_and_add("b", BREAD)  # what the other one does not know
+        with pytest.raises(nd.InputError, match="has a second writer"):
+            other.check_and_add("c", BREAD + " Salt.")
+        other.close()
+        assert one.check_and_add("d", NIGHT + " And more of it.").is_new

@@ -167,6 +167,10 @@ class AppendedFile:
         """Make all items durable."""
         os.fdatasync(self._file)
 
+    def leave(self) -> None:
+        """Let the file be as another writer has made it."""
+        self._readonly = True
+
     def close(self) -> None:
         """Close the file, without the zeros behind its end."""
         if not self._readonly:

@@ -224,6 +224,11 @@ class Contents:
         for _ in in_order(AppendedFile.sync, files, len(files)):  # a disk that is slow may write them at the same time
             pass
 
+    def leave(self) -> None:
+        """Let the files be as another writer has made them."""
+        for file in self._files.values():
+            file.leave()
+
     def close(self) -> None:
         """Close the files."""
         self._open.close()

@@ -9,6 +9,8 @@ besides. Each row has a checksum.
 
 import contextlib
 import json
+import os
+import secrets
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -41,8 +43,16 @@ PAGES_AT_ONCE = 1 << 10
 """Pages that are copied at a time."""
 
 
+WRITER = "writer"
+"""The fact that says which process has written last; readers and older versions ignore it."""
+
+
 class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
     """The record of a store in a file."""
+
+    _own: str | None = None
+    _seen: tuple[str | None, int]
+    _has_claimed = _claims = False
 
     def __init__(self, path: Path, *, create: bool = False, readonly: bool = False, lasts: bool = True) -> None:
         """Open the record, or create it; without `lasts`, nothing is synced.
@@ -81,6 +91,56 @@ class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
         if found is None:
             raise self._damage("the fact `format` is missing")
         demand_version(self.path, json.loads(found[0]), FORMAT)
+
+    def claim(self) -> None:
+        """Be the only writer from now on: a change is refused if another process has written since, which the lock should not let
+        happen, but may on a network file system.
+        """
+        who = {"host": os.uname().nodename, "process": os.getpid(), "session": secrets.token_hex(8)}
+        self._own = json.dumps(who, sort_keys=True)
+        self._seen = (self._writer(), self.version)
+
+    def begin(self) -> None:
+        """Begin a change, unless one was begun.
+
+        Raises:
+            InputError: another process has written since this one has claimed the record.
+        """
+        if self.is_busy:
+            return
+        super().begin()
+        if self._own is None:
+            return
+        found, self._claims = self._writer(), not self._has_claimed
+        if self._has_claimed and found == self._own:
+            return
+        if self._has_claimed or self._seen != (found, self.version):
+            self.roll_back()
+            other = json.loads(found or "{}")
+            who = (
+                f"process {other['process']} on {other['host']}"
+                if {"process", "host"} <= other.keys()
+                else "another process"
+            )
+            raise InputError(
+                f"{self.path.parent} has a second writer: {who} has changed the store meanwhile. The lock does not keep the two "
+                "apart, as on some network file systems. This change was not made. Let one process write, or use a store in "
+                "PostgreSQL."
+            )
+        self.set_facts({WRITER: json.loads(self._own)})
+
+    def commit(self) -> None:
+        """Make what was changed since `begin` durable."""
+        super().commit()
+        self._has_claimed, self._claims = self._has_claimed or self._claims, False
+
+    def roll_back(self) -> None:
+        """Undo what was changed since `begin`."""
+        super().roll_back()
+        self._claims = False
+
+    def _writer(self) -> str | None:
+        return next((row[0] for row in self._rows("SELECT value FROM facts WHERE name = ?", (WRITER,))), None)
 
     def facts(self) -> dict[str, Any]:
         """All facts, by name; a DataError if one is missing, or is not what was written."""

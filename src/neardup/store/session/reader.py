@@ -116,6 +116,8 @@ class OpenFiles:
             facts = self.record.facts()
             if mode == "w":
                 demand_own(self.path, facts, None if replica is None else replica[REPLICA])
+                self.record.claim()
+                facts = self.record.facts()  # not before: what another writer adds from now on is noticed
             fields = located_fields(facts["recipe"], self.path)
             self.recipe = recipe_of_facts(facts, fields, recipe, str(self.path))
             self.rules = stored_rules(facts["rules"])

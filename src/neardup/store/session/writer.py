@@ -324,6 +324,11 @@ class Files(OpenFiles):
 
     def abandon(self) -> None:
         """Close the files, without making anything durable."""
+        if self.mode == "w" and not self.is_closed:
+            try:
+                self.record.begin()  # until the record is closed
+            except NeardupError:
+                self.contents.leave()
         self.is_closed = True
         self._open.close()
 
