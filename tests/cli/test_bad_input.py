@@ -107,7 +107,7 @@ def test_a_row_with_a_text_and_no_id_is_never_left_out(run, name):
 
 def test_rows_that_could_not_be_read_are_counted_by_reason(run):
     bad = [b'{"text": null}', b'{"text": null}', b'{"text": "a"', b'{"text": }', b'{"a:b, c": [], "text": "d"}']
-    Path("in.jsonl").write_bytes(GOOD + b"\n".join(bad))
+    Path("in.jsonl").write_bytes(GOOD + b"\n".join([*bad, b'{"text": "a", "a:b, c": "b"}']))
     done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--on-error", "skip", "--text", "text", "--text", "a:b, c")
     counts = {
         'its column "text" is null': 2,

@@ -272,7 +272,7 @@ def test_ids_count_where_all_rows_have_one():
         (ROWS, {"source": "host"}, nd.OptionError, "`source='host'`: it is for `prefer_source`"),
         (ROWS, {"source": "nope", "prefer_source": "web"}, nd.InputError, "no column 'nope' for the sources"),
         (ROWS, {"source": "host", "prefer_source": "we"}, nd.InputError, "no row is of this source. The sources are web/x"),
-        (ROWS, {"text": "meta.title"}, nd.InputError, "Row 0 is no dict with 'meta.title'"),
+        (ROWS, {"text": "meta.title"}, nd.InputError, "no column 'meta.title' .* Its fields can be read: `text='meta.body'`"),
         (TABLE, {"text": "meta.title"}, nd.InputError, "no column 'meta.title' for the texts. The columns are id, text"),
         (TABLE, {"text": "text.body"}, nd.InputError, "no column 'text.body'"),
         (TABLE, {"text": "meta"}, nd.OptionError, "The column 'meta' has the type struct"),

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from neardup.errors import DataError, OptionError, is_integer
 from neardup.kernels.text.utf8 import TAIL, valid_utf8
-from neardup.text.nested import is_string
+from neardup.text.nested import advice_on_value, is_string, value_of_type
 
 BYTES_AT_ONCE = 1 << 20
 """Approximate bytes of text per kernel call: they stay in a core's cache, and threads have work to share."""
@@ -29,13 +29,14 @@ def as_text_arrays(texts: Any, *, column: str | None = None) -> list[Any]:
         elif hasattr(texts, "__arrow_c_array__"):
             texts = pa.array(texts)
         else:
-            texts = _of_strings(texts, where)
+            texts = _of_strings(texts, where, column)
     texts = decoded(texts)
     if not is_string(texts.type) and len(texts) == 0:
         return []
-    if not is_string(texts.type):
+    if not is_string(texts.type) and not pa.types.is_null(texts.type):
         subject = "texts" if column is None else f"The column {column!r}"
-        raise OptionError(f"{subject} has the type {texts.type}; give strings.")
+        advice = advice_on_value(column or "text", value_of_type(texts.type))
+        raise OptionError(f"{subject} has the type {texts.type}; give strings.{advice and f' {advice}'}")
     arrays = texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]
     arrays = [_aligned(array.cast(pa.large_string())) for array in arrays]
     for number, array in enumerate(arrays):
@@ -111,7 +112,7 @@ def _demand_utf8(array: Any, first: int, where: str) -> None:
         raise DataError(f"The texts{where} are not valid: {problem}.") from None
 
 
-def _of_strings(texts: Any, where: str) -> Any:
+def _of_strings(texts: Any, where: str, column: str | None) -> Any:
     """An Arrow array of some object's strings."""
     try:
         found = list(texts)
@@ -124,7 +125,10 @@ def _of_strings(texts: Any, where: str) -> Any:
             raise DataError(f"Text {row}{where} is null. Drop or fill nulls first.")
         if not isinstance(text, str):
             is_integer(text)  # refuses what cannot be printed
-            raise OptionError(f"Text {row}{where} is a {type(text).__name__}, not a string: {str(text)[:60]!r}.")
+            advice = "" if column is None else advice_on_value(column, text)
+            raise OptionError(
+                f"Text {row}{where} is a {type(text).__name__}, not a string: {str(text)[:60]!r}.{advice and f' {advice}'}"
+            )
     try:
         return pa.array(found, pa.large_string())
     except UnicodeEncodeError:

@@ -16,7 +16,7 @@ from neardup.arrays import Array
 from neardup.errors import DataError, InputError, OptionError
 from neardup.text.columns import as_text_arrays, decoded, join_texts
 from neardup.text.given_elements import have_sets, is_collection, is_list_type, texts_of_items, texts_of_lists
-from neardup.text.nested import column_at, type_at
+from neardup.text.nested import advice_on_path, column_at, type_at, value_of_type
 
 ALLOWED = "a list of strings or of dicts, an Arrow table, a pandas or polars data frame, a Hugging Face dataset, a DuckDB relation"
 UNREADABLE = (pa.ArrowException, UnicodeEncodeError, OverflowError, TypeError, ValueError, RecursionError)
@@ -76,7 +76,7 @@ class Frame:
             return table
         path = (table.schema.names[0], *path[1:])
         if type_at(table.schema, path) is None:
-            raise self._missing(name, what)
+            raise self._missing(name, what, {path[0]: value_of_type(table.schema.field(0).type)})
         return decoded(column_at(table, path))
 
     def _of_dicts(
@@ -88,6 +88,8 @@ class Frame:
             for key in path:
                 if not isinstance(value, Mapping) or key not in value:
                     if not optional or not isinstance(item, Mapping):
+                        if not known and not any(_has_path(each, path) for each in dicts):
+                            raise self._missing(name, what, item)
                         raise InputError(f"Row {row} is no dict with {name!r} for the {what}, as others are.")
                     value = None
                     break
@@ -99,11 +101,24 @@ class Frame:
             raise self._missing(name, what)
         return found
 
-    def _missing(self, name: str, what: str) -> InputError:
-        return InputError(f"There is no column {name!r} for the {what}. {self._has()} Name the one that is meant.")
+    def _missing(self, name: str, what: str, row: Mapping[str, Any] | None = None) -> InputError:
+        """`row`: the columns of a row, as nested dicts and lists."""
+        advice = advice_on_path(row or {}, name) if what == "texts" else ""
+        return InputError(
+            f"There is no column {name!r} for the {what}. {self._has()} {advice or 'Name the one that is meant.'}"
+        )
 
     def _has(self) -> str:
         return f"The columns are {', '.join(self.names)}."
+
+
+def _has_path(value: Any, path: Sequence[str]) -> bool:
+    """Whether a value has a field, or one nested in it."""
+    for key in path:
+        if not isinstance(value, Mapping) or key not in value:
+            return False
+        value = value[key]
+    return True
 
 
 def frame_of(data: Any, called: str = "data") -> Frame:

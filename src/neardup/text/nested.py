@@ -1,6 +1,6 @@
 """Types of Arrow columns, and columns of tables, or fields nested in them, by path."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -15,9 +15,14 @@ def is_string(kind: Any) -> bool:
 
 
 def type_at(schema: Any, path: Sequence[str]) -> Any:
-    """The type of a column or of a field in nested structs; None if there is no such column or field."""
+    """The type of a column or of a field in nested structs; None if there is no such column or field.
+
+    Below a column of type null, as writers make where a whole file has no value, everything is of that type.
+    """
     kind = schema.field(path[0]).type
     for key in path[1:]:
+        if pa.types.is_null(kind):
+            return kind
         if not pa.types.is_struct(kind) or kind.get_field_index(key) < 0:
             return None
         kind = kind.field(key).type
@@ -27,4 +32,58 @@ def type_at(schema: Any, path: Sequence[str]) -> Any:
 def column_at(table: Any, path: Keys) -> Any:
     """A column of a table or record batch, or a field nested in it; null where one of the enclosing structs is null."""
     column = table.column(table.schema.get_field_index(path[0]))
-    return pc.struct_field(column, list(path[1:])) if len(path) > 1 else column
+    for key in path[1:]:
+        if not pa.types.is_null(column.type):
+            column = pc.struct_field(column, key)
+    return column
+
+
+_OF_TEXTS = ("text", "content", "value", "body", "message")
+"""Names of fields that hold texts, the most likely first."""
+
+
+def value_of_type(kind: Any) -> Any:
+    """A value of a type of Arrow, for `advice_on_value`: its structs as dicts, its lists with an item, strings as such."""
+    if pa.types.is_struct(kind):
+        return {field.name: value_of_type(field.type) for field in kind}
+    if hasattr(kind, "value_field") and not pa.types.is_map(kind) and not pa.types.is_dictionary(kind):
+        return [value_of_type(kind.value_type)]
+    return "" if is_string(kind) else None
+
+
+def advice_on_value(name: str, value: Any) -> str:
+    """What to do about a column of texts that holds lists or dicts like `value`: a sentence; nothing for other values."""
+    if isinstance(value, Mapping):
+        field = _field_of_text(value)
+        if isinstance(value.get(field), str):
+            return f"Its fields can be read: `text={f'{name}.{field}'!r}`."
+        return "" if field is None else advice_on_value(f"{name}.{field}", value[field])
+    if not isinstance(value, list | tuple) or not value:
+        return ""
+    item, row = value[0], "".join(f"[{key!r}]" for key in name.split("."))
+    field = _field_of_text(item) if isinstance(item, Mapping) else None
+    if isinstance(item, str):
+        joined = f'"\\n".join(row{row})'
+    elif field is not None and isinstance(item[field], str):
+        joined = f'"\\n".join(item[{field!r}] for item in row{row})'
+    else:
+        return ""
+    return f"Join the texts of each list in a column of their own, such as `row['text'] = {joined}`, and read that one."
+
+
+def advice_on_path(row: Mapping[str, Any], name: str) -> str:
+    """The same for the columns of a row and a column, or a path that leads into one."""
+    keys, value = [name] if name in row else name.split("."), row
+    for place, key in enumerate(keys):
+        if not isinstance(value, Mapping) or key not in value:
+            return advice_on_value(".".join(keys[:place]), value) if place else ""
+        value = value[key]
+    return advice_on_value(name, value)
+
+
+def _field_of_text(fields: Mapping[str, Any]) -> str | None:
+    """The field that most likely holds a text, or has one nested in it; None without any."""
+    strings = [name for name, value in fields.items() if isinstance(value, str)]
+    nested = [name for name, value in fields.items() if isinstance(value, Mapping | list | tuple)]
+    named = [name for name in _OF_TEXTS if name in strings]
+    return next(iter([*named, *strings, *nested]), None)

@@ -6,7 +6,7 @@ from neardup.display import counted
 from neardup.errors import InputError
 from neardup.io.checks.likely_encoding import encoding_advice
 from neardup.io.checks.missing_columns import MissingColumnError, told_once
-from neardup.io.checks.missing_texts import advice
+from neardup.io.checks.missing_texts import advice, nested_advice
 from neardup.io.corpora.batch import Columns
 from neardup.io.corpora.shard import Shard
 from neardup.io.formats.table import FORMATS, WITH_LISTS
@@ -34,6 +34,7 @@ def demand_columns(shards: Sequence[Shard], columns: Columns, added: Sequence[st
     problems: list[str] = []
     alike: dict[tuple[str, str], list[MissingColumnError]] = {}
     advised: dict[tuple[str, str], str] = {}
+    nested: dict[tuple[str, str], str] = {}
     fine: list[Shard] = []
     for shard in shards:
         try:
@@ -44,10 +45,13 @@ def demand_columns(shards: Sequence[Shard], columns: Columns, added: Sequence[st
             alike.setdefault(kind, []).append(problem)
             if kind not in advised:
                 doubt = encoding_advice(shard, "").strip()
+                nested[kind] = nested_advice(shard, problem.column) if problem.column in columns.text else ""
                 advised[kind] = advice(shard, columns) + (f" {doubt}" if doubt else "")
         except InputError as problem:
             problems.append(str(problem) + advice(shard, columns))
-    problems = [told_once(each, columns, named_by, fine) + advised[kind] for kind, each in alike.items()] + problems
+    problems = [
+        told_once(each, columns, named_by, fine, nested[kind]) + advised[kind] for kind, each in alike.items()
+    ] + problems
     refuse_shards(problems)
 
 

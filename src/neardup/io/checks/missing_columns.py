@@ -36,11 +36,16 @@ class MissingColumnError(InputError):
 
 
 def told_once(
-    problems: Sequence[MissingColumnError], columns: Columns, named_by: str = "", others: Sequence[Shard] = ()
+    problems: Sequence[MissingColumnError],
+    columns: Columns,
+    named_by: str = "",
+    others: Sequence[Shard] = (),
+    nested: str = "",
 ) -> str:
     """One message for files that lack the same column and have the same ones.
 
-    `named_by`: put before the names of options; `others`: the inputs that have the column.
+    `named_by`: put before the names of options; `others`: the inputs that have the column; `nested`: what to do if the path
+    leads into a list.
     """
     first = problems[0]
     files = ", ".join(each.file for each in problems[:_MAX_LISTED_FILES])
@@ -48,7 +53,9 @@ def told_once(
         files += f" and {counted(len(problems) - _MAX_LISTED_FILES, 'more file')}"
     has, it_has, its = ("has", "It has", "its") if len(problems) == 1 else ("have", "They have", "their")
     where = first.where.replace(" its ", f" {its} ")
-    remedy = _leave_out(problems, others) if len(others) >= len(problems) else _remedy(first, columns, named_by)
+    remedy = (
+        _leave_out(problems, others) if len(others) >= len(problems) else nested or _remedy(first, columns, named_by)
+    )
     return f'{files} {has} no column "{first.column}"{where}. {it_has}: {first.there}. {remedy}'
 
 

@@ -8,6 +8,7 @@ from neardup.errors import DataError, InputError
 from neardup.io.checks.number_files import NAMING, digits_like, importing, quoted_name
 from neardup.io.corpora.batch import Columns
 from neardup.io.corpora.shard import Shard
+from neardup.text.nested import advice_on_path
 
 _SAMPLED_ROWS = 100
 _SAMPLED_BYTES = 1 << 16
@@ -36,6 +37,27 @@ def advice(shard: Shard, columns: Columns) -> str:
                 continue  # the name of the texts was forgotten: numbers beside them are those of commits, or sums
             if name != columns.id_or_default and (found := _advice_on(shard, name, sample[name])):
                 return f" {found}"
+    return ""
+
+
+_NESTED = re.compile(r'its column "(.*)" is an (array|object), not a string')
+
+
+def value_advice(shard: Shard, reason: str) -> str:
+    """A sentence about a row rejected for this reason, if a column has arrays or objects where texts are expected; or nothing."""
+    found = _NESTED.fullmatch(reason)
+    advice = nested_advice(shard, found[1]) if found else ""
+    return f"{advice} " if advice else ""
+
+
+def nested_advice(shard: Shard, name: str) -> str:
+    """What to read instead of a column of lists or objects, or of a path that leads into one; nothing for other columns."""
+    if shard.format not in _SAMPLES:
+        return ""
+    with contextlib.suppress(DataError, InputError, StopIteration):
+        sample = _SAMPLES[shard.format](shard)
+        row = {column: next(filter(None, values), None) for column, values in sample.items()}
+        return advice_on_path(row, name)
     return ""
 
 
@@ -140,8 +162,17 @@ def _of_json_lines(shard: Shard) -> Sample:
     for row in range(min(len(block), _SAMPLED_ROWS)):
         with contextlib.suppress(BadRow):
             for key, value in parse_object(block.line(row)):
-                sample.setdefault(key, []).append(value)
+                sample.setdefault(key, []).append(_plain(value))
     return sample
+
+
+def _plain(value: Any) -> Any:
+    """A value of JSON with its objects as dicts."""
+    from neardup.io.formats.json.json_rows import Pairs
+
+    if isinstance(value, Pairs):
+        return {key: _plain(each) for key, each in value}
+    return [_plain(each) for each in value] if isinstance(value, list) else value
 
 
 _SAMPLES = {"parquet": _of_parquet, "csv": _of_delimited, "tsv": _of_delimited, "jsonl": _of_json_lines}

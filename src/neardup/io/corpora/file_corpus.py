@@ -2,7 +2,6 @@
 
 import dataclasses
 import itertools
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,8 +16,8 @@ from neardup.arrays import Array
 from neardup.display import counted, reasons_text
 from neardup.errors import InputError, OptionError, RowError
 from neardup.io.checks.column_checks import MAX_LISTED, demand_columns, demand_lists
-from neardup.io.checks.likely_encoding import encoding_advice
 from neardup.io.checks.number_files import Refine, refuse_lone_numbers
+from neardup.io.checks.readable_rows import ReadableRows, general_reason, row_advice
 from neardup.io.corpora.batch import BATCH_BYTES, Batch, Columns, Part
 from neardup.io.corpora.protocol import Group, Piece
 from neardup.io.corpora.reading import Reading
@@ -49,13 +48,9 @@ class Rejected:
     reason: str
 
 
-_GENERAL = re.compile(r'(?:"[^"]*"|[^",:;(])*')
-"""The beginning of a reason, without what is different in each row."""
-
-
 def by_reason(rejected: Iterable[Rejected]) -> dict[str, int]:
     """How many rows were set aside for each reason, the most frequent first."""
-    found = Counter(_GENERAL.match(each.reason)[0].strip() for each in rejected)  # type: ignore[index]  # may be empty
+    found = Counter(general_reason(each.reason) for each in rejected)
     return dict(found.most_common())
 
 
@@ -88,8 +83,11 @@ class FileCorpus:
         progress: Progress | None = None,
         resources: Resources = DEFAULTS,
         refine: Refine | None = None,
+        demands_text: bool = True,
     ) -> None:
-        """`progress` counts the bytes that each pass reads from the files; `refine` is applied to each batch."""
+        """`progress` counts the bytes that each pass reads from the files; `refine` is applied to each batch; `demands_text`:
+        whether files without any row that can be read stop the run.
+        """
         check_on_error(on_error)
         if columns.of_elements:
             demand_lists(shards, columns)
@@ -99,6 +97,7 @@ class FileCorpus:
         self._columns, self._on_error, self._progress = columns, on_error, progress or Progress()
         self._resources, self._refine = resources, refine
         self._is_part = False
+        self._readable = ReadableRows() if demands_text else None
         self._extract = None if columns.html is None else extractor(columns.html)
 
     def part(self, shards: Sequence[Shard]) -> "FileCorpus":
@@ -111,7 +110,7 @@ class FileCorpus:
             resources=self._resources,
             refine=self._refine,
         )
-        found._is_part = True
+        found._is_part, found._readable = True, self._readable
         return found
 
     def check(self, added: Sequence[str] = (), *, named_by: str = "") -> None:
@@ -178,26 +177,36 @@ class FileCorpus:
             come_to = before[last] if several > 1 else before[first] + min(piece.position, self.shards[first].size)
             self._progress.read(max(0, come_to - passed))
             passed = max(passed, come_to)
-            self._reject(first, piece, several=several > 1)
+            self._reject(first, last, piece)
             yield row, piece.result
             row += piece.rows
             for number in range(first, last):
                 lengths[number] += piece.rows // several
         self._progress.read(before[-1] - passed)
+        if not self._is_part:
+            self.demand_readable()
         starts = [0, *itertools.accumulate(lengths)]
         if self.starts is not None and starts != self.starts:
             number = next(number for number, start in enumerate(starts[1:]) if start != self.starts[number + 1])
             raise self.shards[number].changed()
         self.starts = starts
 
-    def _reject(self, first: int, piece: Piece[Result], *, several: bool) -> None:
-        """Set aside or refuse the rows of a piece that cannot be read; its shards begin with the `first`."""
+    def _reject(self, first: int, last: int, piece: Piece[Result]) -> None:
+        """Set aside or refuse the rows of a piece of these shards that cannot be read."""
+        several = last - first > 1
         for found, reason in piece.rejections:
             number, row = (first + found, 0) if several else (first, found)
             if self._on_error == "stop":
                 raise row_error(self.shards[number], row, reason)
             if self.starts is None:
                 self.rejected.append(Rejected(self.shards[number].name, row, reason))
+        if self._readable is not None and self.starts is None:
+            self._readable.count(self.shards[first:last], piece.rows, piece.rejections)
+
+    def demand_readable(self) -> None:
+        """Raise DataError if rows were read, by this corpus or its parts, and none of them could be."""
+        if self._readable is not None:
+            self._readable.demand_one()
 
     def tell_rejected(self) -> None:
         """Report how many rows were left out, and why, if any were."""
@@ -238,6 +247,8 @@ class FileCorpus:
                 batch, rejections = self._refine(batch, rejections, self.shards[number : number + 1])
             if rejections and self._on_error == "stop":
                 raise row_error(self.shards[number], *rejections[0])
+            if self._readable is not None:
+                self._readable.count(self.shards[number : number + 1], len(batch.texts), rejections)
             batch = dataclasses.replace(batch, of_elements=self._columns.of_elements)
             yield batch if self._extract is None else text_of_pages(batch, self._extract)
 
@@ -255,8 +266,8 @@ def text_of_pages(batch: Batch, extract: Extract) -> Batch:
 
 
 def row_error(shard: Shard, row: int, reason: str) -> RowError:
-    """The error of a row at which a run stops; where the encoding may be the cause, with the one that the file may have."""
-    return RowError(shard.name, row, reason, encoding_advice(shard, reason))
+    """The error of a row at which a run stops, with what to do if not the row is wrong but how it is read."""
+    return RowError(shard.name, row, reason, row_advice(shard, reason))
 
 
 def rank_of_source(name: str, sources: Sequence[str]) -> int:

@@ -101,6 +101,7 @@ def read_sample(corpus: FileCorpus, *, size: int | None = None) -> Sample:
         complete = next(batches, None) is None
         shard = corpus.shards[number]
         read_bytes += shard.size if complete else min(position, shard.size)
+    corpus.demand_readable()
     return Sample(
         _numbered(found),
         tuple(corpus.shards[number].name for number in chosen),

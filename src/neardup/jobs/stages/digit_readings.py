@@ -162,7 +162,7 @@ def tell_of_missing_zeros(
 
 def _slices(shard: Shard, columns: Columns, resources: Resources) -> Iterator[Any]:
     """The stored column, some rows at a time."""
-    corpus = FileCorpus([shard], columns, on_error="skip", resources=resources)
+    corpus = FileCorpus([shard], columns, on_error="skip", resources=resources, demands_text=False)
     for batch in corpus.first_batches(0, shard.size + 1):
         for first in range(0, len(batch.texts), _ROWS_AT_ONCE):
             yield batch.texts.slice(first, _ROWS_AT_ONCE)

@@ -150,6 +150,7 @@ def write_fingerprint_files(
             total += _write(writer, (rows for _, rows in part.map(read)), content, progress)
             writer.close(stored_shards(part.shards, part.starts or [0], content.reading))
             rejected += part.rejected
+        corpus.demand_readable()
         for path in paths.rejects:
             outputs.write_lines(path, reject_lines(rejected))
         outputs.commit()

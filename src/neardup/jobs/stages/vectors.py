@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from neardup.errors import InputError
@@ -101,7 +102,10 @@ def _dimension(shards: Sequence[Shard], vector: str) -> int:
         with opened(shard) as file:
             schema = file.schema_arrow
             keys = (vector,) if schema.get_all_field_indices(vector) else tuple(vector.split("."))
-            fixed = fixed_dimension(type_at(schema, keys))
+            kind = type_at(schema, keys)
+            if pa.types.is_null(kind):
+                continue
+            fixed = fixed_dimension(kind)
             if fixed:
                 return fixed
             for batch in batches(shard, file, range(file.num_row_groups), [".".join(keys)], BATCH_BYTES):

@@ -10,6 +10,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import InputError
+from neardup.io.checks.readable_rows import ReadableRows
 from neardup.io.corpora.batch import BATCH_BYTES, Batch, Rejections
 from neardup.io.corpora.file_corpus import row_error
 from neardup.io.corpora.reading import Reading
@@ -97,6 +98,7 @@ class LineWalk(ABC, Generic[Prepared]):
     def blocks(self, sinks: Sinks) -> Iterator[None]:
         """Decide and write the rows that are left, block by block; yields after each block."""
         last, position = None, 0
+        readable = ReadableRows() if self.counts.rows == self.counts.rejected else None
         for block in in_order(self._block, self._lines(self.counts.rows), self._threads):
             self.is_inside = True
             if last is not block.shard:
@@ -106,11 +108,21 @@ class LineWalk(ABC, Generic[Prepared]):
                 row, reason = block.rejections[0]
                 self.is_inside = False
                 raise row_error(block.shard, row, reason)
+            if readable is not None:
+                self._count(readable, block)
             self.decide(block, sinks)
             self.progress.read(max(0, block.lines.position - position))
             position = max(position, block.lines.position)
             self.is_inside = False
             yield
+        if readable is not None:
+            readable.demand_one()
+
+    def _count(self, readable: ReadableRows, block: Block[Prepared]) -> None:
+        """Stop before anything is decided if no row can be read."""
+        self.is_inside = False
+        readable.count([block.shard], len(block.lines), block.rejections)
+        self.is_inside = True
 
     def pass_on(self, block: Block[Prepared], rows: Array, out: Any) -> None:
         """Write the lines of some rows of a block (int64[n], ascending), byte for byte."""

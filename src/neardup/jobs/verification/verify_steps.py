@@ -49,7 +49,9 @@ def verify_shards(
     columns = claim.reading.columns(within, asked_by=dict.fromkeys(within, "within="))
     corpus = FileCorpus(shards, columns, on_error=on_error, progress=progress, resources=resources)
     _demand_texts(corpus, claim)
-    result = FileCorpus(written, claim.reading.columns(), on_error="skip", progress=progress, resources=resources)
+    result = FileCorpus(
+        written, claim.reading.columns(), on_error="skip", progress=progress, resources=resources, demands_text=False
+    )
     result.check()
     _refuse_annotated(result, corpus)
     with (

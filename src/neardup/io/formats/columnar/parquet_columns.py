@@ -17,7 +17,7 @@ from neardup.io.formats.columnar.vector_columns import list_kind, vectors_of_col
 from neardup.io.formats.json.json_values import default_ids, is_utf8, joined, only, quoted
 from neardup.io.formats.lines import too_long
 from neardup.text.given_elements import is_list_type, texts_of_lists
-from neardup.text.nested import Keys, column_at, type_at
+from neardup.text.nested import Keys, advice_on_value, column_at, type_at, value_of_type
 
 _TEXT = pa.large_string()
 
@@ -75,14 +75,17 @@ class ColumnReader:
         if count == 0 or type_at(schema, path) is None:
             there = ", ".join(f"{field.name}: {field.type}" for field in schema)
             raise MissingColumnError(self._shard_name, name, schema.names, there=there)
-        return path
+        ends = (end for end in range(1, len(path)) if pa.types.is_null(type_at(schema, path[:end])))
+        return path[: next(ends, len(path))]  # a column of type null has no fields to read
 
     def _demand(self, name: str, kind: Any, fits: Callable[[Any], bool], allowed: str) -> None:
-        if fits(kind):
+        if fits(kind) or pa.types.is_null(kind):  # as writers make where a whole file has no value
             return
         hint = ""
         if any(test(kind) for test in (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view)):
             hint = " If its bytes are UTF-8, cast it to string first (in DuckDB: decode(column))."
+        elif fits is _is_string and (nested := advice_on_value(name, value_of_type(kind))):
+            hint = f" {nested}"
         raise InputError(f'{self._shard_name}: column "{name}" is {kind}, but {allowed} is needed.{hint}')
 
     def read(self, batch: Any, row: int, wanted: Array | None) -> tuple[Batch, Rejections]:
@@ -163,6 +166,8 @@ class ColumnReader:
 
 def _text_of_lists(lists: Any, name: str, set_aside: Callable[[Array, str, str], None]) -> Any:
     """The texts of lists of strings or integers; rows that have none, or that cannot be read, are set aside."""
+    if pa.types.is_null(lists.type):
+        lists = lists.cast(pa.list_(pa.string()))
     broken = np.zeros(len(lists), np.bool_)
     if not is_utf8(lists):
         broken[:] = [not is_utf8(lists.slice(i, 1).flatten()) for i in range(len(lists))]
@@ -190,7 +195,7 @@ def _is_vector(kind: Any) -> bool:
 
 
 def _is_id(kind: Any) -> bool:
-    return _is_string(kind) or pa.types.is_integer(kind) or pa.types.is_null(kind)
+    return _is_string(kind) or bool(pa.types.is_integer(kind))
 
 
 def _with_texts(array: Any, keys: Keys, texts: list[str], indices: Any) -> Any:

@@ -52,12 +52,14 @@ def fixed_dimension(kind: Any) -> int | None:
 
 
 def vectors_of_column(column: Any, dimension: int | None) -> ColumnVectors:
-    """The vectors of an Arrow array for whose type `list_kind` is not None. `dimension`: of earlier vectors, if known.
+    """The vectors of an Arrow array for whose type `list_kind` is not None, or of nulls. `dimension`: of earlier vectors, if known.
 
     If it is unknown, the first vector that is not null sets it.
     """
     if isinstance(column.type, pa.BaseExtensionType):
         column = column.storage
+    if pa.types.is_null(column.type):
+        column = column.cast(pa.list_(pa.float64()))
     null = np.asarray(column.is_null().to_numpy(zero_copy_only=False))
     lengths = _lengths(column, null)
     if dimension is None and not null.all():
