@@ -76,7 +76,7 @@ def read_tokens(path: str | Path | None) -> Tokens:
         given, place = os.environ.get(VARIABLE, ""), f"the environment variable {VARIABLE}"
     else:
         try:
-            given, place = Path(path).read_text(encoding="utf-8"), str(path)
+            given, place = Path(path).read_text(encoding="utf-8-sig"), str(path)
         except UnicodeDecodeError as problem:
             raise InputError(f"{path} is not UTF-8 (byte {problem.start}).") from None
         except OSError as problem:

@@ -148,7 +148,7 @@ def _read(path: str) -> str:
     from neardup.errors import DataError, InputError
 
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as problem:
         raise DataError(f"{path} is not UTF-8: {problem.reason} at byte {problem.start}. Convert it first.") from None
     except OSError as problem:

@@ -147,6 +147,8 @@ class _FieldReader:
         if columns.id is None and "id" in header.names and "id" not in names:
             names.append("id")
         self._places = {name: _place(shard, header, name) for name in names}
+        line = header.stored.decode(header.encoding.name).rstrip("\r\n").encode()
+        self._header_lines = (line, line + b"\r") if len(header.names) > 1 else ()
 
     def read(self, lines: Lines, wanted: Array | None = None) -> tuple[Batch, Rejections]:
         """The rows where `wanted` (bool[rows]) is true, nulls for the others, and the rows that cannot be read."""
@@ -175,6 +177,11 @@ class _FieldReader:
         expected = len(self._header.names)
         if lines.bad:
             reasons = {i: lines.bad[row] for i, row in enumerate(rows.tolist()) if row in lines.bad}
+        sizes = lines.ends[rows] - lines.starts[rows]
+        for line in self._header_lines:
+            for i in np.flatnonzero(sizes == len(line)).tolist():
+                if lines.line(rows[i]) == line:
+                    reasons.setdefault(i, "it repeats the header, as where files were joined")
         for i in np.flatnonzero((counts != expected) | (odd != FINE)).tolist():
             if odd[i] != FINE:
                 reason = (

@@ -37,6 +37,7 @@ from neardup.kernels.io.delimited import (
 _SAMPLE_BYTES = 1 << 18
 _MAX_SAMPLE_BYTES = 1 << 22  # a longer row is not worth the wait for its dialect
 _DELIMITERS = {"csv": ",;\t|", "tsv": "\t"}
+_MARK = "\ufeff".encode()
 _NOTHING = np.empty(0, np.uint8)
 _NO_LINES = LineBlock(_NOTHING, np.empty(0, np.int64), _NOTHING, np.empty(0, np.int64))
 
@@ -233,4 +234,8 @@ def _rows(shard: Shard, encoding: Encoding, block: LineBlock, ends: Array, row: 
     sizes = ends - starts
     blank = (sizes == 0) | ((sizes == 1) & (block.data[np.minimum(starts, len(block.data) - 1)] == ord("\r")))
     if not blank.all():
-        yield lines_of_block(shard, encoding, block, row, first[~blank], last[~blank], ends[~blank])
+        lines = lines_of_block(shard, encoding, block, row, first[~blank], last[~blank], ends[~blank])
+        for i in np.flatnonzero(lines.data[np.minimum(lines.starts, len(lines.data) - 1)] == _MARK[0]).tolist():
+            if lines.data[lines.starts[i] : lines.starts[i] + len(_MARK)].tobytes() == _MARK:
+                lines.bad.setdefault(i, "it begins with a byte-order mark, as where files were joined")
+        yield lines

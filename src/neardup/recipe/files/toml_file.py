@@ -22,7 +22,7 @@ def toml_values(name: str, kind: str, instead: str) -> dict[str, Any]:
 
     try:
         content = Path(name).read_bytes()
-        return tomllib.loads(content.decode())
+        return tomllib.loads(content.decode("utf-8-sig"))
     except FileNotFoundError:
         raise InputError(f"There is no {kind} {name!r}. {instead}") from None
     except UnicodeDecodeError as problem:

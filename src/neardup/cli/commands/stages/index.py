@@ -115,7 +115,7 @@ def remove(path: str, ids: tuple[str, ...], file: Path | None, quiet: bool) -> N
     if bool(ids) == (file is not None):
         raise InputError("Give either ID..., or --ids FILE.")
     try:
-        given = list(ids) if file is None else file.read_text(encoding="utf-8").splitlines()
+        given = list(ids) if file is None else file.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError as problem:
         raise InputError(f"{file} is not UTF-8: {problem.reason} (byte {problem.start}).") from None
     removed = remove_from_index(path, given)
