@@ -309,9 +309,48 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/project/test_public.py c
 ]
 
 
+_OTHER_NAMES = {
+    "containment": "similarity",
+    "cosine": "similarity",
+    "dedup": "deduplicate",
+    "dedupe": "deduplicate",
+    "drop_duplicates": "deduplicate",
+    "find_duplicates": "deduplicate",
+    "fuzzy_dedup": "deduplicate",
+    "hamming": "distance",
+    "hamming_distance": "distance",
+    "jaccard": "similarity",
+    "lsh": "find_banded",
+    "minhash": "signatures",
+    "minhashlsh": "find_banded",
+    "pairs": "match",
+    "shingles": "Similarity",
+    "simhash": "fingerprint",
+    "simhashindex": "Index",
+    "unique": "deduplicate",
+}
+"""Names of other tools and of ideas, in lower case without underscores at their ends, each with ours."""
+
+
+def _meant(name: str) -> str:
+    """The public names that a name may mean, as the end of a message; nothing if none is like it."""
+    import difflib
+
+    if name.startswith("_"):
+        return ""
+    given, public = name.lower(), {each.lower(): each for each in _HOME}
+    found = [_OTHER_NAMES.get(given), public.get(given)]
+    found += [each for each in _HOME if each.endswith("_files") and given in (each[:-6], each[:-6] + "s", each[:-5])]
+    close = difflib.get_close_matches(given, public, 1, 0.75) or difflib.get_close_matches(given, _OTHER_NAMES, 1, 0.8)
+    names = dict.fromkeys(each for each in found if each)
+    if not names:
+        names = dict.fromkeys(public.get(each) or _OTHER_NAMES[each] for each in close)
+    return f". Did you mean {' or '.join(map(repr, names))}?" if names else ""
+
+
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
-        raise AttributeError(f"module 'neardup' has no attribute {name!r}")
+        raise AttributeError(f"module 'neardup' has no attribute {name!r}{_meant(name)}")
     return getattr(importlib.import_module(f"neardup.{_HOME[name]}"), name)
 
 

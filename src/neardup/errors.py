@@ -16,8 +16,9 @@ the command line shows them as flags. It exits with 2 if the call must change. I
 (`DataError`), of stores (`TransferError`) and of the machine (`OSError`).
 """
 
+from collections.abc import Iterable
 from numbers import Integral
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 DECODER_ERRORS = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
 """What decoders of JSON, TOML and Parquet raise at damaged files: ValueError also for integers of very many digits, RecursionError
@@ -127,6 +128,18 @@ class RowError(DataError):
             "rows out."
         )
         self.file, self.row, self.reason = file, row, reason
+
+
+def column_names(text: Any) -> tuple[str, ...]:
+    """The names of the columns of texts, also if there is only one.
+
+    Raises:
+        OptionError: they are no strings.
+    """
+    names = (text,) if isinstance(text, str) else tuple(text) if isinstance(text, Iterable) else ()
+    if not names or not all(isinstance(name, str) and name for name in names):
+        raise OptionError(f"`text={text!r}`: give names of columns, such as text or meta.body; none may be empty.")
+    return names
 
 
 def is_integer(value: object) -> TypeGuard[int]:

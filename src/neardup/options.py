@@ -40,6 +40,7 @@ OTHER_NAMES = {
     "distance": "max_distance",
     "workers": "threads",
     "column": "text",
+    "against": "other",
 }
 """Option names of other tools, and the names used here."""
 
@@ -288,10 +289,11 @@ def refuse_unknown(given: Collection[str], function: Callable[..., Any]) -> None
         return
     named = [each.name for each in inspect.signature(function).parameters.values() if each.kind is each.KEYWORD_ONLY]
     names = [*named, *of_function]
+    taken = [*names, *inspect.signature(function).parameters]
     wrong, is_helped, called = [], True, function.__qualname__.removesuffix(".__init__")
     for name in given:
         if name not in of_function:
-            meant = meant_option(name, names)
+            meant = meant_option(name, taken)
             purpose = next((purpose for options, purpose in PURPOSES if name in options.__annotations__), None)
             is_helped = is_helped and bool(meant or purpose)
             reason = f"{called}() has no such option"

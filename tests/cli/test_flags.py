@@ -259,3 +259,7 @@ def test_no_message_outside_the_command_line_names_a_flag():
 
 def test_every_command_is_found_by_its_name():
     assert all(command_of(name) is not cli for name in COMMANDS)
+
+
+def test_a_store_that_is_served_is_named_by_its_option(run):
+    run("serve", "a b", "c").refused("Name the stores with --store: `neardup serve --store 'a b' --store c`")

@@ -20,6 +20,7 @@ from neardup.fingerprints.profiles.profile import as_integer
 from neardup.fingerprints.profiles.tools import PROFILES
 from neardup.fingerprints.weights.table import CPPJIEBA, unit
 from neardup.io.formats.json.json_values import unique_members
+from neardup.io.storage.places import local_path
 from neardup.kernels.xxh3 import xxh3_64, xxh3_128
 from neardup.matching.similarities.compare_texts import similarities_to
 from neardup.recipe.presets import RecipeLike, recipe_of
@@ -295,7 +296,7 @@ def replay(path: str | Path) -> FingerprintSteps | Comparison:
     hyperplanes, are the hashes. Numbers are decimal, so sums are exact.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = local_path(path, "such a file").read_text(encoding="utf-8")
         content = json.loads(text, parse_float=Decimal, object_pairs_hook=unique_members)
     except OSError as problem:
         raise InputError(f"{path} cannot be read: {problem.strerror}.") from None

@@ -5,15 +5,17 @@ read through Arrow's C stream if it has one.
 """
 
 import contextlib
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
-from neardup.errors import DataError, InputError, OptionError
+from neardup.errors import DataError, InputError, OptionError, column_names
 from neardup.text.columns import as_text_arrays, decoded, join_texts
 from neardup.text.given_elements import have_sets, is_collection, is_list_type, texts_of_items, texts_of_lists
 from neardup.text.nested import advice_on_path, column_at, type_at, value_of_type
@@ -21,6 +23,11 @@ from neardup.text.nested import advice_on_path, column_at, type_at, value_of_typ
 ALLOWED = "a list of strings or of dicts, an Arrow table, a pandas or polars data frame, a Hugging Face dataset, a DuckDB relation"
 UNREADABLE = (pa.ArrowException, UnicodeEncodeError, OverflowError, TypeError, ValueError, RecursionError)
 """What Arrow raises for Python's values that are not all of one kind that it has."""
+_FILES = (
+    " Files are read by functions whose names end in _files, such as deduplicate_files(inputs, output), and by the command "
+    "`neardup`."
+)
+_LIKE_PATH = re.compile(r"^[^\n]*\.(jsonl?|ndjson|csv|tsv|txt|parquet|gz|zst)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +136,11 @@ def frame_of(data: Any, called: str = "data") -> Frame:
     """
     if isinstance(data, str | bytes | Mapping):
         hint = " Even one text goes in a list: [text]." if isinstance(data, str | bytes) else ""
+        hint = _FILES if isinstance(data, str) and _LIKE_PATH.search(data) else hint
         hint = f" Give one of its splits: {called}['train']." if type(data).__name__.endswith("DatasetDict") else hint
         raise OptionError(f"{called} is one {type(data).__name__}; give {ALLOWED}.{hint}")
+    if isinstance(data, PurePath):
+        raise OptionError(f"{called} is a path; give {ALLOWED}.{_FILES}")
     if isinstance(data, set | frozenset):
         raise OptionError(
             f"{called} is a {type(data).__name__}, which has no order; give a list, such as sorted({called})."
@@ -270,7 +280,7 @@ def texts_of(frame: Frame, text: str | Iterable[str] = "text") -> list[Any]:
         OptionError: the column does not hold strings, or columns are named where the input has none.
         DataError: a text is null, or not valid Unicode.
     """
-    names = (text,) if isinstance(text, str) else tuple(text)
+    names = column_names(text)
     if not frame.has_columns:
         if names != ("text",) and frame.rows:
             raise OptionError(

@@ -73,7 +73,9 @@ class Index:
         if max_distance is None and recipe is not None:
             max_distance = usual_distance(recipe)
         if max_distance is None:
-            raise OptionError("Give `max_distance`, the largest that will be asked for, or a recipe that has one.")
+            raise OptionError(
+                "Give `max_distance`, the largest that will be asked for, such as Index(max_distance=3), or a recipe that has one."
+            )
         search = search_options(max_distance, bits, method, cast(dict[str, int], options))
         if recipe is not None and 64 * recipe.words != bits:
             raise OptionError(

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
 from neardup.display import as_code
-from neardup.errors import OptionError
-from neardup.io.corpora.batch import MAX_DOCUMENT_BYTES, Columns, text_problem
+from neardup.errors import OptionError, column_names
+from neardup.io.corpora.batch import MAX_DOCUMENT_BYTES, Columns
 from neardup.io.dialect import Dialect
 from neardup.io.storage.encodings import encoding_name
 from neardup.options import DedupOptions, DedupOptionsDict, options_for_elements, refuse_unknown
@@ -54,9 +54,7 @@ class Reading:
         object.__setattr__(self, "max_document_bytes", size_in_bytes("max_document_bytes", self.max_document_bytes))
         if self.dialect is not None:
             Dialect.parse(self.dialect)  # refuses what is no dialect
-        object.__setattr__(self, "text", (self.text,) if isinstance(self.text, str) else tuple(self.text))
-        if not self.text:
-            raise OptionError(f"{text_problem(())}.")
+        object.__setattr__(self, "text", column_names(self.text))
         if self.elements is not None:
             self._check_elements()
         self.columns()

@@ -33,9 +33,13 @@ Inputs = str | Path | Sequence[str | Path]
 """One file, folder, glob, URL or `-`, or several of them."""
 
 
-def listed_inputs(inputs: Inputs) -> tuple[str | Path, ...]:
+def listed_inputs(inputs: str | Path | Iterable[str | Path]) -> tuple[str | Path, ...]:
     """The inputs as a tuple, also if there is only one."""
-    return (inputs,) if isinstance(inputs, str | Path) else tuple(inputs)
+    if isinstance(inputs, str | Path):
+        return (inputs,)
+    if not isinstance(inputs, Iterable):
+        raise InputError(f"{inputs!r:.80} does not name a file. Give a string, a pathlib.Path or several of them.")
+    return tuple(inputs)
 
 
 def find_shards(

@@ -27,10 +27,14 @@ def is_url(given: str) -> bool:
 
 
 def place_of(given: str | Place) -> Place:
-    """A `RemotePath` for a URL, otherwise a `Path`."""
+    """A `RemotePath` for a URL, otherwise a `Path`. Raises InputError if it is neither a string nor a path."""
     if isinstance(given, str) and is_url(given):
         return RemotePath(given)
-    return Path(given.removeprefix("file://")) if isinstance(given, str) else given
+    if isinstance(given, str):
+        return Path(given.removeprefix("file://"))
+    if not isinstance(given, RemotePath):
+        path_text(given)
+    return given
 
 
 def local_path(given: str | Path, what: str) -> Path:
@@ -45,7 +49,7 @@ def local_path(given: str | Path, what: str) -> Path:
     """
     if isinstance(given, str) and is_url(given):
         raise InputError(f"{given}: {what} lies on this machine. Give a path, not a URL.")
-    return Path(given)
+    return Path(path_text(given))
 
 
 @overload
@@ -64,7 +68,7 @@ def path_text(given: str | Path | None) -> str | None:
     if given is None or isinstance(given, str):
         return given
     if not isinstance(given, os.PathLike):
-        raise InputError(f"{given!r} does not name a file. Give a string or a pathlib.Path.")
+        raise InputError(f"{given!r:.80} does not name a file. Give a string or a pathlib.Path.")
     return os.fspath(given)
 
 

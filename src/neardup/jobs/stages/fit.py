@@ -15,6 +15,7 @@ from neardup.fingerprints.weights.table import EXTRACTORS
 from neardup.io.corpora.file_corpus import FileCorpus, open_corpus, why
 from neardup.io.corpora.read_files import ReadFiles
 from neardup.io.corpora.reading import TextReadingDict, reading_of
+from neardup.io.corpora.shards import listed_inputs
 from neardup.io.endings import REJECTS_ENDING
 from neardup.io.outputs.output_names import stem
 from neardup.io.outputs.outputs import Outputs
@@ -169,7 +170,7 @@ def fit_files(
         DataError: a row cannot be read or a file is damaged, and as in `fit`.
         OptionError, RecipeMismatch: as in `fit`.
     """
-    given = [inputs] if isinstance(inputs, (str, Path)) else list(inputs)
+    given = list(listed_inputs(inputs))
     if not given and not merge:
         raise InputError("Give texts to count, or files of document frequencies to merge.")
     path, progress, how = _target(output), progress_of(progress), reading_of(reading, fit_files)

@@ -1,13 +1,15 @@
 """The command `neardup serve`."""
 
+import shlex
 from typing import Any
 
 import click
 
 from neardup.cli.parsing import options, values
+from neardup.errors import InputError
 
 
-@click.command()
+@click.command(context_settings={"allow_extra_args": True})
 @click.option(
     "--store",
     "stores",
@@ -56,6 +58,9 @@ def command(
     from neardup.recipe.stored_parts import check_installed
     from neardup.service.stores.named_stores import named_stores
 
+    if others := click.get_current_context().args:
+        named_by = shlex.join(word for name in others for word in ("--store", name))
+        raise InputError(f"Name the stores with `store`: `neardup serve {named_by}`.")
     named = named_stores(stores)
     check_installed("neardup serve", ("starlette", "uvicorn", "httptools", "prometheus-client"), "server")
     from neardup.service.limits import limits_of
