@@ -51,7 +51,7 @@ class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
     """The record of a store in a file."""
 
     _own: str | None = None
-    _seen: tuple[str | None, int]
+    _seen: tuple[str | None, tuple[int, int]]
     _has_claimed = _claims = False
 
     def __init__(self, path: Path, *, create: bool = False, readonly: bool = False, lasts: bool = True) -> None:
