@@ -163,7 +163,7 @@ def test_what_a_runner_cannot_take_is_counted():
 def test_what_the_library_cannot_take_is_refused_by_it():
     rows = corpus("ids of both kinds").rows
     with pytest.raises(neardup.DataError, match="The ids are not all of one kind"):
-        neardup.deduplicate(rows)
+        neardup.deduplicate(rows, id="id")
 
 
 def test_corpora_have_their_traps():

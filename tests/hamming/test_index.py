@@ -388,7 +388,7 @@ def test_the_distance_of_an_index_is_that_of_its_recipe_by_default():
     assert nd.Index(recipe="fnv1a", max_distance=5).max_distance == 5
     for options in ({}, {"recipe": nd.Recipe(bits=64, word_shingle=4)}):
         with pytest.raises(
-            nd.OptionError, match="Give `max_distance`, the largest that will be asked for, or a recipe that"
+            nd.OptionError, match="Give `max_distance`, the largest that will be asked for, such as Index"
         ):
             nd.Index(**options)
 

@@ -252,4 +252,4 @@ def test_an_empty_body_of_documents_has_no_answers(tmp_path):
             assert (empty.status_code, empty.text) == (200, "")
             assert client.post(f"/v1/stores/default/{name}", content=b"\n \n", headers=LINES).text == ""
         assert post(client, "get", {"ids": []}).json() == {"documents": [], "unknown": []}
-        assert post(client, "remove", {"ids": []}).json() == {"removed": 0, "unknown": []}
+        assert post(client, "remove", {"ids": []}).json() == {"removed": 0, "unknown": [], "ids": []}

@@ -313,7 +313,8 @@ def test_compaction_keeps_little_in_memory_and_one_order(tmp_path, monkeypatch, 
         store.compact()
         assert store.check_many(texts) == expected
         assert len(store._files.derived.orders) == (method == "exact")
-        assert max(held) < 50 + 4 * 100
+        assert held or not gone  # without removals there may be nothing to do
+        assert max(held, default=0) < 50 + 4 * 100
         assert store.verify().is_sound
     with Store(tmp_path / "s", mode="r") as store:
         assert store.check_many(texts) == expected

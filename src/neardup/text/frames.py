@@ -206,9 +206,8 @@ def _of_pandas(data: Any) -> Frame:
     if not hasattr(data, "columns"):
         return Frame(len(data), lambda kept: data[kept], texts=_pandas_values(data))
     labels: dict[str, Any] = {str(label): label for label in data.columns}
-    swapped = [
-        label for label, kind in zip(data.columns, data.dtypes, strict=True) if not getattr(kind, "isnative", True)
-    ]
+    kinds = zip(data.columns, data.dtypes, strict=True)
+    swapped = [label for label, kind in kinds if isinstance(kind, np.dtype) and not kind.isnative]
     if swapped:
         raise OptionError(
             f"The column {swapped[0]!r} has the other byte order, from which pandas cannot take rows. Convert it: "

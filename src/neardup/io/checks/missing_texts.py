@@ -166,13 +166,15 @@ def _of_json_lines(shard: Shard) -> Sample:
     return sample
 
 
-def _plain(value: Any) -> Any:
-    """A value of JSON with its objects as dicts."""
+def _plain(value: Any, levels: int = 20) -> Any:
+    """A value of JSON with its objects as dicts; below so many levels, nothing."""
     from neardup.io.formats.json.json_rows import Pairs
 
     if isinstance(value, Pairs):
-        return {key: _plain(each) for key, each in value}
-    return [_plain(each) for each in value] if isinstance(value, list) else value
+        return {key: _plain(each, levels - 1) for key, each in value} if levels else {}
+    if isinstance(value, list):
+        return [_plain(each, levels - 1) for each in value] if levels else []
+    return value
 
 
 _SAMPLES = {"parquet": _of_parquet, "csv": _of_delimited, "tsv": _of_delimited, "jsonl": _of_json_lines}

@@ -52,7 +52,8 @@ class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
 
     _own: str | None = None
     _seen: tuple[str | None, tuple[int, int]]
-    _has_claimed = _claims = False
+    _has_claimed = False
+    _changes_before = 0
 
     def __init__(self, path: Path, *, create: bool = False, readonly: bool = False, lasts: bool = True) -> None:
         """Open the record, or create it; without `lasts`, nothing is synced.
@@ -111,10 +112,8 @@ class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
         super().begin()
         if self._own is None:
             return
-        found, self._claims = self._writer(), not self._has_claimed
-        if self._has_claimed and found == self._own:
-            return
-        if self._has_claimed or self._seen != (found, self.version):
+        self._changes_before, found = self._base.total_changes, self._writer()
+        if found != self._own if self._has_claimed else (found, self.version) != self._seen:
             self.roll_back()
             other = json.loads(found or "{}")
             who = (
@@ -127,17 +126,14 @@ class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
                 "apart, as on some network file systems. This change was not made. Let one process write, or use a store in "
                 "PostgreSQL."
             )
-        self.set_facts({WRITER: json.loads(self._own)})
 
     def commit(self) -> None:
-        """Make what was changed since `begin` durable."""
+        """Make what was changed since `begin` durable; the first change says who writes."""
+        claims = self._own is not None and not self._has_claimed and self._base.total_changes > self._changes_before
+        if claims:
+            self.set_facts({WRITER: json.loads(self._own or "")})
         super().commit()
-        self._has_claimed, self._claims = self._has_claimed or self._claims, False
-
-    def roll_back(self) -> None:
-        """Undo what was changed since `begin`."""
-        super().roll_back()
-        self._claims = False
+        self._has_claimed |= claims
 
     def _writer(self) -> str | None:
         return next((row[0] for row in self._rows("SELECT value FROM facts WHERE name = ?", (WRITER,))), None)
