@@ -1,5 +1,6 @@
 """Which sets may be similar, by the bits of frequent elements, against the definition of the bound."""
 
+import random
 from collections import Counter
 
 import numpy as np
@@ -80,17 +81,15 @@ def test_the_pairs_that_meet_are_those_of_the_bound(kind, sets, least, max_bits)
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_many_sets_and_sizes_meet_in_any_order_and_from_any_place(seed):
-    choose = np.random.default_rng(seed)
-    n = TILE + 50
-    sets = [hashed(choose.choice(400, int(choose.integers(1, 300)), replace=False).tolist()) for _ in range(n // 10)]
-    sets = [
-        sets[i] - set(choose.choice(sorted(sets[i]), 2)) or sets[i] for i in choose.integers(0, len(sets), n).tolist()
-    ]
-    order, since = choose.permutation(n), int(choose.integers(0, n))
-    found = met(sets, order.tolist(), "jaccard", 0.9, since=since)
-    like = {(p, q) for q, p in naive.similar_sets("jaccard", [sets[row] for row in order], 0.9) if q >= since}
-    assert like <= found
-    assert all(q >= since for _, q in found)
+    choose = random.Random(seed)
+    bases = [[*hashed(choose.sample(range(400), choose.randint(3, 300)))] for _ in range(TILE // 10)]
+    sets = [set(choose.sample(base, len(base) - 2)) for base in choose.choices(bases, k=TILE + 50)]
+    order, since = choose.sample(range(len(sets)), len(sets)), choose.randrange(len(sets))
+    found = met(sets, order, "jaccard", 0.9, since=since)
+    assert all(since <= q < p for p, q in found)
+    for q, p in [sorted(choose.sample(range(len(sets)), 2)) for _ in range(500)]:
+        if since <= q and naive.set_similarity("jaccard", sets[order[p]], sets[order[q]]) >= 0.9:
+            assert (p, q) in found
 
 
 def test_only_similarities_of_common_elements_have_such_bits():

@@ -74,7 +74,8 @@ def test_the_table_has_every_argument_that_may_be_a_number():
     for name, method in inspect.getmembers(Plain, callable):
         if not name.startswith("__") or name == "__init__":
             for argument in inspect.signature(method).parameters.values():
-                if re.search(r"\b(int|float)\b", str(argument.annotation)):
+                kind = str(argument.annotation)
+                if re.search(r"\b(int|float)\b", kind) and "Callable" not in kind:
                     assert (name, argument.name) in CALLS
 
 
