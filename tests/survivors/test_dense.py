@@ -5,9 +5,10 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_families import SKETCHES, Forced, corpora, decided, without_links
+from test_families import SKETCHES, Forced, Narrowed, corpora, decided, without_links
 
 import neardup as nd
+from neardup.matching.candidates import narrowed
 from neardup.matching.candidates.costs import FEW_PAIRS_PER_DOCUMENT, HELD_EACH, Pairs
 from neardup.survivors import dense, families
 
@@ -106,6 +107,21 @@ def test_every_method_and_similarity_decides_the_same(method, similarity, texts,
     if cluster == "components":
         found, expected = without_links(found), without_links(expected)
     assert found == expected
+
+
+@pytest.mark.parametrize(("method", "similarity"), SKETCHES)
+@pytest.mark.parametrize("cluster", ["star", "components"])
+@given(texts=corpora(), least=st.sampled_from([0.5, 0.7, 0.85]))
+def test_sketches_of_many_documents_are_narrowed_first(method, similarity, cluster, texts, least):
+    options = {"method": method, "similarity": similarity, "min_similarity": least, "cluster": cluster}
+    *expected, _ = decided(texts, **options)
+    with Narrowed(held_each=HELD_EACH), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(narrowed, "MAX_HELD_SKETCHES", -1)
+        *found, summary = decided(texts, **options)
+    if cluster == "components":
+        found, expected = without_links(found), without_links(expected)
+    assert found == expected
+    assert summary.join["narrowed"]
 
 
 @pytest.mark.parametrize("method", ["exact", "minhash", "simhash"])

@@ -14,9 +14,9 @@ from neardup.arrays import Array
 from neardup.hamming.candidate_graph import candidates_of
 from neardup.hamming.unique import Unique
 from neardup.matching.candidates.candidate_join import CandidateJoin, all_candidates
-from neardup.matching.candidates.costs import FEW_PAIRS_PER_DOCUMENT, is_dense
+from neardup.matching.candidates.costs import FEW_PAIRS_PER_DOCUMENT
 from neardup.matching.candidates.dense import can_be_held
-from neardup.matching.candidates.narrowed import list_candidates, may_be_narrowed, open_narrowed
+from neardup.matching.candidates.narrowed import is_held, list_candidates, may_be_narrowed, open_narrowed
 from neardup.matching.candidates.task import Found
 from neardup.resources.pair_spool import ManyPairs
 from neardup.survivors.clusters import Clustering, Verification
@@ -57,13 +57,15 @@ def find_candidates_of_components(join: CandidateJoin, verification: Verificatio
     Raises:
         OptionError: by a sample, there are more pairs than fit the memory and the disk.
     """
-    n = len(join.task.rows)
     if can_be_held(join.task):
         try:
-            return all_candidates(join, most=FEW_PAIRS_PER_DOCUMENT * n)
+            return all_candidates(join, most=FEW_PAIRS_PER_DOCUMENT * len(join.task.rows))
         except ManyPairs as many:
-            if is_dense(n, many.expected):
+            if is_held(join, many):
                 return connecting_pairs(join, verification, fixed=fixed)
+        if may_be_narrowed(join):
+            with open_narrowed(join) as narrowed:
+                return find_candidates_of_components(narrowed, verification, fixed=fixed)
     return list_candidates(join)
 
 
@@ -77,7 +79,7 @@ def _few_or_of_survivors(join: CandidateJoin, verification: Verification, fixed:
     try:
         return all_candidates(join, most=FEW_PAIRS_PER_DOCUMENT * n)
     except ManyPairs as many:
-        walks = is_dense(n, many.expected) and can_be_held(join.task)
+        walks = is_held(join, many)
     if walks:
         return best_survivors(join, verification, fixed=fixed)
     verification.read(join.task.rows)

@@ -18,9 +18,11 @@ class CandidateJoin(ABC):
         equal: classes of documents that are all candidates of each other, by their positions in `task.rows`. Classes are joined,
             not documents.
         method: its name; `reason`: why it was taken, if it was chosen automatically.
+        proposes_all: whether every pair that matches is a candidate.
     """
 
     method: str
+    proposes_all = False
     reason: str | None = None
 
     def __init__(self, task: Task, equal: Unique) -> None:
@@ -52,6 +54,10 @@ class CandidateJoin(ABC):
         """
 
     @abstractmethod
+    def proposes(self, left: Array, right: Array) -> Array:
+        """bool[p]: whether two documents that match are candidates; int64[p], positions in `task.rows`."""
+
+    @abstractmethod
     def found(self, candidates: CandidateGraph) -> Found:
         """The outcome of the method: these candidates, and what finding them took."""
 
@@ -64,10 +70,6 @@ class CandidateJoin(ABC):
 
 class SketchJoin(CandidateJoin):
     """A join by sketches of the texts, signatures or fingerprints, which may propose pairs that are far from the similarity."""
-
-    @abstractmethod
-    def proposes(self, left: Array, right: Array) -> Array:
-        """bool[p]: whether the sketches of two documents make them candidates; int64[p], positions in `task.rows`."""
 
 
 def all_candidates(join: CandidateJoin, *, most: int | None = None) -> Found:

@@ -14,7 +14,7 @@ from neardup.kernels.matching.frequent_bits import TILE
 from neardup.kernels.matching.similarities import Stored, similarities_of
 from neardup.kernels.survivors.clusters import Forest
 from neardup.kernels.survivors.dense_components import Apart, LinkMemory, join_found, link, link_all
-from neardup.matching.candidates.candidate_join import CandidateJoin, SketchJoin
+from neardup.matching.candidates.candidate_join import CandidateJoin
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.frequent_bits import FrequentBits, TiledSets, has_common_elements
 from neardup.matching.similarities.element_store import ElementStore, read_again
@@ -91,7 +91,7 @@ class DenseMatches:
             similarities_of(texts, left, right, self._threshold, similarity)
             like = similarity >= 0
             left, right, similarity = left[like], right[like], similarity[like]
-            if isinstance(self._join, SketchJoin) and len(left):
+            if not self._join.proposes_all and len(left):
                 proposed = self._join.proposes(left, right)
                 left, right, similarity = left[proposed], right[proposed], similarity[proposed]
             matches.append((left, right, similarity))
@@ -109,7 +109,7 @@ class DenseMatches:
         for first in range(fixed, n, DOCUMENTS_PER_STEP):
             last = min(n, first + DOCUMENTS_PER_STEP)
             given = last, *tiles.arrays, self._texts, self._threshold, Apart(groups, sides), forest, memory
-            if isinstance(self._join, SketchJoin):
+            if not self._join.proposes_all:
                 while link(*given):
                     if self._join.proposes(memory.state[:1], memory.state[4:]).all():
                         join_found(forest, memory)

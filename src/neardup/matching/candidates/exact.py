@@ -127,7 +127,7 @@ def open_exact(task: Task, *, work: str = "`method='exact'`") -> Iterator["Exact
 class ExactJoin(CandidateJoin):
     """Prefixes of sets of elements; documents with equal sets are one class."""
 
-    method = "exact"
+    method, proposes_all = "exact", True
 
     def __init__(self, task: Task, equal: Unique, prefixes: Prefixes, read_as: Array) -> None:
         """`read_as`: int64[m], which of the `prefixes` each document has."""
@@ -160,6 +160,9 @@ class ExactJoin(CandidateJoin):
         )
         self._costs.append(cost)
         return packed
+
+    def proposes(self, left: Array, right: Array) -> Array:
+        return np.ones(np.broadcast(left, right).shape, np.bool_)
 
     def found(self, candidates: CandidateGraph) -> Found:
         costs = {name: sum(getattr(cost, name) for cost in self._costs) for name in COSTS}

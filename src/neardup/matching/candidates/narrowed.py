@@ -23,6 +23,8 @@ from neardup.resources.pair_spool import ManyPairs
 
 PAIRS_AT_ONCE = 1 << 14
 """Pairs that are checked at a time."""
+MAX_HELD_SKETCHES = 50_000
+"""Sketches of so many documents are held against each other in a few seconds, even if all survive: longer than narrowing takes."""
 
 
 class NarrowedJoin(CandidateJoin):
@@ -45,6 +47,9 @@ class NarrowedJoin(CandidateJoin):
             spool.add(part[self._sketch.proposes(left, right)])
         return spool.all()
 
+    def proposes(self, left: Array, right: Array) -> Array:
+        return self._sketch.proposes(left, right)
+
     def found(self, candidates: CandidateGraph) -> Found:
         found = self._sketch.found(candidates)
         found.costs["narrowed"] = True
@@ -65,6 +70,16 @@ def may_be_narrowed(join: CandidateJoin) -> TypeGuard[SketchJoin]:
     return isinstance(join, SketchJoin) and join.task.options.min_similarity > 0
 
 
+def is_held(join: CandidateJoin, many: ManyPairs) -> bool:
+    """Whether documents are to be held against each other, as a sample expects so many pairs that listing them takes longer.
+
+    Of many documents, those of a sketch are narrowed first: their prefixes may list few pairs.
+    """
+    n = len(join.task.rows)
+    is_asked_first = may_be_narrowed(join) and n > MAX_HELD_SKETCHES
+    return not is_asked_first and is_dense(n, many.expected) and can_be_held(join.task)
+
+
 @contextmanager
 def open_narrowed(sketch: SketchJoin) -> Iterator[NarrowedJoin]:
     """Prepare to join the documents of a sketch by their prefixes; two more passes over their elements.
@@ -83,13 +98,13 @@ def list_candidates(join: CandidateJoin) -> Found:
     Raises:
         OptionError: the temporary files would not fit where they go.
     """
-    n, by_similarity = len(join.task.rows), may_be_narrowed(join) or can_be_held(join.task)
+    by_similarity = may_be_narrowed(join) or can_be_held(join.task)
     try:
-        return all_candidates(join, most=FEW_PAIRS_PER_DOCUMENT * n if by_similarity else None)
+        return all_candidates(join, most=FEW_PAIRS_PER_DOCUMENT * len(join.task.rows) if by_similarity else None)
     except ManyPairs as many:
-        if is_dense(n, many.expected) and can_be_held(join.task):
+        if is_held(join, many):
             return list_dense(join)
     if not may_be_narrowed(join):
         return all_candidates(join)
     with open_narrowed(join) as narrowed:
-        return all_candidates(narrowed)
+        return list_candidates(narrowed)
