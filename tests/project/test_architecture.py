@@ -154,7 +154,7 @@ def test_code_in_strings_imports_what_is_there():
     """Tests and benchmarks run some code in processes of their own: no linter sees its imports."""
     imports = {
         (path.relative_to(ROOT).as_posix(), room, name.split(" as ")[0].strip())
-        for folder in ("tests", "benchmarks", "tools")
+        for folder in ("tests", "benchmarks", "tools", "examples")
         for path in (ROOT / folder).rglob("*.py")
         for room, names in re.findall(
             r"^from (neardup(?:\.\w+)*) import ([\w, ]+)$", path.read_text("utf-8"), re.MULTILINE

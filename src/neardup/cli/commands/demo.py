@@ -20,15 +20,12 @@ def command(folder: str) -> None:
     FOLDER: a new folder, where the corpus, its survivors, the audit and the summary are written (neardup-demo). The corpus has 18
     notes in Chinese, Japanese and English, and comes with the package.
     """
-    from neardup.jobs.removal.demo import AUDIT, NOTES, deduplicate_notes, near_duplicates
+    from neardup.jobs.removal.demo import AUDIT, NOTES, deduplicate_notes
 
     place = Path(folder)
     tell(deduplicate_notes(place).lines(), err=False)
     click.echo()
-    click.echo(INDENT + legend("the duplicate", "its survivor"))
-    for found, similarity in near_duplicates(place / NOTES, place / AUDIT, MAX_EXAMPLES):
-        for line in example_lines(found, similarity, line_width()):
-            click.echo(line)
+    show_examples(place / NOTES, place / AUDIT, MAX_EXAMPLES)
     click.echo("\nNext, on the same notes:\n")
     name = folder.rstrip("/")
     for words in (
@@ -36,3 +33,13 @@ def command(folder: str) -> None:
         ["dedup", f"{name}/{NOTES}", "-o", "lower.jsonl", "--min-similarity", "0.7"],
     ):
         click.echo(f"{INDENT}{next_of(words)}")
+
+
+def show_examples(corpus: Path, audit: Path, most: int) -> None:
+    """Print some near-duplicates of an audit, each with the place where it first differs; `make demo` does, too."""
+    from neardup.jobs.removal.demo import near_duplicates
+
+    click.echo(INDENT + legend("the duplicate", "its survivor"))
+    for found, similarity in near_duplicates(corpus, audit, most):
+        for line in example_lines(found, similarity, line_width()):
+            click.echo(line)
