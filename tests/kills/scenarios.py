@@ -183,7 +183,7 @@ def _filter_store(name: str, **options: Any) -> Scenario:
 
     def run() -> None:
         with (
-            mock.patch.object(filter_store_walk, "TOGETHER", 20),
+            mock.patch.object(filter_store_walk, "DOCUMENTS_AT_ONCE", 20),
             mock.patch.object(line_walk, "BLOCK_BYTES", 8_000),
         ):
             filter_with_store("seen", ["a.jsonl", "b.jsonl", "c.jsonl"], "out.jsonl", threads=1, **options, create=True)
@@ -206,7 +206,7 @@ def _store_add(name: str, output: str | None) -> Scenario:
             pass
 
     def run() -> None:
-        with mock.patch.object(store_rows, "TOGETHER", 20):
+        with mock.patch.object(store_rows, "DOCUMENTS_AT_ONCE", 20):
             add_to_store("seen", ["a.parquet", "b.jsonl"], output, threads=1)
 
     def state() -> Any:

@@ -247,7 +247,7 @@ planned = nd.plan_files("a.jsonl", text="body", recipe="default", min_similarity
 assert_type(planned, nd.JoinPlan)
 nd.plan_files(documents=1 << 26, max_distance=3, bits=64, memory="12G").to_json()
 nd.plan_files(documents="67108864")  # error
-nd.plan_files("a.jsonl", keep="last")  # error
+nd.plan_files("a.jsonl", kep="last")  # error
 nd.fingerprint_files("a.jsonl", "prints/", recipe="default", value=["host"], on_error="skip", html="whole")
 nd.fingerprint_files("a.jsonl", "prints/", html="all")  # error
 nd.fingerprint_files("a.jsonl", "prints/", method="exact")  # error
