@@ -56,8 +56,8 @@ $(VENV)/clustering: $(VENV)/developing
 	$(INSTALL) --editable '.[spark,ray]'
 	touch $@
 
-test-cluster: $(VENV)/clustering kernels  ## what runs on clusters of Spark and of Ray, as processes; needs `make java` for Spark; some minutes
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "cluster and not long" tests/engines
+test-cluster: $(VENV)/clustering kernels  ## what runs on clusters of Spark and of Ray, as processes, with a third of the slow tests; needs `make java` for Spark; some minutes
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "cluster and not long" --slow-share $(COMMITS)/3 tests/engines
 
 test-cluster-long: $(VENV)/clustering kernels  ## a run that fails after each stage, and workers and nodes killed in stages; many minutes
 	$(BIN)/python -m pytest -m "cluster and long" tests/engines
@@ -65,8 +65,9 @@ test-cluster-long: $(VENV)/clustering kernels  ## a run that fails after each st
 install-pipelines: $(VENV)/developing  ## the releases of datatrove, data-juicer and NeMo Curator that tests/integrations run in; some GB
 	$(BIN)/python tests/integrations/pipelines.py
 
-slow-tests: $(VENV)/developing kernels  ## measure, on an idle machine, which tests `make test` leaves out: tests/slow.txt
+slow-tests: $(VENV)/clustering kernels  ## measure, on an idle machine, which tests `make test` leaves out: tests/slow.txt
 	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n auto --dist loadfile -m "not long and not cluster" --record-slow 0.4
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "cluster and not long" --record-slow 6 tests/engines
 
 OF_KERNELS := tests/kernels tests/matching/test_contamination.py
 test-checked: $(VENV)/developing  ## the kernels' tests with array bounds checked, compiled at first use
@@ -195,7 +196,8 @@ $(VENV)/datatrove/installed: benchmarks/requirements-datatrove.txt
 	touch $@
 
 COMPARISON := $(BIN)/python benchmarks/comparison.py $(if $(CORPUS),--folder $(CORPUS)) \
-	--text-dedup $(VENV)/text-dedup/bin/python --datatrove $(VENV)/datatrove/bin/python
+	--text-dedup $(VENV)/text-dedup/bin/python --datatrove $(VENV)/datatrove/bin/python \
+	$(if $(DECONTAMINATION),--decontamination $(DECONTAMINATION))
 PEERS := $(VENV)/benchmarking $(VENV)/text-dedup/installed $(VENV)/datatrove/installed
 
 bench-quick: $(PEERS)  ## a short form of all benchmarks with the peers, some 10 minutes; prints the tables

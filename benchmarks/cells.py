@@ -8,6 +8,8 @@ from typing import Any
 from measure import table
 
 Record = Mapping[str, Any]
+BUSY = 0.5
+"""A load average from which other work counted."""
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -51,9 +53,13 @@ def provenance(file: str, record: Record) -> str:
     machine = about["machine"]
     versions = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
     commit = f", commit {about['commit'][:7]}" if about.get("commit") else ""
+    if about.get("uncommitted_changes"):  # no commit has that code
+        commit = ", code between two commits"
+    load = about.get("load_average", 0)
+    others = f", while other work ran (load average {number(load, 2)})" if load > BUSY else ""
     return (
         f"*`{file}.json`: {machine['processor']} ({machine['compiled_for']}), {machine['processors']} processors, "
-        f"{machine['memory_bytes'] / 1e9:.0f} GB; {versions}; {about['date']}{commit}.*"
+        f"{machine['memory_bytes'] / 1e9:.0f} GB{others}; {versions}; {about['date']}{commit}.*"
     )
 
 

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,13 +33,22 @@ print(json.dumps([os.waitstatus_to_exitcode(status), seconds, usage.ru_utime + u
 
 def run(*arguments: str | Path, **environment: str | Path) -> Run:
     """Run `neardup` with the arguments; raises if it fails. Modules are compiled once, as pip does when it installs them."""
-    command = [sys.executable, "-m", "neardup", *map(str, arguments)]
+    return launch([sys.executable, "-m", "neardup", *map(str, arguments)], **environment)
+
+
+def launch(command: Sequence[str], *, cwd: Path | None = None, **environment: str | Path) -> Run:
+    """Run any command; raises RuntimeError if it fails."""
     variables = os.environ | {name: str(value) for name, value in environment.items()}
     variables.pop("PYTHONDONTWRITEBYTECODE", None)
     done = subprocess.run(
-        [sys.executable, "-S", "-c", LAUNCHER, *command], env=variables, capture_output=True, text=True, check=True
+        [sys.executable, "-S", "-c", LAUNCHER, *command],
+        env=variables,
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     code, seconds, processor_seconds, peak, output = json.loads(done.stdout)
     if code != 0:
-        raise SystemExit(f"{' '.join(command)} failed with {code}")
+        raise RuntimeError(f"{' '.join(command)} failed with {code}")
     return Run(seconds, processor_seconds, peak if sys.platform == "darwin" else peak * 1024, output)

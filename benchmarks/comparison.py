@@ -1,6 +1,7 @@
 """The whole comparison by one command: every benchmark, a process each, then all tables and charts anew.
 
     python benchmarks/comparison.py [--quick] [--only NAME …] [--folder FOLDER] [--text-dedup PYTHON] [--datatrove PYTHON]
+        [--decontamination PYTHON]
 
 It goes on after a failure, and says at the end what failed, what was skipped, and why. `--quick` runs the short form of each,
 writes into `build/bench-quick`, prints the tables, and names each headline figure that became worse (`headlines.py`); otherwise the
@@ -49,7 +50,8 @@ STEPS = (
     Step("hamming_index", ("--folder",)),
     Step("hamming_scale"),
     Step("open_sets", PEERS),
-    Step("dedup_peers", ("--folder", *PEERS)),
+    Step("dedup_peers", PEERS),
+    Step("decontaminate", ("--decontamination",)),
     Step("exact_join", ("--folder",)),
     Step("corpus_speed", ("--folder",)),
     Step("stage_limits", ("--folder",)),
@@ -72,6 +74,7 @@ STEPS = (
     Step("thresholds"),
     Step("safe_distances"),
     Step("removal_ranges"),
+    Step("guards"),
     Step("hashes"),
     Step("weights"),
     Step("vectors"),
@@ -100,7 +103,8 @@ def command_of(step: Step, given: argparse.Namespace, output: Path) -> list[str]
     command = [sys.executable, str(HERE / f"{step.name}.py"), "--output", str(output)]
     command += ["--quick"] if given.quick else []
     for option in step.takes:
-        command += [option, str(getattr(given, option.removeprefix("--").replace("-", "_")))]
+        value = getattr(given, option.removeprefix("--").replace("-", "_"))
+        command += [option, str(value)] if value is not None else []
     return command
 
 
@@ -174,6 +178,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--folder", type=Path, default=package_texts.default_folder(), help="of the package texts")
     for option in PEERS:
         parser.add_argument(option, default=sys.executable, metavar="PYTHON", help="an interpreter that has it")
+    parser.add_argument("--decontamination", metavar="PYTHON", help="of Python 3.12, with decon and corpus-assay")
     parser.add_argument("--results", type=Path, metavar="FOLDER", help="where results go, if not as said above")
     return parser.parse_args()
 

@@ -1,4 +1,4 @@
-"""Draw `results/comparison.svg` from the record of `dedup_peers.py`: seconds against the recall of pairs, tool by tool."""
+"""Draw `results/comparison.svg` from the record of `dedup_peers.py`: CPU seconds against the recall of pairs, tool by tool."""
 
 from pathlib import Path
 from typing import Any
@@ -16,21 +16,21 @@ def label_of(name: str) -> str:
 
 def draw(record: dict[str, Any], path: Path) -> None:
     """A point for each contender that lists pairs or clusters."""
-    shown = [(name, of) for name, of in record["results"].items() if "seconds" in of and "pairs" in of]
+    shown = [(name, of) for name, of in record["results"].items() if "processor_seconds" in of and "pairs" in of]
     shown = [(name, of) for name, of in shown if name != "neardup auto, pairs"]  # it takes one of the others
-    shown.sort(key=lambda item: item[1]["seconds"])
+    shown.sort(key=lambda item: item[1]["processor_seconds"])
     figure = new_figure("comparison", 8, 0.42 * len(shown) + 1.4, font_size=10)
     left, right = figure.subplots(1, 2, sharey=True, width_ratios=(8, 5))
     places = range(len(shown))
     colors = [OURS if name.startswith("neardup") else THEIRS for name, _ in shown]
-    seconds = [of["seconds"] for _, of in shown]
+    seconds = [of["processor_seconds"] for _, of in shown]
     left.barh(places, seconds, color=colors, height=0.62)
     for place, (_, of) in zip(places, shown, strict=True):
-        left.text(of["seconds"] + max(seconds) / 60, place, f"{of['seconds']:.3g} s", va="center")
+        left.text(of["processor_seconds"] + max(seconds) / 60, place, f"{of['processor_seconds']:.3g} s", va="center")
     left.set(xlim=(0, max(seconds) * 1.2))
     left.set_yticks(places, [label_of(name) for name, _ in shown])
     left.invert_yaxis()
-    left.set_title(f"Seconds for {record['documents']:,} documents")
+    left.set_title(f"CPU seconds for {record['documents']:,} documents")
     for quality, marker, size in (("precision", "D", 80), ("recall", "o", 22)):  # the one is seen around the other
         values = [of["pairs"][quality] for _, of in shown]
         inside = colors if quality == "recall" else "none"

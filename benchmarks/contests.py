@@ -1,4 +1,4 @@
-"""One contender of `peer_contenders.py` as a process of its own with a time limit, once or several times."""
+"""The contenders of `peer_contenders.py`, each as a whole process with a time limit, in turns."""
 
 import argparse
 import json
@@ -9,6 +9,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ import numpy as np
 
 import measure
 from commands import LAUNCHER
-from contender import Found, Interpreters
+from contender import MEASURED, Found, Interpreters
 
 NEEDS = {
     "datasketch": "datasketch",
@@ -100,36 +101,45 @@ def _run(name: str, contest: Contest, folder: Path) -> dict[str, Any]:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         return {"stopped": f"not done after {contest.limit:g} s"}
-    code, _, _, _, printed = json.loads(output)
+    code, seconds, processor_seconds, peak, printed = json.loads(output)
     if code:
         return {"failed": f"exit status {code}"}
-    took: dict[str, Any] = json.loads(printed.strip().splitlines()[-1])
-    return took
+    said: dict[str, Any] = json.loads(printed.strip().splitlines()[-1])
+    if said.keys() & {"skipped", "failed"}:
+        return said
+    whole = (seconds, processor_seconds, peak * (1 if sys.platform == "darwin" else 1024))
+    return dict(zip(MEASURED, whole, strict=True)) | said
 
 
-def contend(name: str, contest: Contest) -> tuple[dict[str, Any], Found | None]:
-    """Run one contender. Returns what it took, or why there is nothing, and what it found in the last round."""
-    reason = why_not(name, contest.interpreters)
-    if reason:
-        return {"skipped": reason}, None
-    runs: list[dict[str, Any]] = []
+def contend(names: Sequence[str], contest: Contest) -> dict[str, tuple[dict[str, Any], Found | None]]:
+    """Run the contenders in turns. Returns what each took, or why there is nothing, and what it found in the last round."""
+    runs: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
+    absent = {name: {"skipped": reason} for name in names if (reason := why_not(name, contest.interpreters))}
+    found: dict[str, Found] = {}
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(contest.rounds):
-            took = _run(name, contest, Path(folder))
-            if "seconds" not in took:
-                return took, None
-            runs.append(took)
-        with np.load(Path(folder) / "found.npz") as arrays:
-            found = dict(arrays)
+            for name in names:
+                if name in absent:
+                    continue
+                took = _run(name, contest, Path(folder))
+                print(f"{name}: {json.dumps(took)}", flush=True)
+                if "seconds" not in took:
+                    absent[name] = took
+                    continue
+                runs[name].append(took)
+                with np.load(Path(folder) / "found.npz") as arrays:
+                    found[name] = dict(arrays)
+    return {name: (absent[name], None) if name in absent else (_record_of(runs[name]), found[name]) for name in names}
+
+
+def _record_of(runs: list[dict[str, Any]]) -> dict[str, Any]:
     seconds = [run["seconds"] for run in runs]
     record = {
         "seconds": measure.rounded(statistics.median(seconds)),
         "min": measure.rounded(min(seconds)),
         "max": measure.rounded(max(seconds)),
+        "processor_seconds": measure.rounded(statistics.median(run["processor_seconds"] for run in runs)),
         "rounds": len(runs),
         "peak_memory_mb": round(max(run["peak_memory_bytes"] for run in runs) / 1e6),
-        "peak_memory_before_mb": round(max(run["peak_memory_before_bytes"] for run in runs) / 1e6),
     }
-    if runs[-1]["candidates"] is not None:
-        record["candidates"] = runs[-1]["candidates"]
-    return record, found
+    return record | {"candidates": runs[-1]["candidates"]} if "candidates" in runs[-1] else record

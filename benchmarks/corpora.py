@@ -90,7 +90,7 @@ def _text_files() -> Iterator[Path]:
         yield path
 
 
-def _pieces(text: str, piece: int) -> Iterator[str]:
+def pieces(text: str, piece: int) -> Iterator[str]:
     """Runs of whole lines of `piece` characters or a little more; a rest of less than a quarter of that is left out."""
     lines: list[str] = []
     size = 0
@@ -110,19 +110,19 @@ def python_installation(size: int, *, piece: int = PIECE) -> Texts:
     About `size` characters of it, or all there are; mostly source text. The packages differ from machine to machine: compare
     figures of one run only.
     """
-    pieces: list[str] = []
+    found: list[str] = []
     total = 0
     for path in _text_files():
         try:
             text = path.read_bytes().decode()
         except (OSError, UnicodeDecodeError):
             continue
-        for part in _pieces(text, piece):
-            pieces.append(part)
+        for part in pieces(text, piece):
+            found.append(part)
             total += len(part)
         if total >= size:
             break
-    return Texts(f"Python installation, pieces of {piece} characters", pa.array(pieces, pa.large_string()))
+    return Texts(f"Python installation, pieces of {piece} characters", pa.array(found, pa.large_string()))
 
 
 def data_folder(given: str | None) -> Path | None:
@@ -140,19 +140,20 @@ def missing(folder: Path | None, name: str) -> str | None:
     return None
 
 
-def _documents(folder: Path) -> list[dict[str, Any]]:
+def documents_of(folder: Path) -> list[dict[str, Any]]:
+    """The rows of an open set."""
     with gzip.open(folder / "docs.jsonl.gz", "rt", encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
 
 
 def open_texts(folder: Path, name: str) -> Texts:
     """The documents of an open set."""
-    return Texts(name, pa.array([document["text"] for document in _documents(folder / name)], pa.large_string()))
+    return Texts(name, pa.array([document["text"] for document in documents_of(folder / name)], pa.large_string()))
 
 
 def reference_set(folder: Path, name: str) -> ReferenceSet:
     """The documents of an open set and its reference pairs."""
-    documents = _documents(folder / name)
+    documents = documents_of(folder / name)
     row = {document["id"]: i for i, document in enumerate(documents)}
     [pairs_file] = (folder / name).glob("oracle_pairs_*.jsonl")
     pairs = [json.loads(line) for line in pairs_file.read_text(encoding="utf-8").splitlines()]

@@ -35,7 +35,7 @@ from neardup.io.corpora.batch import Batch
 from neardup.io.corpora.file_corpus import open_corpus
 from neardup.io.corpora.reading import Reading
 from neardup.io.formats.table import FORMATS, open_sink
-from neardup.io.storage.compression import compression_of_name
+from neardup.io.storage.compressions import compression_of_name
 from neardup.resources.threads import in_order, thread_count
 
 TARGETS = {"jsonl": 120, "parquet": 200}
@@ -81,26 +81,24 @@ def _size(batch: Batch) -> int:
 def read(shards: list[Path]) -> float:
     """Seconds to read all texts."""
     began = time.perf_counter()
-    with tempfile.TemporaryDirectory() as spool:
-        corpus = open_corpus(shards, Reading(), temporary=Path(spool))
-        for _ in corpus.map(_size):
-            pass
+    corpus = open_corpus(shards, Reading())
+    for _ in corpus.map(_size):
+        pass
     return time.perf_counter() - began
 
 
 def copy(shards: list[Path], rows: list[int], folder: Path) -> float:
     """Seconds to copy all rows by the reader and the writer of the format, several shards at a time."""
     began = time.perf_counter()
-    with tempfile.TemporaryDirectory() as spool:
-        found = open_corpus(shards, Reading(), temporary=Path(spool)).shards
+    found = open_corpus(shards, Reading()).shards
 
-        def one(number: int) -> None:
-            shard, target = found[number], folder / found[number].path.name
-            with open_sink(target, shard.format, compression_of_name(target.name)) as sink:
-                FORMATS[shard.format].copy(shard, np.ones(rows[number], np.bool_), sink)
+    def one(number: int) -> None:
+        shard, target = found[number], folder / found[number].path.name
+        with open_sink(target, shard.format, compression_of_name(target.name)) as sink:
+            FORMATS[shard.format].copy(shard, np.ones(rows[number], np.bool_), sink)
 
-        for _ in in_order(one, range(len(found)), thread_count(None)):
-            pass
+    for _ in in_order(one, range(len(found)), thread_count(None)):
+        pass
     return time.perf_counter() - began
 
 

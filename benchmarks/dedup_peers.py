@@ -1,9 +1,12 @@
-"""De-duplicating the same 100,000 documents by neardup's methods and by its peers: time, memory, recall, precision.
+"""De-duplicating the same documents by neardup's methods and by its peers: time, memory, recall, precision.
 
-Each contender is a process of its own (`peer_contenders.py`) with a time limit; its time is from texts in memory (text-dedup
-and datatrove: files on the disk) to pairs, clusters or flags, its memory the process's, texts and all. neardup and rensa use all
-processors, text-dedup and datatrove as many processes (their memory is the largest one's), datasketch and SetSimilaritySearch one.
-Three runs of each: the median, and the least and greatest.
+Each contender is a whole process (`peer_contenders.py`; text-dedup and datatrove: their own) with a time limit. Its time is
+from the start of its interpreter to its end: imports, reading a file of texts, the work, writing pairs, clusters or flags.
+Processor seconds are of all its processes, its memory is that of the largest one. neardup and rensa use all processors,
+text-dedup and datatrove as many processes, datasketch and SetSimilaritySearch one. All take turns, three rounds: the median,
+and the least and greatest.
+
+The documents are pieces of text files of the Python installation, and near-copies of one in nineteen.
 
 The truth is every pair of documents whose similarity as `neardup.similarity` has it is 0.8 or more: what the exact methods find,
 compared with one another. What a contender's output allows is judged (`judging.py`).
@@ -21,16 +24,15 @@ from typing import Any
 import numpy as np
 
 import measure
-import package_texts
 from contender import AT_LEAST, Array, Found
 from contests import Contest, add_interpreters, contend, interpreters, versions
-from corpora import python_installation
+from corpora import PIECE, python_installation
 from judging import coded, judge
 from neardup.recipe.tables.methods import METHODS
 from peer_contenders import contenders
 from planted import near_copies
 
-DOCUMENTS, QUICK_DOCUMENTS = 100_000, 2_500
+DOCUMENTS, QUICK_DOCUMENTS = 100_000, 1_000
 LIMIT, QUICK_LIMIT = 1200, 60
 """Seconds of a run."""
 ROUNDS = 3
@@ -38,15 +40,13 @@ EXACT = ("neardup exact, pairs", "SetSimilaritySearch all_pairs")
 """Either has every pair."""
 
 
-def write_documents(given: argparse.Namespace, path: Path) -> int:
-    """Write JSON lines: the first of the corpus of package texts, or texts of the Python installation with near-copies."""
-    if given.quick:
-        texts = python_installation(16_000_000).array.to_pylist()[: QUICK_DOCUMENTS * 19 // 20]
-        documents = [(f"installed/{row}", text) for row, text in enumerate(texts)]
-        documents += [(copy.id, copy.text) for copy in near_copies(documents, 1 / 19, random.Random(0))]
-        random.Random(1).shuffle(documents)
-    else:
-        documents = list(package_texts.first_documents(given.folder, DOCUMENTS))
+def write_documents(count: int, path: Path) -> int:
+    """Write JSON lines: texts of the Python installation with near-copies."""
+    originals = count * 19 // 20
+    texts = python_installation(2 * PIECE * originals).array.to_pylist()[:originals]
+    documents = [(f"installed/{row}", text) for row, text in enumerate(texts)]
+    documents += [(copy.id, copy.text) for copy in near_copies(documents, 1 / 19, random.Random(0))]
+    random.Random(1).shuffle(documents)
     with path.open("w", encoding="utf-8") as lines:
         for name, text in documents:
             lines.write(json.dumps({"id": name, "text": text}, ensure_ascii=False) + "\n")
@@ -68,10 +68,8 @@ def truth_of(found: dict[str, Found], documents: int) -> tuple[Array | None, dic
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--quick", action="store_true", help="2,500 documents of the Python installation; writes no results"
-    )
-    parser.add_argument("--folder", type=Path, default=package_texts.default_folder(), help="default: %(default)s")
+    parser.add_argument("--quick", action="store_true", help="1,000 documents, one round; writes no results")
+    parser.add_argument("--documents", type=int, default=DOCUMENTS, metavar="N", help="default: %(default)s")
     parser.add_argument(
         "--only", nargs="+", metavar="WORD", help="contenders whose name has one of the words; writes no results"
     )
@@ -86,10 +84,6 @@ def _arguments() -> argparse.Namespace:
 def main() -> None:
     """Run all, judge, and write the results."""
     given = _arguments()
-    reason = None if given.quick else package_texts.missing(given.folder)
-    if reason:
-        print(f"skipped: {reason}")
-        return
     record: dict[str, Any] = {
         "environment": measure.environment(("datasketch", "rensa", "SetSimilaritySearch", "semhash")),
         "min_similarity": AT_LEAST,
@@ -98,7 +92,7 @@ def main() -> None:
     results: dict[str, dict[str, Any]] = {}
     with tempfile.TemporaryDirectory() as folder:
         documents_file = Path(folder) / "documents.jsonl"
-        documents = write_documents(given, documents_file)
+        documents = write_documents(QUICK_DOCUMENTS if given.quick else given.documents, documents_file)
         contest = Contest(
             documents_file,
             "english",
@@ -107,11 +101,12 @@ def main() -> None:
             interpreters(given),
         )
         record["environment"]["versions"] |= versions(contest.interpreters)
-        for name in contenders(list(METHODS), contest.interpreters):
-            if given.only and not any(word in name for word in given.only):
-                continue
-            results[name], output = contend(name, contest)
-            print(f"{name}: {json.dumps(results[name])}", flush=True)
+        names = [
+            name
+            for name in contenders(list(METHODS), contest.interpreters)
+            if not given.only or any(word in name for word in given.only)
+        ]
+        for name, (results[name], output) in contend(names, contest).items():
             if output is not None:
                 found[name] = output
         truth, record["truth"] = truth_of(found, documents)

@@ -1,21 +1,20 @@
 """Peers that run as their users run them: text-dedup and datatrove from files on the disk, in environments of their own; semhash.
 
-Their times are of their own process, imports and all; writing their input is not timed.
+The first two are measured by themselves; preparing their input and reading their output is not timed.
 """
 
 import json
 import os
 import re
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
-from commands import LAUNCHER
-from contender import AT_LEAST, CHARACTERS, PERMUTATIONS, Found, UnavailableError
+from commands import launch
+from contender import AT_LEAST, CHARACTERS, MEASURED, PERMUTATIONS, Found, UnavailableError
 
 IDEOGRAPH = re.compile("([\u3400-\u9fff])")
 TEXT_DEDUP = {
@@ -36,15 +35,10 @@ print(json.dumps([[row, forest.find(row)] for row in list(forest.parent)]))
 DATATROVE_LANGUAGES = {"english": "eng", "chinese": "cmn"}
 
 
-def _launched(command: list[str], folder: Path) -> tuple[float, int]:
-    """Seconds and peak memory of the command, as the system counts them; raises if it fails."""
-    done = subprocess.run(
-        [sys.executable, "-S", "-c", LAUNCHER, *command], check=True, cwd=folder, stdout=subprocess.PIPE
-    )
-    code, seconds, _, peak, _ = json.loads(done.stdout)
-    if code:
-        raise RuntimeError(f"{' '.join(command)} failed with {code}")
-    return seconds, peak
+def _launched(command: list[str], folder: Path) -> Found:
+    """What the command took, by the names of MEASURED; raises if it fails."""
+    run = launch(command, cwd=folder)
+    return {name: np.array(getattr(run, name)) for name in MEASURED}
 
 
 def text_dedup(command: str, python: str, language: str) -> Callable[[], Callable[[list[str]], Found]]:
@@ -66,7 +60,7 @@ def text_dedup(command: str, python: str, language: str) -> Callable[[], Callabl
             source.write_text("".join(json.dumps({"text": text}) + "\n" for text in given), encoding="utf-8")
             subprocess.run([python, "-c", MAKE_DATASET, str(source), str(cache), str(data)], check=True)
             places = ["--local", "--path", str(data), "--output", str(output), "--column", "text", "--debug"]
-            seconds, peak = _launched([python, "-m", f"text_dedup.{command}", *places, *options], Path(folder.name))
+            took = _launched([python, "-m", f"text_dedup.{command}", *places, *options], Path(folder.name))
             listed = subprocess.run(
                 [python, "-c", LIST_CLUSTERS, str(output / "uf.pkl")], check=True, stdout=subprocess.PIPE
             )
@@ -74,7 +68,7 @@ def text_dedup(command: str, python: str, language: str) -> Callable[[], Callabl
             for row, root in json.loads(listed.stdout):
                 cluster[row] = root
             folder.cleanup()
-            return {"cluster": cluster, "seconds": np.array(seconds), "peak": np.array(peak)}
+            return {"cluster": cluster} | took
 
         return work
 
@@ -98,7 +92,7 @@ def datatrove(shingle: int, python: str, language: str) -> Callable[[], Callable
                     (folder / "in" / f"{task:03}.jsonl").write_text("".join(lines), encoding="utf-8")
                 recipe = str(Path(__file__).with_name("datatrove_recipe.py"))
                 settings = [DATATROVE_LANGUAGES[language], str(shingle), str(tasks)]
-                seconds, peak = _launched([python, recipe, str(folder), *settings], folder)
+                took = _launched([python, recipe, str(folder), *settings], folder)
                 cluster, removed = -1 - np.arange(len(texts)), np.ones(len(texts), bool)
                 for part in ("kept", "removed"):
                     for file in (folder / part).glob("*.jsonl"):
@@ -108,7 +102,7 @@ def datatrove(shingle: int, python: str, language: str) -> Callable[[], Callable
                             number = record["metadata"].get("minhash_cluster_id", -1)
                             if number >= 0:
                                 cluster[int(record["id"])] = number
-            return {"cluster": cluster, "removed": removed, "seconds": np.array(seconds), "peak": np.array(peak)}
+            return {"cluster": cluster, "removed": removed} | took
 
         return work
 

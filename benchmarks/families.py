@@ -5,6 +5,7 @@ temporary files (deleted ones too, as `/proc` shows them), and how many survive.
 of the same length; and datasketch and rensa, which insert what has no match among what they have inserted, by estimated similarity.
 """
 
+import itertools
 import json
 import os
 import random
@@ -54,8 +55,9 @@ class Shape(NamedTuple):
 
     Attributes:
         words: of a template; `templates`: how many there are; 0: every line is of words by chance.
-        numbers: replaced at fixed places; inserted, replaced, deleted: so many words at places by chance.
-        lines, thresholds: what is measured; `beside`: with the other tools.
+        numbers: replaced at fixed places; inserted, replaced, deleted, moved: so many words at places by chance.
+        chinese: words are Han characters, without spaces.
+        lines, thresholds, similarities: what is measured; `beside`: with the other tools.
     """
 
     words: int
@@ -64,8 +66,11 @@ class Shape(NamedTuple):
     inserted: int = 0
     replaced: int = 0
     deleted: int = 0
+    moved: int = 0
+    chinese: bool = False
     lines: tuple[int, ...] = (30_000,)
     thresholds: tuple[float, ...] = (0.7,)
+    similarities: tuple[str, ...] = ("jaccard",)
     beside: bool = False
 
 
@@ -77,7 +82,12 @@ SHAPES = {
     "3 numbers inserted in 57": Shape(57, inserted=3, lines=(30_000, 40_000), thresholds=(0.7, 0.8), beside=True),
     "3 words of 60 replaced": Shape(60, replaced=3),
     "3 words of 64 deleted": Shape(64, deleted=3, thresholds=(0.8,)),
+    "3 words of 60 moved": Shape(60, moved=3),
     "10 templates, 3 inserted": Shape(57, templates=10, inserted=3),
+    "3 of 100 Chinese characters replaced": Shape(100, replaced=3, chinese=True),
+    "unlike, 60 words, other similarities": Shape(60, templates=0, thresholds=(0.8,), similarities=("cosine", "edit")),
+    "10 words of 60 replaced": Shape(60, replaced=10, thresholds=(0.8,), similarities=("cosine", "edit")),
+    "3 inserted in 57, other similarities": Shape(57, inserted=3, similarities=("weighted", "containment")),
     "unlike, 310 words": Shape(310, templates=0),
     "15 numbers inserted in 300": Shape(300, inserted=15),
     "10 numbers inserted in 300": Shape(300, inserted=10, thresholds=(0.8,)),
@@ -88,6 +98,8 @@ def write_lines(path: Path, shape: Shape, count: int) -> None:
     """A corpus of that shape."""
     choose = random.Random(3)
     vocabulary = ["".join(choose.choices(string.ascii_lowercase, k=choose.randint(3, 9))) for _ in range(20_000)]
+    if shape.chinese:
+        vocabulary = [chr(0x4E00 + number) for number in range(3_000)]
     templates = [choose.sample(vocabulary, shape.words) for _ in range(shape.templates)]
     with path.open("w", encoding="utf-8") as file:
         for _ in range(count):
@@ -98,26 +110,28 @@ def write_lines(path: Path, shape: Shape, count: int) -> None:
                 words[place] = choose.choice(vocabulary)
             for _ in range(shape.deleted):
                 del words[choose.randrange(len(words))]
+            for _ in range(shape.moved):
+                words.insert(choose.randrange(len(words)), words.pop(choose.randrange(len(words))))
             for _ in range(shape.inserted):
                 words.insert(choose.randrange(len(words)), str(choose.randrange(10**6)))
-            file.write(json.dumps({"text": " ".join(words)}) + "\n")
+            file.write(json.dumps({"text": ("" if shape.chinese else " ").join(words)}) + "\n")
 
 
 def _open_bytes(pid: int) -> int:
-    """Bytes on disk of the regular files that a process has open and that have no name any more."""
-    total = 0
+    """Bytes on disk of the regular files that a process has open and that have no name any more; a mapped file is open twice."""
+    sizes: dict[tuple[int, int], int] = {}
     try:
         for entry in os.scandir(f"/proc/{pid}/fd"):
             found = os.stat(entry.path)
             if found.st_nlink == 0:
-                total += 512 * found.st_blocks
+                sizes[found.st_dev, found.st_ino] = 512 * found.st_blocks
     except OSError:  # the process or the file has ended meanwhile
         pass
-    return total
+    return sum(sizes.values())
 
 
 def measured(command: list[str], folder: Path) -> dict[str, object]:
-    """Run a command to its end, or to the limit."""
+    """Run a command to its end, or to the limit: its seconds, also of processors, its memory, and its temporary files."""
     temporary = folder / "temporary"
     temporary.mkdir(exist_ok=True)
     began, most = time.perf_counter(), 0
@@ -128,25 +142,36 @@ def measured(command: list[str], folder: Path) -> dict[str, object]:
         text=True,
         env={**os.environ, "TMPDIR": str(temporary)},
     )
-    while process.poll() is None and time.perf_counter() - began < LIMIT_SECONDS:
+    ended, status, used = 0, 0, None
+    while not ended and time.perf_counter() - began < LIMIT_SECONDS:
         named = sum(512 * found.stat().st_blocks for found in temporary.rglob("*") if found.is_file())
         most = max(most, named + _open_bytes(process.pid))
         time.sleep(0.05)
-    if process.poll() is None:
+        ended, status, used = os.wait4(process.pid, os.WNOHANG)
+    if used is None or not ended:
         process.kill()
         process.wait()
         return {"outcome": f"not done after {LIMIT_SECONDS} s", "temporary_bytes": most}
     seconds, said = time.perf_counter() - began, process.stdout.read() if process.stdout else ""
+    process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         return {"outcome": said.strip().splitlines()[-1], "seconds": rounded(seconds, 3)}
-    return {"outcome": "done", "seconds": rounded(seconds, 3), "temporary_bytes": most, "said": said}
+    return {
+        "outcome": "done",
+        "seconds": rounded(seconds, 3),
+        "processor_seconds": rounded(used.ru_utime + used.ru_stime, 3),
+        "temporary_bytes": most,
+        "resident_bytes": used.ru_maxrss << 10,
+        "said": said,
+    }
 
 
-def of_neardup(lines: Path, method: str, least: float, folder: Path) -> dict[str, object]:
+def of_neardup(lines: Path, method: str, similarity: str, least: float, folder: Path) -> dict[str, object]:
     """One run of the command, with what its summary says."""
     out = folder / "out.jsonl"
     command = [sys.executable, "-m", "neardup", "dedup", str(lines), "-o", str(out), "--overwrite", "--quiet"]
-    found = measured([*command, "--memory", "1G", "--method", method, "--min-similarity", str(least)], folder)
+    command += ["--memory", "1G", "--method", method, "--similarity", similarity, "--min-similarity", str(least)]
+    found = measured(command, folder)
     found.pop("said", None)
     if found["outcome"] == "done":
         summary = json.loads((folder / "out.summary.json").read_text(encoding="utf-8"))
@@ -177,12 +202,12 @@ def main() -> None:
             for count in (QUICK_LINES,) if given.quick else shape.lines:
                 lines = folder / "lines.jsonl"
                 write_lines(lines, shape, count)
-                for least in shape.thresholds:
+                for similarity, least in itertools.product(shape.similarities, shape.thresholds):
                     row = {"shape": name_of, "documents": count, "input_bytes": lines.stat().st_size}
-                    row |= {"min_similarity": least}
-                    for method in METHODS:
+                    row |= {"similarity": similarity, "min_similarity": least}
+                    for method in METHODS if similarity == "jaccard" else ("exact", "simhash"):
                         tool = {"tool": f"neardup --method {method}"}
-                        rows.append(row | tool | of_neardup(lines, method, least, folder))
+                        rows.append(row | tool | of_neardup(lines, method, similarity, least, folder))
                         print(rows[-1], flush=True)
                     for peer, program in PEERS.items() if shape.beside and count == shape.lines[0] else ():
                         rows.append(row | {"tool": peer} | of_peer(program, lines, least, folder))

@@ -193,7 +193,7 @@ def _million_removed(method: str) -> Figure:
 
 
 def _contender(contender: str) -> Figure:
-    return _at("dedup_peers", "results", contender, "seconds")
+    return _at("dedup_peers", "results", contender, "processor_seconds")
 
 
 FIGURES: dict[str, Figure] = {
@@ -212,6 +212,7 @@ FIGURES: dict[str, Figure] = {
     "million-exact-passes": _count("exact_join", *RAN, "join", "passes"),
     "chinese-made-of-rjieba": _at("chinese_corpus", "made", "processor_seconds_of_rjieba", digits=2),
     "chinese-made-mb": _at("chinese_corpus", "made", "dedup", "peak_memory_mb", digits=3),
+    "peer-documents": _count("dedup_peers", "documents"),
     "true-pairs": _count("dedup_peers", "truth", "pairs", "neardup exact, pairs"),
     "minhash-survivors-seconds": _contender("neardup minhash, survivors"),
     "rensa-deduplicator-seconds": _contender("rensa RMinHashDeduplicator"),

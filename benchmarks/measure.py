@@ -111,7 +111,10 @@ def _processor() -> str:
 
 
 def environment(packages: Sequence[str] = ()) -> dict[str, Any]:
-    """The machine, the versions, and the state of the code: the commit, and a digest of the kernels that holds without one."""
+    """The machine, the versions, and the state of the code: the commit, and a digest of the kernels that holds without one.
+
+    The load is that of the five minutes before: what else ran.
+    """
     versions = {"python": platform.python_version()}
     for name in ("numba", "numpy", "pyarrow", *packages):
         try:
@@ -128,6 +131,7 @@ def environment(packages: Sequence[str] = ()) -> dict[str, Any]:
             "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
             "system": f"{platform.system()} {platform.machine()}",
         },
+        "load_average": round(os.getloadavg()[1], 1),
         "versions": versions,
         "commit": _git("rev-parse", "--verify", "HEAD"),
         "uncommitted_changes": bool(changed) if changed is not None else None,

@@ -78,8 +78,8 @@ def measured(references: ReferenceSet, given: argparse.Namespace, names: list[st
             1 if given.quick else ROUNDS,
             interpreters(given),
         )
-        for name in names:
-            results[name], found = contend(name, contest)
+        for name, (took, found) in contend(names, contest).items():
+            results[name] = took
             if found is not None:
                 results[name] |= quality(found, references, len(texts))
             print(f"{references.texts.name}, {name}: {json.dumps(results[name])}", flush=True)

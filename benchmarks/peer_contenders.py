@@ -1,8 +1,9 @@
-"""What `dedup_peers.py` compares, each in a process of its own: texts in memory to pairs, clusters or flags.
+"""What `dedup_peers.py` compares, each as a whole process: from a file of texts to a file of pairs, clusters or flags.
 
     python benchmarks/peer_contenders.py NAME DOCUMENTS.jsonl FOUND.npz [--language chinese] [--text-dedup PYTHON] …
 
-Every contender is a function of the list of texts; reading them and importing packages is not timed. MinHash peers get the set of a
+Every contender is a function of the list of texts; who starts the process measures all of it, imports and files too. MinHash peers
+get the set of a
 text's shingles in small letters, 128 permutations, the threshold 0.8. Shingles are of three words, or, in Chinese, of five
 characters without spaces and punctuation, as datasketch and rensa leave them to the caller; the whole text if it has fewer.
 """
@@ -10,16 +11,24 @@ characters without spaces and punctuation, as datasketch and rensa leave them to
 import argparse
 import json
 import re
-import resource
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from contender import AT_LEAST, CHARACTERS, LANGUAGES, PERMUTATIONS, SEED, Array, Found, Interpreters, UnavailableError
+from contender import (
+    AT_LEAST,
+    CHARACTERS,
+    LANGUAGES,
+    MEASURED,
+    PERMUTATIONS,
+    SEED,
+    Array,
+    Found,
+    Interpreters,
+    UnavailableError,
+)
 from external_peers import datatrove, semhash, text_dedup
 
 WORD = re.compile(r"\w+")
@@ -148,8 +157,6 @@ def neardup_pairs(method: str) -> Callable[[], Callable[[list[str]], Found]]:
     def prepare() -> Callable[[list[str]], Found]:
         import neardup
 
-        neardup.match(["to be or not to be, that is the question"] * 2, method=method)  # compiles
-
         def work(texts: list[str]) -> Found:
             found = neardup.match(texts, method=method, min_similarity=AT_LEAST)
             return {"left": found.left, "right": found.right}
@@ -164,8 +171,6 @@ def neardup_survivors(method: str) -> Callable[[], Callable[[list[str]], Found]]
 
     def prepare() -> Callable[[list[str]], Found]:
         import neardup
-
-        neardup.deduplicate(["to be or not to be, that is the question"] * 2, method=method)  # compiles
 
         def work(texts: list[str]) -> Found:
             result = neardup.deduplicate(texts, method=method, min_similarity=AT_LEAST)
@@ -200,32 +205,8 @@ def contenders(
     }
 
 
-def _bytes(peak: int) -> int:
-    """What the system counts in kilobytes, but macOS in bytes."""
-    return int(peak) * (1 if sys.platform == "darwin" else 1024)
-
-
-def measured(work: Callable[[list[str]], Found], texts: list[str]) -> tuple[dict[str, Any], Found]:
-    """What the work took, and what it found."""
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    began = time.perf_counter()
-    found = work(texts)
-    seconds = time.perf_counter() - began
-    own = "peak" in found
-    peak = int(found.pop("peak")) if own else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    record = {
-        "seconds": float(found.pop("seconds", seconds)),
-        "peak_memory_bytes": _bytes(peak),
-        "peak_memory_before_bytes": 0 if own else _bytes(before),
-        "candidates": int(found.pop("candidates")) if "candidates" in found else None,
-    }
-    return record, found
-
-
 def main() -> None:
-    """Run one contender; its times and memory go to standard output as JSON, what it found to the file."""
-    from neardup.recipe.tables.methods import METHODS
-
+    """Run one contender; what it says goes to standard output as JSON, what it found to the file."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name")
     parser.add_argument("documents", type=Path)
@@ -235,18 +216,21 @@ def main() -> None:
     parser.add_argument("--datatrove", default=sys.executable, metavar="PYTHON")
     given = parser.parse_args()
     interpreters = Interpreters(given.text_dedup, given.datatrove)
-    prepare = contenders(list(METHODS), interpreters, given.language)[given.name]
+    methods = [
+        word.rstrip(",") for word in given.name.split()[1:2]
+    ]  # of ours; peers do not import neardup for its table
+    prepare = contenders(methods, interpreters, given.language)[given.name]
     with given.documents.open(encoding="utf-8") as lines:
         texts = [json.loads(line)["text"] for line in lines]
     try:
-        work = prepare()
-        record, found = measured(work, texts)
+        found = prepare()(texts)
     except UnavailableError as reason:
         print(json.dumps({"skipped": str(reason)}))
         return
     except Exception as problem:  # a peer's failure is a result
         print(json.dumps({"failed": f"{type(problem).__name__}: {problem}"}))
         return
+    record = {name: found.pop(name).item() for name in ("candidates", *MEASURED) if name in found}
     np.savez(given.found, **found)
     print(json.dumps(record))
 

@@ -12,17 +12,19 @@ LOW = 0.9
 
 def peers(record: Record) -> str:
     """A row for each contender that lists pairs, the fastest first."""
-    done = [(name, of) for name, of in record["results"].items() if "seconds" in of and "pairs" in of]
-    done = sorted((each for each in done if each[0] != "neardup auto, pairs"), key=lambda each: each[1]["seconds"])
-    most = max(of["seconds"] for _, of in done)
+    done = [(name, of) for name, of in record["results"].items() if "processor_seconds" in of and "pairs" in of]
+    done = sorted(
+        (each for each in done if each[0] != "neardup auto, pairs"), key=lambda each: each[1]["processor_seconds"]
+    )
+    most = max(of["processor_seconds"] for _, of in done)
     rows = "\n".join(_row(label_of(name), of, most) for name, of in done)
-    head = "".join(f'<th scope="col">{name}</th>' for name in ("tool", "seconds", "recall", "precision"))
+    head = "".join(f'<th scope="col">{name}</th>' for name in ("tool", "CPU seconds", "recall", "precision"))
     return f'<table class="peers">\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>'
 
 
 def _row(name: str, of: Record, most: float) -> str:
     kind = ' class="ours"' if name.startswith("neardup") else ""
-    bar = f'<span class="bar" style="--share: {of["seconds"] / most:.3f}"></span>{number(of["seconds"])}'
+    bar = f'<span class="bar" style="--share: {of["processor_seconds"] / most:.3f}"></span>{number(of["processor_seconds"])}'
     found = "".join(_quality(of["pairs"][quality]) for quality in ("recall", "precision"))
     label = re.sub(r"(?<=[a-z])(?=[A-Z])", "<wbr>", escape(name))  # on phones, names of classes are divided at words
     return f'<tr{kind}><th scope="row">{label}</th><td class="time">{bar}</td>{found}</tr>'

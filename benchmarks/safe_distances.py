@@ -32,7 +32,7 @@ from neardup.survivors.distance_stream import DistanceStream
 
 SIMILAR, UNLIKE, SHARE = 0.8, 0.5, 0.99
 DRAWN_BITS = 512
-DRAWN = ("default", "default-64", "default-256", "textbook")
+DRAWN = ("default", "default-64", "all-scripts", "all-scripts-64", "unmarked", "default-256", "textbook")
 FURTHEST = {"default-256": 32, "default-512": 48}
 """Distances to try, of recipes that have none of their own."""
 QUICK_DOCUMENTS, QUICK_RECIPES = 150, ("default", "default-64")
@@ -121,11 +121,11 @@ def count(corpus: Corpus, name: str, distances: range) -> list[Counts]:
                     stream = DistanceStream(Path(folder), recipe=recipe, max_distance=distance)
                     matches = stream.add_fingerprints(rows, ordered)
                 counts.duplicates += len(removed)
-                for row, match in zip(rows.tolist(), matches, strict=True):
+                for row, match in zip(rows.tolist(), matches.matched, strict=True):
                     if match is not None:
-                        alike = corpus.similarity(row, match.id)
+                        alike = corpus.similarity(row, match)
                         counts.removed += 1
-                        counts.equal += bool((prints.digests[row] == prints.digests[match.id]).all())
+                        counts.equal += bool((prints.digests[row] == prints.digests[match]).all())
                         counts.dissimilar += alike < SIMILAR
                         counts.unlike += alike < UNLIKE
                         counts.found += row in removed

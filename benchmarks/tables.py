@@ -44,6 +44,7 @@ TABLES: dict[str, Callable[[Record], str]] = {
         tables_of_speed.end_to_end,
         tables_of_speed.memory,
         tables_of_speed.families,
+        tables_of_speed.estimates,
         tables_of_speed.decontaminate,
         tables_of_speed.corpus_speed,
         tables_of_speed.stage_limits,
@@ -51,6 +52,8 @@ TABLES: dict[str, Callable[[Record], str]] = {
         tables_of_features.chinese_segmenters,
         tables_of_features.classical,
         tables_of_features.digitisations,
+        tables_of_features.evaluation_advice,
+        tables_of_features.decontamination_recall,
         tables_of_features.weights,
         tables_of_features.hashes,
         tables_of_tools.dedup_peers,
@@ -69,6 +72,7 @@ TABLES: dict[str, Callable[[Record], str]] = {
         tables_of_decisions.store_orders,
         tables_of_decisions.safe_distances,
         tables_of_decisions.removal_ranges,
+        tables_of_decisions.guards,
     )
 }
 """By the name of the table, which is that of the benchmark and of its result file, but for those in SHORT."""
@@ -98,6 +102,7 @@ SHORT: dict[str, tuple[str, Callable[[Record], str]]] = {
 DECLARED: dict[str, Callable[[], str]] = {
     "audit-columns": tables_of_schemas.audit_columns,
     "contamination-columns": tables_of_schemas.contamination_columns,
+    "passage-columns": tables_of_schemas.passage_columns,
     "memory-shares": tables_of_schemas.memory_shares,
 }
 """By the name of the table: what makes it of the code, without results."""

@@ -96,6 +96,20 @@ def removal_ranges(record: Record) -> str:
     return table(["set", "clustering", *head], rows)
 
 
+def guards(record: Record) -> str:
+    """For each set: what is removed without the guard and with it, and the precision and recall of the pairs."""
+    rows = []
+    for name, found in record["sets"].items():
+        each = [found["None"], found["same-numbers"]]
+        removed = [f"{one['removed']:,} of {found['documents']:,}" for one in each[:1]] + [f"{each[1]['removed']:,}"]
+        quality = [
+            f"{100 * one[of]:.1f}" if one[of] is not None else "–" for of in ("precision", "recall") for one in each
+        ]
+        rows.append([f"`{name}`, {found['min_similarity']:g}", *removed, f"{each[0]['only_digits']:,}", *quality])
+    of_pairs = [f"{of}, %" + guarded for of in ("precision", "recall") for guarded in ("", ", guarded")]
+    return table(["set, threshold", "removed", "guarded", "differ in digits only", *of_pairs], rows)
+
+
 def _span(said: Record) -> str:
     least, most = said["least"], said["most"]
     return f"{least:,}" if least == most else f"{least:,}-{most:,}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from cells import Record, number, spread
+from cells import Record, number, percent, spread
 from measure import table
 
 SEGMENTERS = (
@@ -96,6 +96,48 @@ def digitisations(record: Record) -> str:
         "brackets: pairs whose authors are the same."
     )
     return f"{table(head, rows)}\n\n{said}"
+
+
+def evaluation_advice(record: Record) -> str:
+    """What `evaluate` advises on labeled sets, beside the best of a sweep."""
+    rows = []
+    for of in record["sets"]:
+        advice, best = of["advice"], of["best"]
+        kind = "all pairs" if of["complete"] else f"{of['labeled']:,} judged pairs"
+        rows.append(
+            [
+                f"{of['set']}: {of['documents']:,} documents, {kind}",
+                "`--method simhash`, by distance alone"
+                if advice["similarity"] == "None"
+                else f"`{advice['similarity']}` at {advice['threshold']:g}",
+                f"{advice['f1']:.3f}",
+                f"`{best['similarity']}` at {best['threshold']:.3f}",
+                f"{best['f1']:.3f}",
+                f"{of['seconds']:.0f}",
+            ]
+        )
+    return table(["labels", "advice", "F1", "best of the sweep", "F1", "seconds"], rows)
+
+
+def decontamination_recall(record: Record) -> str:
+    """Items found, by what was changed on the page; and those with a word in ten changed, by the share, with false flags."""
+    lengths = [f"{length} words" for length in record["items"]]
+    changes = [[change, *(f"{percent(found)} %" for found in of.values())] for change, of in record["changes"].items()]
+    clean, kinds = record["clean"].values(), record["benchmarks"]
+    pages = sum(of["pages"] for of in clean)
+    shares = [
+        [
+            f"`--min-share {share}`",
+            *(f"{percent(found)} %" for found in of.values()),
+            *(f"{sum(each[kind][share] for each in clean):,}" for kind in kinds),
+        ]
+        for share, of in record["shares"].items()
+    ]
+    flagged = [f"false flags, {number:,} {kind}" for kind, number in kinds.items()]
+    return (
+        f"{table(['change on the page', *lengths], changes)}\n\nOne word in ten is changed, and {pages:,} pages of {len(clean)} "
+        f"clean corpora are searched, too:\n\n{table(['setting', *lengths, *flagged], shares)}"
+    )
 
 
 def weights(record: Record) -> str:

@@ -12,11 +12,13 @@ from neardup.survivors.records.audit_schema import (
     COMPONENTS,
     DOCUMENTS,
     FILTER_COLUMNS,
+    LATER,
     REFERENCE,
     REPLACING,
     UNITS,
     Column,
 )
+from neardup.survivors.repeats.records.cut_log import CUT_COLUMNS, SEVERAL
 
 WHERE = {
     ((DOCUMENTS, UNITS), ""): "every line",
@@ -26,6 +28,7 @@ WHERE = {
     ((DOCUMENTS,), REFERENCE): "`--against`",
     ((BY_INDEX, BY_STORE, REPLACING), ""): "`neardup filter`",
     ((BY_INDEX,), ""): "`filter --index`",
+    ((BY_INDEX, BY_STORE), ""): "`neardup filter`",
     ((BY_STORE,), ""): "`filter --store`",
     ((BY_STORE, REPLACING), ""): "`filter --store`",
     ((REPLACING,), ""): "`filter --store`, instead of `survivor_id`",
@@ -35,7 +38,7 @@ WHERE = {
 
 def _row(column: Column[Any]) -> str:
     audits = tuple(kind for kind in column.within if kind in (DOCUMENTS, UNITS, BY_INDEX, BY_STORE, REPLACING))
-    where = [WHERE[audits, column.only]] if audits else []
+    where = [WHERE[audits, "" if column.only == LATER else column.only]] if audits else []
     where += ["`--annotate`"] if ANNOTATED in column.within else []
     return f"| `{column.name}` | {', '.join(where)} | {column.type.name} | {column.meaning} |"
 
@@ -54,6 +57,18 @@ def contamination_columns() -> str:
         where = ["audit"] if DOCUMENTS in column.within else []
         where += ["`--annotate`"] if ANNOTATED in column.within else []
         rows.append(f"| `{column.name}` | {', '.join(where)} | {column.type.name} | {column.meaning} |")
+    return "\n".join([*head, *rows])
+
+
+def passage_columns() -> str:
+    """The columns of the log of `passages`."""
+    head = ["| Column | Where | Type | Meaning |", "|---|---|---|---|"]
+    where = {"": "every line", SEVERAL: "several text columns", REFERENCE: "`--against`"}
+    rows = [
+        f"| `{column.name}` | {where[column.only]} | {column.type.name} | {column.meaning} |"
+        for column in CUT_COLUMNS
+        if DOCUMENTS in column.within
+    ]
     return "\n".join([*head, *rows])
 
 

@@ -1,6 +1,6 @@
 """Tables of what each part of the package takes, beside its peers where there are some, from their result files."""
 
-from cells import Record, number, ranged, share, spread
+from cells import Record, number, percent, ranged, share, spread
 from measure import table
 
 METHODS = ("auto", "exact", "minhash", "simhash")
@@ -258,7 +258,7 @@ def families(record: Record) -> str:
             [
                 run["shape"],
                 f"{run['documents']:,}",
-                str(run["min_similarity"]),
+                f"{run['similarity']} {run['min_similarity']}",
                 run["tool"] + (f" ({run['method']})" if run["tool"].endswith("auto") and done else ""),
                 number(run["seconds"]) if done else "refused" if "seconds" in run else run["outcome"],
                 number(run["temporary_bytes"] / 1e6) if done else "",
@@ -266,19 +266,63 @@ def families(record: Record) -> str:
                 f"{run['survivors']:,}" if done else "",
             ]
         )
-    columns = ["lines of", "lines", "threshold", "", "s", "temporary files, MB", "peak memory, MB", "survivors"]
+    columns = ["lines of", "lines", "similarity", "", "s", "temporary files, MB", "peak memory, MB", "survivors"]
     return table(columns, rows)
 
 
+def estimates(record: Record) -> str:
+    """What was expected of runs, and what they took; what is not near is marked."""
+    scales = {"seconds": 1.0, "memory_bytes": 1e6, "temporary_bytes": 1e6}
+
+    def cell(run: Record, name: str) -> str:
+        found = run[name]
+        both = f"{number(found['expected'] / scales[name])} / {number(found['taken'] / scales[name])}"
+        return both if found["is_good"] else f"**{both}**"
+
+    rows = [
+        [run["corpus"], f"{run['method']} {run['min_similarity']}", number(run["input_bytes"] / 1e6)]
+        + [cell(run, name) for name in scales]
+        for run in record["runs"]
+    ]
+    return table(["corpus", "method", "MB", "s", "memory, MB", "temporary files, MB"], rows)
+
+
 def decontaminate(record: Record) -> str:
-    """How fast documents are looked through for the items of a benchmark."""
-    names = ("neardup", "neardup, one thread", "13-grams in Python")
+    """How fast a corpus is searched for the items of a benchmark, and which documents are found."""
+    kinds = next(iter(record["results"].values()))["found_by_kind"]
+    lengths = next(iter(record["results"].values()))["found_by_letters"]
+
+    def found(of: Record, part: str, name: str) -> str:
+        hits, documents = of[part][name]
+        return f"{percent(hits / documents)} %"
+
     rows = [
         [
-            f"{row['planted']:,} of {row['documents']:,}",
-            *(f"{number(row[name]['MB_per_second'])} ({row[name]['found']:,})" for name in names),
-            number(row["neardup"]["times_the_peer"]),
+            name,
+            ranged(of["processor_seconds"], of["processor_seconds_range"]),
+            ranged(of["seconds"], of["seconds_range"]),
+            number(of["peak_memory_mb"] / 1e3, 2),
+            f"{of['found']:,}",
+            f"{of['flagged'] - of['found']:,}",
+            *(found(of, "found_by_kind", kind) for kind in kinds),
+            *(found(of, "found_by_letters", length) for length in lengths),
         ]
-        for row in record["shares"]
+        for name, of in record["results"].items()
     ]
-    return table(["documents with an item", *(f"{name}, MB/s (found)" for name in names), "times as fast"], rows)
+    head = [
+        "",
+        "CPU seconds",
+        "seconds",
+        "memory, GB",
+        "found",
+        "others",
+        *kinds,
+        *(f"{each} letters" for each in lengths),
+    ]
+    first = next(iter(record["results"].values()))
+    rounds = "one round" if first["rounds"] == 1 else f"medians of {first['rounds']} rounds"
+    said = (
+        f"{record['documents']:,} documents, {number(record['bytes'] / 1e6)} MB; {record['items']:,} items; "
+        f"{first['true']:,} documents have a whole item; {rounds}."
+    )
+    return table(head, rows) + "\n\n" + said

@@ -12,5 +12,6 @@ REVOKE ALL ON SCHEMA public FROM PUBLIC;
 GRANT USAGE ON SCHEMA neardup TO service;
 GRANT SELECT ON ALL TABLES IN SCHEMA neardup TO service;
 GRANT INSERT ON neardup.changes, neardup.documents, neardup.removed, neardup.notes, neardup.judgements TO service;
-GRANT UPDATE ON neardup.stores, neardup.documents, neardup.removed, neardup.notes TO service;
-GRANT DELETE ON neardup.notes, neardup.judgements TO service;
+GRANT INSERT ON neardup.skipped, neardup.skipped_contents, neardup.orphans TO service;
+GRANT UPDATE ON neardup.stores, neardup.documents, neardup.removed, neardup.notes, neardup.orphans TO service;
+GRANT DELETE ON neardup.notes, neardup.judgements, neardup.skipped, neardup.skipped_contents, neardup.orphans TO service;

@@ -21,11 +21,28 @@ def pytest_addoption(parser):
     parser.addoption(
         "--record-slow", type=float, metavar="SECONDS", help="list the tests that take as long in tests/slow.txt"
     )
+    parser.addoption(
+        "--rewrite-outputs",
+        action="store_true",
+        help="write the golden files of outputs instead of comparing with them",
+    )
     parser.addoption("--slow-share", metavar="K/N", help="of the tests in tests/slow.txt, run those of each N-th file")
 
 
 def pytest_configure(config):
     config.pluginmanager.register(SlowTests(config.getoption("--record-slow"), config.getoption("--slow-share")))
+
+
+@pytest.fixture
+def stays(request):
+    """Compares what was written with a golden file; with --rewrite-outputs, writes that file."""
+
+    def check(path, written):
+        if request.config.getoption("--rewrite-outputs"):
+            path.write_bytes(written)
+        assert written == path.read_bytes()
+
+    return check
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 SLOW = Path(__file__).with_name("slow.txt")
-"""The lines of this file are written by a run with `--record-slow`, and by hand where that is not worth a run."""
+"""The lines of this file are written by a run with `--record-slow`, which keeps those of tests that it did not run."""
 
 
 def prefixes(name: str) -> list[str]:
@@ -69,7 +69,8 @@ class SlowTests:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write the list, in the process that sees all reports."""
         if self.least is not None and not hasattr(session.config, "workerinput"):
-            SLOW.write_text("".join(f"{line}\n" for line in slow_of(self.seconds, self.least)), encoding="utf-8")
+            listed = listed_after(SLOW.read_text(encoding="utf-8").splitlines(), self.seconds, self.least)
+            SLOW.write_text("".join(f"{line}\n" for line in listed), encoding="utf-8")
 
 
 def slow_of(seconds: dict[str, float], least: float) -> list[str]:
@@ -87,3 +88,9 @@ def slow_of(seconds: dict[str, float], least: float) -> list[str]:
             if seconds[name] >= least
         }
     )
+
+
+def listed_after(listed: list[str], seconds: dict[str, float], least: float) -> list[str]:
+    """The lines after a run: those of tests that it did not run, and its slow ones."""
+    ran = {prefix for name in seconds for prefix in prefixes(name)}
+    return sorted((set(listed) - ran) | set(slow_of(seconds, least)))

@@ -16,7 +16,7 @@ from neardup.engines.stages import Part
 from neardup.io.corpora.table_corpus import TableCorpus
 from neardup.options import DedupOptions
 
-COLUMNS = ("row", "survivor_row", "reference_row", "cluster_id", "exact", "similarity", "distance")
+COLUMNS = ("row", "survivor_row", "reference_row", "cluster_id", "exact", "similarity", "distance", "only_digits")
 
 
 USUAL = Limits()
@@ -50,8 +50,24 @@ def parts_of(*batches, size=1000):
     )
 
 
-def run_of_engine(rows, reference, recipe, options, *, size=7, buckets=16, change=lambda folder: None, limits=USUAL):
-    """The removed rows, each as a tuple of COLUMNS, by parts of so many rows. `change`: called with the folder of each stage."""
+def run_of_engine(
+    rows,
+    reference,
+    recipe,
+    options,
+    *,
+    size=7,
+    buckets=16,
+    change=lambda folder: None,
+    limits=USUAL,
+    stages=None,
+    matching=None,
+):
+    """The removed rows, each as a tuple of COLUMNS, by parts of so many rows.
+
+    `change`: called with the folder of each stage; `stages`: a list that gets what each stage took; `matching`: one that gets
+    how many rows match the reference.
+    """
     options = DedupOptions(**options)
     corpus, given = TableCorpus(rows, values=options.columns), None
     if reference:
@@ -60,7 +76,12 @@ def run_of_engine(rows, reference, recipe, options, *, size=7, buckets=16, chang
     with tempfile.TemporaryDirectory() as folder:
         engine = Changed(Path(folder), parts, buckets=buckets, change=change)
         work = replace(Work.of(recipe, options), limits=limits)
-        found = engine.collect(deduplicate(engine, work).results).sort_by("doc").to_pydict()
+        decided = deduplicate(engine, work)
+        found = engine.collect(decided.results).sort_by("doc").to_pydict()
+        if matching is not None:
+            matching.append(decided.matching_reference() if reference else 0)
+    if stages is not None:
+        stages += engine.measured
     row, (survivor, of_reference), cluster = (
         parts.rows(pa.array(found[name], pa.int64()).to_numpy()) for name in ("doc", "survivor", "cluster")
     )
@@ -72,6 +93,7 @@ def run_of_engine(rows, reference, recipe, options, *, size=7, buckets=16, chang
         found["exact"],
         [None if value != value else value for value in found["similarity"]],
         found["distance"],
+        found["only_digits"],
     ]
     return list(zip(*columns, strict=True))
 
@@ -90,7 +112,9 @@ class Changed(SerialEngine):
         return done
 
 
-def run_of_library(rows, reference, recipe, options):
+def run_of_library(rows, reference, recipe, options, *, matching=None):
     """The same by `neardup.deduplicate`."""
     found = neardup.deduplicate(rows, against=reference or None, recipe=recipe, threads=1, **options)
+    if matching is not None:
+        matching.append(found.summary.matching_reference)
     return [tuple(line.get(name) for name in COLUMNS) for line in found.duplicates.to_pylist()]

@@ -3,6 +3,7 @@
 Plain Python, no kernels, nothing shared with the package but names.
 """
 
+import html
 import re
 import unicodedata
 from collections import Counter
@@ -40,11 +41,49 @@ def normalize(text):
     return re.sub(" +", " ", unicodedata.normalize("NFC", folded)).strip(" ")
 
 
+def without_digits(text):
+    """Equal for normalized texts that differ in digits only."""
+    return re.sub(r"\d+", "0", text)
+
+
+def numbers(text):
+    """The runs of digits of a normalized text, each digit by its value."""
+    digits = [unicodedata.decimal(character, None) for character in text]
+    return "".join(" " if digit is None else str(digit) for digit in digits).split()
+
+
 def is_punctuation(character):
     return unicodedata.category(character)[0] == "P" or character in "$+<=>^`|~"
 
 
+def ranges(written):
+    """The characters of ranges of code points."""
+    ends = [[int(end, 16) for end in part.split("-")] for part in written.split()]
+    return {chr(code) for first, *last in ends for code in range(first, (last or [first])[0] + 1)}
+
+
+MARKS = ranges(
+    "0300-036F 0483-0487 0591-05BD 05BF 05C1-05C2 05C4-05C5 05C7 0610-061A 0640 064B-0652 0656-065F 0670 06D6-06DC 06DF-06E4 "
+    "06E7-06E8 06EA-06ED 0711 0730-074A 0898-089F 08CA-08E1 08E3-08FF 1AB0-1ACE 1DC0-1DFF 20D0-20F0 FE20-FE2F"
+)
+LETTERS = dict(zip("ٱىیکڪךםןףץς", "اييككכמנפצσ", strict=True))
+
+
+def without(removed, replaced, text):
+    """The text without some characters, and with others replaced, also where they are parts of one character."""
+    found = ""
+    for character in text:
+        parts = unicodedata.normalize("NFKD", character)
+        kept = "".join(replaced.get(part, part) for part in parts if part not in removed)
+        plain = unicodedata.normalize("NFC", kept)
+        found += character if kept == parts or len(plain) > 1 else plain
+    return found
+
+
 NORMALIZERS = {
+    "marks": lambda text: without(MARKS, {}, text),
+    "letters": lambda text: without(ranges("0653-0655"), LETTERS, text),
+    "word_breaks": lambda text: text.replace("\u200b", " "),
     "nfkc_casefold": normalize,
     "nfkc": lambda text: unicodedata.normalize("NFKC", text),
     "casefold": str.casefold,
@@ -76,29 +115,57 @@ def is_cjk(character):
     return unicodedata.category(character)[0] in "LMN" and unicodedata.name(character, "").startswith(CJK_NAMES)
 
 
+SPACELESS_NAMES = tuple(
+    f"{name} "
+    for name in "THAI,LAO,MYANMAR,KHMER,TAI LE,NEW TAI LUE,TAI THAM,TAI VIET,AHOM,JAVANESE,BALINESE,BUGINESE,BATAK,YI SYLLABLE".split(
+        ","
+    )
+)
+EMOJI = ranges(
+    "231A-231B 23E9-23F3 23F8-23FA 2600-2605 2607-2612 2614-2685 2690-2705 2708-2712 2714 2716 271D 2721 2728 2733-2734 2744 "
+    "2747 274C 274E 2753-2755 2757 2763-2767 2795-2797 27A1 27B0 27BF 2B1B-2B1C 2B50 2B55 1F000-1F0FF 1F170-1F171 1F17E-1F17F "
+    "1F18E 1F191-1F19A 1F1E6-1F1FF 1F300-1F53D 1F546-1F64F 1F680-1F6FF 1F7D5-1F7FF 1F90C-1FAFF 1FC00-1FFFD"
+)
+
+
+def is_spaceless(character):
+    """Whether it is a letter or mark of a script that writes no spaces between words."""
+    return unicodedata.category(character)[0] in "LM" and unicodedata.name(character, "").startswith(SPACELESS_NAMES)
+
+
+@cache
+def is_single(character, version=1):
+    """Whether it is a token by itself."""
+    return is_cjk(character) or (version == 2 and (is_spaceless(character) or character in EMOJI))
+
+
+def is_in_token(character, version=1):
+    return unicodedata.category(character)[0] in "LMN" or is_single(character, version)
+
+
 @lru_cache(1 << 14)
-def tokens(text):
+def tokens(text, version=1):
     """The tokens of a text after normalization."""
-    return words(normalize(text))
+    return words(normalize(text), version)
 
 
-def characters(text):
-    """The letters, marks and numbers of a text."""
-    return [character for character in text if unicodedata.category(character)[0] in "LMN"]
+def characters(text, version=1):
+    """The letters, marks and numbers of a text, and its emoji."""
+    return [character for character in text if is_in_token(character, version)]
 
 
-def between_spaces(text):
-    """What stands between white space and holds a letter, mark or number."""
+def between_spaces(text, version=1):
+    """What stands between white space and holds a letter, mark or number, or an emoji."""
     parts = "".join(" " if c in WHITE_SPACE else c for c in text).split(" ")
-    return [part for part in parts if characters(part)]
+    return [part for part in parts if characters(part, version)]
 
 
-def words(text):
-    """The runs of letters, marks and numbers of a text; Han and Kana characters one by one."""
+def words(text, version=1):
+    """The runs of letters, marks and numbers of a text; Han and Kana characters one by one, and others by the version."""
     found, run = [], ""
     for character in [*text, " "]:
-        inside = unicodedata.category(character)[0] in "LMN"
-        if inside and not is_cjk(character):
+        inside = is_in_token(character, version)
+        if inside and not is_single(character, version):
             run += character
             continue
         if run:
@@ -109,40 +176,40 @@ def words(text):
     return found
 
 
-def windows(found, word_size, cjk_size):
+def windows(found, word_size, cjk_size, version=1):
     """The windows of tokens that start at each token; the whole text if it is shorter than all of them."""
-    sizes = [cjk_size if is_cjk(token[0]) else word_size for token in found]
+    sizes = [cjk_size if is_single(token[0], version) else word_size for token in found]
     whole = [tuple(found[i : i + size]) for i, size in enumerate(sizes) if i + size <= len(found)]
     return whole or ([tuple(found)] if found else [])
 
 
 @lru_cache(1 << 14)
-def shingle_counts(text):
+def shingle_counts(text, version=1):
     """How often each window of 3 words or 5 Han or Kana characters occurs."""
-    return Counter(windows(tokens(text), 3, 5))
+    return Counter(windows(tokens(text, version), 3, 5, version))
 
 
-def jaccard(a, b):
-    left, right = set(shingle_counts(a)), set(shingle_counts(b))
+def jaccard(a, b, version=1):
+    left, right = set(shingle_counts(a, version)), set(shingle_counts(b, version))
     return len(left & right) / len(left | right)
 
 
-def weighted_jaccard(a, b):
-    left, right = shingle_counts(a), shingle_counts(b)
+def weighted_jaccard(a, b, version=1):
+    left, right = shingle_counts(a, version), shingle_counts(b, version)
     return (left & right).total() / (left | right).total()
 
 
-def containment(a, b):
-    left, right = set(shingle_counts(a)), set(shingle_counts(b))
+def containment(a, b, version=1):
+    left, right = set(shingle_counts(a, version)), set(shingle_counts(b, version))
     return len(left & right) / min(len(left), len(right)) if left and right else 0.0
 
 
-def cosine(a, b, *, word_shingle=1, cjk_shingle=2, weights="log", tokens=tokens):
+def cosine(a, b, *, word_shingle=1, cjk_shingle=2, weights="log", tokens=tokens, version=1):
     """Of the weights that a recipe gives to its features. `tokens`: `words` if the texts are normalized already."""
     left, right = (
         {
             window: WEIGHTS[weights](count)
-            for window, count in Counter(windows(tokens(text), word_shingle, cjk_shingle)).items()
+            for window, count in Counter(windows(tokens(text, version), word_shingle, cjk_shingle, version)).items()
         }
         for text in (a, b)
     )
@@ -161,8 +228,8 @@ def levenshtein(a, b):
     return row[-1]
 
 
-def edit_similarity(a, b):
-    left, right = tokens(a), tokens(b)
+def edit_similarity(a, b, version=1):
+    left, right = tokens(a, version), tokens(b, version)
     longest = max(len(left), len(right))
     return (longest - levenshtein(left, right)) / longest
 
@@ -176,11 +243,11 @@ SIMILARITIES = {
 }
 
 
-def similarity(a, b, kind="jaccard", **options):
+def similarity(a, b, kind="jaccard", *, version=1, **options):
     """Of two texts; of two without any token, whether they are equal after normalization."""
-    if not tokens(a) and not tokens(b):
+    if not tokens(a, version) and not tokens(b, version):
         return float(normalize(a) == normalize(b))
-    return SIMILARITIES[kind](a, b, **options)
+    return SIMILARITIES[kind](a, b, version=version, **options)
 
 
 def similarity_of_items(kind, a, b):
@@ -342,9 +409,9 @@ def simhash(weighted, bits):
     return fingerprint
 
 
-def fingerprint(text, *, word_shingle=1, cjk_shingle=2, weights="log", bits=128, tokens=tokens):
+def fingerprint(text, *, word_shingle=1, cjk_shingle=2, weights="log", bits=128, tokens=tokens, version=1):
     """`tokens`: `words` if the text is normalized already."""
-    counts = Counter(windows(tokens(text), word_shingle, cjk_shingle))
+    counts = Counter(windows(tokens(text, version), word_shingle, cjk_shingle, version))
     return simhash([(wide_hash(feature_hash(w), bits), WEIGHTS[weights](c)) for w, c in counts.items()], bits)
 
 
@@ -370,6 +437,23 @@ def components(n, grade, least):
                 low, high = sorted((of[p], of[q]))
                 of = [low if component == high else component for component in of]
     return of
+
+
+def first_of_clusters(order, clusters, most):
+    """The documents that stay, if the first `most` of each cluster do: of an order of preference, and sets that are apart."""
+    cluster_of = {member: tuple(sorted(members)) for members in clusters for member in members}
+    counts, found = Counter(), set()
+    for document in order:
+        cluster = cluster_of.get(document, (document,))
+        counts[cluster] += 1
+        if counts[cluster] <= most:
+            found.add(document)
+    return found
+
+
+def in_no_pair(n, pairs):
+    """The documents that match no other."""
+    return set(range(n)) - {document for pair in pairs for document in pair}
 
 
 def pairs_within(fingerprints, max_distance, other=None):
@@ -518,16 +602,16 @@ def repeated_units(texts, unit):
     return found
 
 
-def placed_windows(found):
+def placed_windows(found, version=1):
     """Where each window of 3 words or 5 Han or Kana characters starts that the tokens have, and the window."""
-    sizes = [5 if is_cjk(token[0]) else 3 for token in found]
+    sizes = [5 if is_single(token[0], version) else 3 for token in found]
     return [(i, tuple(found[i : i + size])) for i, size in enumerate(sizes) if i + size <= len(found)]
 
 
-def item_share(item, document):
-    """The share of the item's windows in the passage of the document, twice as long as the item, that has most of them."""
-    wanted, there = {window for _, window in placed_windows(tokens(item))}, placed_windows(tokens(document))
-    reach = 2 * len(tokens(item))
+def item_share(item, document, version=1):
+    """The share of the item's windows in the passage of the document, twice as long as the item, that has most of them; both as tokens."""
+    wanted, there = {window for _, window in placed_windows(item, version)}, placed_windows(document, version)
+    reach = 2 * len(item)
     counts = [len({window for place, window in there if first <= place < first + reach} & wanted) for first, _ in there]
     return max(counts, default=0) / len(wanted)
 
@@ -541,18 +625,73 @@ def is_run(run, sequence):
     return any(sequence[i : i + len(run)] == run for i in range(len(sequence) - len(run) + 1))
 
 
-def held_items(document, items, min_share, min_run, min_tokens):
+INLINE = (
+    "a abbr b bdi bdo big cite code em font i ins del kbd mark q s samp small span strike strong sub sup tt u var wbr"
+)
+NUMBER = (
+    r"[^\S\n]*(?:[>|#*][^\S\n]*)*([\[(（]?)((?:[0-9]{1,3}\.){0,3})([0-9０-９]{1,4})([、．）]|[\])}.:]{0,2}(?=\s|$))"
+)
+
+
+def without_markup(text, is_word):
+    """A text without character references, tags of HTML, numbers of lines, and hyphens at ends of lines that divide a word."""
+
+    def character(found):
+        reference = "&" + found[1].removesuffix(";") + ";"
+        return found[0] if html.unescape(reference) == reference else html.unescape(reference)
+
+    text = re.sub(r"&(?:amp;)*(#[0-9]{1,7};|#[xX][0-9a-fA-F]{1,6};|[a-zA-Z][a-zA-Z0-9]{1,31};|nbsp\b)", character, text)
+    inline, block = INLINE.replace(" ", "|"), "p|div|br|td|tr|li"
+    text = re.sub(
+        rf"(?is)<!--.{{0,1000}}?-->|</?(?:{inline}|({block}))(?:[\s/][^<>]*)?>",
+        lambda found: "\n" if found[1] else "",
+        text,
+    )
+    lines, numbered, last = text.split("\n"), {}, {}
+    for place, line in enumerate(lines):
+        if found := re.match(NUMBER, line):
+            form, number = (found[1], found[2], found[4]), int(found[3])
+            if form in last and abs(number - last[form][0]) == 1:
+                numbered |= {last[form][1]: last[form][2], place: found}
+            last[form] = number, place, found
+    for place, found in numbered.items():
+        lines[place] = found.string[: found.start(1)] + found.string[found.end(4) :]
+    return re.sub(
+        r"([^\W_]+)[-\u2010\u00ac\u00ad][^\S\n]*\n[\s>|]*(?=([^\W_]+))",
+        lambda found: found[1] if is_word(found[1], found[2]) else found[0],
+        "\n".join(lines),
+    )
+
+
+def item_forms(item, min_tokens, version=1):
+    """The tokens of an item as it stands, and without markup."""
+    other = tokens(without_markup(item, lambda left, right: left[-1].islower() and right[0].islower()), version)
+    return [tokens(item, version), *([other] if len(other) >= min_tokens else [])]
+
+
+def held_items(document, items, min_share, min_run, min_tokens, version=1):
     """The items of at least so many tokens that the document holds: number, share, run (0 under 5 tokens); the strongest first.
 
-    Of items with the same tokens, the first stands for all.
+    Of items with the same tokens, the first stands for all. Documents and items are read as they stand, and without markup; the
+    strongest of what two readings have in common counts.
     """
-    found, seen = [], []
-    for number, item in enumerate(items):
-        if len(tokens(item)) < min_tokens or tokens(item) in seen:
-            continue
-        seen.append(tokens(item))
-        share, run = item_share(item, document), longest_run(tokens(item), tokens(document))
-        run = run if run >= 5 else 0
-        if share >= min_share or run >= min_run:
-            found.append((number, share, run))
-    return sorted(found, key=lambda each: (-each[1], -each[2], each[0]))
+    checked = {
+        number: item_forms(item, min_tokens, version)
+        for number, item in enumerate(items)
+        if len(tokens(item, version)) >= min_tokens
+    }
+    words = {token for forms in checked.values() for form in forms for token in form}
+    other = without_markup(
+        document, lambda left, right: unicodedata.normalize("NFKC", left + right).casefold() in words
+    )
+    found, firsts = {}, {}
+    for number, forms in checked.items():
+        first = firsts.setdefault(tuple(forms[0]), number)
+        for reading in (document, other):
+            for form in forms:
+                there = tokens(reading, version)
+                share, run = item_share(form, there, version), longest_run(form, there)
+                run = run if run >= 5 else 0
+                if share >= min_share or run >= min_run:
+                    found[first] = max(found.get(first, (0, 0)), (share, run))
+    return sorted(((number, *of) for number, of in found.items()), key=lambda each: (-each[1], -each[2], each[0]))

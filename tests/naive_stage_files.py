@@ -122,7 +122,7 @@ def read_fingerprints(path):
     file = SealedFile(path)
     recipe, shards = (json.loads(file.metadata[f"neardup.{name}"]) for name in ("recipe", "shards"))
     assert set(file.metadata) <= {
-        f"neardup.{name}" for name in ("format", "recipe", "digest", "max_distance", "shards")
+        f"neardup.{name}" for name in ("format", "recipe", "digest", "max_distance", "short_rule", "shards")
     }
     assert file.metadata["neardup.format"] == "2"
     assert file.metadata["neardup.digest"] == recipe_digest(recipe)

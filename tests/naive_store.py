@@ -25,7 +25,12 @@ def rank_of(keep, text, metadata=None):
 
 @dataclass
 class NaiveStore:
-    """Kept documents and texts that were not kept, in the order in which they came. `options`: a tuple of pairs, of `deduplicate`."""
+    """Kept documents and texts that were not kept, in the order in which they came. `options`: a tuple of pairs, of `deduplicate`.
+
+    `skipped` has each document that is not kept by its id: its text, the number of its survivor, and whether it equals that. It can
+    be compared if so, if the store keeps `texts`, or if it is in `contents`, by its survivor: since another one with its text has
+    moved there. `orphans` has those that lost their survivors and have no match, and whether they were compared.
+    """
 
     options: tuple
     keep: str = "first"
@@ -33,6 +38,10 @@ class NaiveStore:
     removed: list = field(default_factory=list)
     replaced: list = field(default_factory=list)
     count: int = 0
+    texts: bool = False
+    skipped: dict = field(default_factory=dict)
+    orphans: dict = field(default_factory=dict)
+    contents: set = field(default_factory=set)
 
     def check(self, text):
         """(similarity, distance, exactness of the first, name) of each match, best first; of a text seen before, as it was then."""
@@ -52,10 +61,20 @@ class NaiveStore:
 
     def add(self, name, text, metadata=None):
         """The same; then keep the document, or remember what became of it."""
-        if name in self.kept:
-            equal = match_of(self.kept[name][1], text, self.options)
-            if not equal or not equal[2]:
-                self.remove(name)
+        before = {number for number, *_ in self.kept.values()}
+        is_same = name in self.kept and (match_of(self.kept[name][1], text, self.options) or (0, 0, False))[2]
+        if name in self.kept and not is_same:
+            self._forget(name)
+        found = self._decide(name, text, metadata)
+        for known in (self.skipped, self.orphans):
+            known.pop(name, None)
+        if name not in self.kept:
+            *_, exact, of = found[0]
+            self.skipped[name] = (text, self.kept[of][0], exact)
+        self._settle(before)
+        return found
+
+    def _decide(self, name, text, metadata):
         if self.keep not in ("first", "always"):
             return self._add_better(name, text, metadata)
         found = self.check(text)
@@ -85,7 +104,34 @@ class NaiveStore:
         self.count += 1
         return []
 
-    def remove(self, name):
+    def remove(self, *names):
+        before = {number for number, *_ in self.kept.values()}
+        for name in names:
+            for known in (self.skipped, self.orphans):
+                known.pop(name, None)
+            if name in self.kept:
+                self._forget(name)
+        return self._settle(before)
+
+    def _settle(self, before):
+        """Let those whose survivors went have others that they match, the best first, or be orphans."""
+        gone = before - {number for number, *_ in self.kept.values()}
+        for name, (text, survivor, exact) in list(self.skipped.items()):
+            if survivor in gone:
+                can_be_compared = exact or self.texts or (survivor, text.lower()) in self.contents
+                found = list(self._matches(text)) if can_be_compared else []
+                found.sort(
+                    key=lambda each: (not each[2][2], each[2][1] if each[2][0] is None else -each[2][0], each[0])
+                )
+                if found:
+                    number, _, (*_, exact) = found[0]
+                    self.skipped[name] = (text, number, exact)
+                    self.contents |= set() if exact else {(number, text.lower())}
+                else:
+                    self.skipped.pop(name)
+                    self.orphans[name] = can_be_compared
+
+    def _forget(self, name):
         number, *_ = self.kept.pop(name)
         self.removed = [each for each in self.removed if each[1] != number]
 

@@ -41,8 +41,19 @@ OPTIONAL = {
         ("right_id", "TEXT", 1), ("same", "INTEGER", 1), ("similarity", "REAL", 0), ("distance", "INTEGER", 1),
         ("judged", "REAL", 1), ("left_text", "BLOB", 0), ("right_text", "BLOB", 0), ("checksum", "INTEGER", 1),
     ],
+    "skipped": [
+        ("number", "INTEGER", 0), ("id", "TEXT", 1), ("survivor", "INTEGER", 1), ("digest", "BLOB", 0), ("checksum", "INTEGER", 1),
+    ],
+    "skipped_contents": [
+        ("number", "INTEGER", 0), ("survivor", "INTEGER", 1), ("digest", "BLOB", 1), ("content", "BLOB", 1),
+        ("checksum", "INTEGER", 1),
+    ],
+    "orphans": [
+        ("number", "INTEGER", 0), ("id", "TEXT", 1), ("compared", "INTEGER", 1), ("orphaned", "REAL", 1),
+        ("checksum", "INTEGER", 1),
+    ],
 }  # fmt: skip
-"""Tables that a store with texts, or with judgements, has besides."""
+"""Tables that a store with texts, with judgements, or with skipped documents has besides."""
 FACTS = [
     "derived", "documents", "ends", "format", "generation", "max_distance", "plan", "recipe", "removed", "rules", "state", "store",
 ]  # fmt: skip
@@ -98,6 +109,13 @@ def text_of(digest, coded_id, sealed):
 
 CHECKSUMS = {"facts": crc_of_fact, "documents": crc_of_document, "removed": crc_of_removed, "gone": crc_of_gone}
 CHECKSUMS |= {"judgements": crc_of_judgement}
+CHECKSUMS |= {
+    "skipped": lambda _, name, survivor, digest: zlib.crc32((digest or b"") + name.encode()) + survivor,
+    "skipped_contents": lambda _, survivor, digest, content: zlib.crc32(digest + content) + survivor,
+    "orphans": lambda number, name, compared, orphaned: zlib.crc32(
+        struct.pack("<qqd", number, compared, orphaned) + name.encode()
+    ),
+}
 
 
 def set_fact(folder, name, value):
@@ -136,9 +154,14 @@ def read_record(path):
                 rows = [row[:-1] for row in rows]
             tables[name] = rows
     facts = {name: json.loads(value) for name, value in tables["facts"]}
-    assert {*FACTS} <= facts.keys() <= {*FACTS, "latest", "writer"}
+    assert {*FACTS} <= facts.keys() <= {*FACTS, "latest", "writer", "skipped", "short_rule", "keep_as"}
+    assert facts.get("skipped", {"since": 0, "generation": 0, "orphans": 0}).keys() == {
+        "since",
+        "generation",
+        "orphans",
+    }
     assert facts["format"] == 1
-    assert sorted(facts["rules"]) == RULES + ["texts"] * ("texts" in tables)
+    assert sorted({*facts["rules"]} - {"keep_as", "guard"}) == RULES + ["texts"] * ("texts" in tables)
     assert facts["rules"].get("texts", True) is True
     assert sorted(facts["plan"]) == PLAN
     for name, value in tables["facts"]:
@@ -274,7 +297,10 @@ class StoreFolder:
         assert sorted(types) == sorted(ends)
         items = {name: self._items(name, dtype, ends[name]) for name, dtype in types.items()}
         place = 3 + words + 3 * len(self.kinds)
-        width, n = place + ("signatures" in types) + BITMAP_WORDS * self.has_bitmaps + 1, self.facts["documents"]
+        width, n = (
+            place + ("signatures" in types) + ("guard" in self.rules) + BITMAP_WORDS * self.has_bitmaps + 1,
+            self.facts["documents"],
+        )
         assert ends["rows"] == n * width
         rows = items["rows"].reshape(n, width).tolist()
         self.rows = [self._row(number, row, words, items) for number, row in enumerate(rows)]
@@ -327,6 +353,8 @@ class StoreFolder:
                 found[f"{kind}_weights"] = weights.tolist()
             assert total == checksum
             found[kind] = elements.tolist()
+        if "guard" in self.rules:
+            found["numbers"] = row[-2 - BITMAP_WORDS * self.has_bitmaps]
         if self.has_bitmaps:
             assert row[-1 - BITMAP_WORDS : -1] == bitmap_of(found[self.kinds[-1]])
         return found
@@ -470,7 +498,8 @@ class StoreFolder:
 def read_export(folder):
     """The facts of an export, and the rows of its files."""
     facts = json.loads((folder / "store.json").read_bytes())
-    assert list(facts) == EXPORTED_FACTS
+    later = {"skipped_since", "keep_as", "short_rule"}  # which older ones lack
+    assert [name for name in facts if name not in later] == EXPORTED_FACTS
     assert facts["format"] == 1
     assert sorted(facts["plan"]) == PLAN
     checksum = facts.pop("checksum")
@@ -502,7 +531,7 @@ def exported_types(facts):
         types |= {f"{kind}_weights": "list<element: double>"} if measure == "cosine" else {}
     if rules["method"] == "minhash":
         types["signature"] = f"fixed_size_list<element: uint32>[{facts['plan']['bands'] * facts['plan']['rows']}]"
-    return types
+    return types | ({"numbers": "uint64"} if "guard" in rules else {})
 
 
 def recipe_digest(recipe):

@@ -5,6 +5,8 @@ import math
 import numpy as np
 
 WHOLE = [-1, 0, 2**31, 2**32, 2**53, 2**63 - 1, 2**63, 2**64, 10**30, 10**400, -(10**30)]
+UNPRINTED = [10**5000, -(10**5000), [10**5000], {"a": 10**5000}, {10**5000: "a"}]
+"""Integers of more digits than Python prints."""
 NOT_WHOLE = [0.5, 1e30, 1e308, -1e308, 5e-324]
 IN_PYTHON = [
     *WHOLE,

@@ -68,7 +68,9 @@ def test_the_row_of_a_list_is_named(function):
     assert isinstance(told.value.__cause__, ZeroDivisionError)
 
 
-def test_of_a_line_its_document_is_named(tmp_path):
+@pytest.mark.parametrize("at_once", [1, 2, 1000])
+def test_of_a_line_its_document_is_named(tmp_path, monkeypatch, at_once):
+    monkeypatch.setattr("neardup.fingerprints.unit_corpus.UNITS_AT_ONCE", at_once)
     path = tmp_path / "in.jsonl"
     rows = [{"id": 1, "text": "a\nb\nc"}, {"id": 2, "text": "\n".join(TEXTS)}]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))

@@ -1,6 +1,7 @@
 """The flow as a whole against its obvious definition, and what may never change an answer."""
 
 import json
+import random
 
 import numpy as np
 import pyarrow as pa
@@ -437,3 +438,59 @@ def test_pairs_within_groups_are_the_pairs_of_one_group(texts, least, method):
         if last_letter(texts[pair[0]]) == last_letter(texts[pair[1]])
     ]
     assert list(zip(within.left.tolist(), within.right.tolist(), strict=True)) == expected
+
+
+def test_a_leak_into_a_test_set_is_counted_by_itself_and_not_by_whom_a_removal_names():
+    chance = random.Random(7)
+    words = [f"w{number}" for number in range(500)]
+    train = [" ".join(chance.choices(words, k=40)) for _ in range(30)]
+    test = []
+    for text in train[:15]:
+        extra = chance.choices(words, k=20)
+        test += [" ".join([text, *extra]), " ".join([text, *extra[:12]]), text + " end"]
+    alike = {row for row, text in enumerate(test) if any(naive.similarity(text, other) >= 0.7 for other in train)}
+    assert set(nd.match(test, train, min_similarity=0.7).left.tolist()) == alike
+    summary = nd.deduplicate(test, against=train, min_similarity=0.7).summary
+    assert (len(alike), summary.duplicates, summary.against_reference) == (30, 30, 15)
+    assert summary.matching_reference == 30
+
+
+def has_a_first_word(text):
+    return "yes" if text.startswith("w") else "no"
+
+
+@pytest.mark.parametrize("within", [None, has_a_first_word], ids=["all", "within"])
+@pytest.mark.parametrize("keep", ["first", "longest"])
+@pytest.mark.parametrize("cluster", ["star", "components"])
+@pytest.mark.parametrize("method", ["exact", "minhash", "simhash", "auto"])
+def test_documents_that_match_the_reference_are_those_that_match_lists(method, cluster, keep, within):
+    chance = random.Random(11)
+    words = [f"w{number}" for number in range(300)]
+    train = ["", "!", *(" ".join(chance.choices(words, k=chance.choice([3, 12, 40]))) for _ in range(20))]
+    test = ["", "?", *(" ".join(chance.choices(words, k=30)) for _ in range(4))]
+    for text in train[2:16]:
+        extra = chance.choices(words, k=20)
+        test += [
+            " ".join([text, *extra]),
+            " ".join([text, *extra[:12]]),
+            text + " end",
+            f"- {text}",
+            chance.choice(test),
+        ]
+    how = {"method": method, "min_similarity": 0.7, "within": within}
+    summary = nd.deduplicate(test, against=train, cluster=cluster, keep=keep, **how).summary
+    expected = len(set(nd.match(test, train, **how).left.tolist()))
+    assert summary.matching_reference == expected > 10
+    assert cluster == "components" or summary.against_reference < expected
+
+
+def test_documents_that_match_the_reference_are_counted_where_texts_are_read_again(monkeypatch):
+    monkeypatch.setattr("neardup.dedup.room_for_elements", lambda _: 0)
+    train = ["the old ferry leaves the pier at ten past nine and comes back at four in the afternoon"]
+    later = train[0] + " or five or six in summer"
+    summary = nd.deduplicate([later + " when days are long", later], against=train, min_similarity=0.7).summary
+    assert (summary.against_reference, summary.matching_reference) == (0, 1)
+
+
+def test_without_a_reference_nothing_matches_it():
+    assert nd.deduplicate(["one and the same text", "one and the same text"]).summary.matching_reference == 0

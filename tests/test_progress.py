@@ -24,7 +24,8 @@ from neardup.resources.progress.element import MAX_MESSAGES, NotebookProgress, S
 from neardup.resources.progress.events import CalledProgress
 from neardup.resources.progress.lines import LogProgress, TerminalProgress
 from neardup.resources.progress.stage import Stage, told
-from neardup.resources.spool import Spool, mapped_array, peak_temporary_bytes
+from neardup.resources.spool import Spool, mapped_array
+from neardup.resources.temporary_files import TemporaryFiles
 from neardup.resources.unfinished import remove_unfinished
 
 
@@ -67,6 +68,14 @@ def test_a_stage_of_which_nothing_is_known_promises_nothing():
     stage = Stage("join", None, began=0.0)
     assert (stage.share, stage.seconds_left(5.0), told(stage, 5.0)) == (None, None, "")
     assert stage.rates(0.0) == ""
+
+
+def test_a_log_that_is_not_verbose_has_a_line_every_half_minute_of_short_stages(capsys):
+    progress = LogProgress(clock=Clock(8.0), verbose=False)
+    for number in range(5):
+        with progress.stage(f"part {number}"):
+            pass
+    assert capsys.readouterr().err.splitlines() == ["neardup: part 2 …", "neardup: part 4 …"]
 
 
 def test_a_log_has_a_line_a_stage_and_one_every_half_minute_of_a_long_one(capsys):
@@ -247,12 +256,13 @@ def test_the_summary_counts_bytes_read_and_written_by_stage(tmp_path):
 
 
 def test_temporary_files_are_counted_at_their_height(tmp_path):
-    before = peak_temporary_bytes()
-    with Spool(np.uint64, temp_dir=str(tmp_path)) as spool:
-        spool.write(np.zeros(before // 8 + 1000, np.uint64))
-        mapped = mapped_array(500, np.uint32, temp_dir=str(tmp_path))
+    files = TemporaryFiles(str(tmp_path))
+    with Spool(np.uint64, files=files) as spool:
+        spool.write(np.zeros(1000, np.uint64))
+        mapped = mapped_array(500, np.uint32, files=files)
         del mapped
-    assert peak_temporary_bytes() >= before + 10_000
+        spool.write(np.zeros(10, np.uint64))
+    assert files.peak == 10_000
 
 
 def test_a_function_hears_of_the_beginning_and_the_end_of_every_stage_and_in_between_in_time():

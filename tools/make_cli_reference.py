@@ -16,7 +16,17 @@ GROUPS = {
         *("text", "id", "elements", "html", "lines", "encoding", "dialect"),
         *("max_document_bytes", "on_error", "format", "input_format"),
     },
-    "How the command runs": {"threads", "memory", "temp_dir", "overwrite", "resume", "quiet", "verbose", "config"},
+    "How the command runs": {
+        "threads",
+        "memory",
+        "temp_dir",
+        "temp_limit",
+        "overwrite",
+        "resume",
+        "quiet",
+        "verbose",
+        "config",
+    },
 }
 """Options that many commands share, by heading; the other options of a command come before them."""
 HEAD = """# Command line

@@ -300,7 +300,16 @@ def _pairs_within(distance: int) -> list[dict[str, Any]]:
     return found
 
 
-VOLATILE = ("seconds", "read_bytes", "written_bytes", "peak_memory_bytes", "peak_temporary_bytes", "versions", "memory")
+VOLATILE = (
+    "seconds",
+    "read_bytes",
+    "written_bytes",
+    "peak_memory_bytes",
+    "peak_temporary_bytes",
+    "temporary_limit_bytes",
+    "versions",
+    "memory",
+)
 """Of a summary: what depends on the machine and on the run."""
 
 

@@ -35,13 +35,37 @@ CJK_NAMES = (
     "VERTICAL KANA REPEAT", "COMBINING KATAKANA-HIRAGANA", "MASU MARK", "OLD CHINESE ITERATION MARK",
     "VIETNAMESE ALTERNATE READING MARK",
 )  # fmt: skip
+SPACELESS_NAMES = (
+    "THAI ", "LAO ", "MYANMAR ", "KHMER ", "TAI LE ", "NEW TAI LUE ", "TAI THAM ", "TAI VIET ", "AHOM ", "JAVANESE ",
+    "BALINESE ", "BUGINESE ", "BATAK ", "YI SYLLABLE ",
+)  # fmt: skip
+"""Scripts that write no spaces between words. Their letters and marks are tokens by themselves in version 2 of a recipe."""
+EMOJI_RANGES = """
+    231A-231B 23E9-23F3 23F8-23FA 2600-2605 2607-2612 2614-2685 2690-2705 2708-2712 2714 2716 271D 2721 2728 2733-2734 2744
+    2747 274C 274E 2753-2755 2757 2763-2767 2795-2797 27A1 27B0 27BF 2B1B-2B1C 2B50 2B55 1F000-1F0FF 1F170-1F171 1F17E-1F17F
+    1F18E 1F191-1F19A 1F1E6-1F1FF 1F300-1F53D 1F546-1F64F 1F680-1F6FF 1F7D5-1F7FF 1F90C-1FAFF 1FC00-1FFFD
+"""
+"""Tokens by themselves in version 2: Extended_Pictographic (emoji-data.txt) without signs that text has as punctuation, such as
+bullets, arrows and the copyright sign; with regional indicators and skin tones. What later versions add there is one, too.
+"""
+MARK_RANGES = """
+    0300-036F 0483-0487 0591-05BD 05BF 05C1-05C2 05C4-05C5 05C7 0610-061A 0640 064B-0652 0656-065F 0670 06D6-06DC 06DF-06E4
+    06E7-06E8 06EA-06ED 0711 0730-074A 0898-089F 08CA-08E1 08E3-08FF 1AB0-1ACE 1DC0-1DFF 20D0-20F0 FE20-FE2F
+"""
+"""What the normalizer `marks` removes: accents, and vowel signs and points of Arabic, Hebrew and Syriac; and tatweel."""
+HAMZA_RANGES = "0653-0655"
+LETTERS = {"\u0671": "\u0627", "\u0649": "\u064a", "\u06cc": "\u064a", "\u06a9": "\u0643", "\u06aa": "\u0643"} | dict(
+    zip("\u05da\u05dd\u05df\u05e3\u05e5\u03c2", "\u05db\u05de\u05e0\u05e4\u05e6\u03c3", strict=True)
+)
+"""What `letters` replaces: alef wasla, forms of ye and kaf, final letters of Hebrew and Greek. It removes hamza and madda."""
+REMOVED = LIMIT
 RESERVED_FOR_IDEOGRAPHS = range(0x20000, 0x3FFFE)
 """Planes 2 and 3: an ideograph that a later Unicode adds there is already an ideograph here."""
 
 
-def ignorables() -> set[int]:
+def code_points(ranges: str) -> set[int]:
     found: set[int] = set()
-    for text in IGNORABLE_RANGES.split():
+    for text in ranges.split():
         first, _, last = text.partition("-")
         found.update(range(int(first, 16), int(last or first, 16) + 1))
     return found
@@ -66,6 +90,11 @@ def token_class(code: int) -> int:
     return CJK if unicodedata.name(character, "").startswith(CJK_NAMES) else WORD
 
 
+def is_spaceless(code: int) -> bool:
+    """Whether it is a letter or mark of a script that writes no spaces between words."""
+    return unicodedata.category(chr(code))[0] in "LM" and unicodedata.name(chr(code), "").startswith(SPACELESS_NAMES)
+
+
 def composing() -> set[int]:
     """Code points that may merge with what stands before them (NFC_Quick_Check=Maybe)."""
     found = {*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)}
@@ -76,6 +105,21 @@ def composing() -> set[int]:
             if unicodedata.normalize("NFC", pair) == chr(code):
                 found.add(ord(pair[1]))
     return found
+
+
+def changes(removed: set[int], replaced: dict[str, str]) -> np.ndarray:
+    """Rows of a code point and what it becomes without these characters and with those replaced; REMOVED if nothing is left.
+
+    Composed characters become what they would if they were decomposed (NFKD). One that would become several stays: a ligature.
+    """
+    rows = []
+    for code in range(LIMIT):
+        parts = unicodedata.normalize("NFKD", chr(code))
+        kept = "".join(replaced.get(part, part) for part in parts if ord(part) not in removed)
+        found = unicodedata.normalize("NFC", kept)
+        if kept != parts and len(found) < 2:
+            rows.append((code, ord(found) if found else REMOVED))
+    return np.array(rows, np.uint32)
 
 
 def two_stage(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -94,7 +138,7 @@ def main() -> None:
         sys.exit(
             f"this Python has Unicode {unicodedata.unidata_version}; run it with one that has {VERSION} (Python 3.11)"
         )
-    ignorable, maybe = ignorables(), composing()
+    ignorable, maybe = code_points(IGNORABLE_RANGES), composing()
     folds, marks = np.zeros(LIMIT, np.uint32), np.zeros(LIMIT, np.uint8)
     expansions: dict[str, int] = {}
     for code in range(LIMIT):
@@ -115,6 +159,7 @@ def main() -> None:
         folds[code] = value | kind << KIND_SHIFT | token_class(code) << CLASS_SHIFT | (marks[code] != 0) << MARK_BIT
     categories = [unicodedata.category(chr(code)) for code in range(LIMIT)]
     punctuation = [category[0] == "P" or chr(code) in "$+<=>^`|~" for code, category in enumerate(categories)]
+    emoji = code_points(EMOJI_RANGES)
     fold_index, fold_blocks = two_stage(folds)
     mark_index, mark_blocks = two_stage(marks)
     texts = list(expansions)
@@ -129,6 +174,10 @@ def main() -> None:
         assigned=edges([category != "Cn" for category in categories]),
         decimal_digits=edges([category == "Nd" for category in categories]),
         punctuation=edges(punctuation),  # and what ASCII has of symbols, as most tools mean it
+        spaceless=edges([is_spaceless(code) for code in range(LIMIT)]),
+        marks=changes(code_points(MARK_RANGES), {}),
+        letters=changes(code_points(HAMZA_RANGES), LETTERS),
+        emoji=edges([code in emoji for code in range(LIMIT)]),
     )
     print(f"{TARGET.name}: {TARGET.stat().st_size:,} bytes, {len(texts)} expansions")
 

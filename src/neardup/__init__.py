@@ -38,12 +38,21 @@ if TYPE_CHECKING:
     from neardup.jobs.evaluate import evaluate_files
     from neardup.jobs.indexes.index import add_to_index, build_index, remove_from_index
     from neardup.jobs.indexes.index_queries import query_index
+    from neardup.jobs.leaks.leak_files import leak_files
+    from neardup.jobs.leaks.leak_steps import FileLeaks
+    from neardup.jobs.leaks.leaks import LeakResult, leaks
     from neardup.jobs.removal.apply import apply_files
     from neardup.jobs.removal.decontaminate import decontaminate_files
     from neardup.jobs.removal.decontamination_steps import FileDecontamination
     from neardup.jobs.removal.dedup import deduplicate_files
+    from neardup.jobs.removal.passage_steps import FilePassages
+    from neardup.jobs.removal.passages import passages_files
     from neardup.jobs.removal.units import deduplicate_units
     from neardup.jobs.results import FileResult, UnitResult
+    from neardup.jobs.splits.group_splitter import GroupSplitter
+    from neardup.jobs.splits.split import SplitWarning, split
+    from neardup.jobs.splits.split_files import split_files
+    from neardup.jobs.splits.steps import FileSplit
     from neardup.jobs.stages.clusters import cluster_files
     from neardup.jobs.stages.fingerprint import fingerprint_files
     from neardup.jobs.stages.fit import fit, fit_files
@@ -83,7 +92,13 @@ if TYPE_CHECKING:
     from neardup.survivors.contamination.decontaminate import DecontaminationResult, decontaminate
     from neardup.survivors.contamination.summary import BenchmarkCounts, DecontaminationSummary
     from neardup.survivors.dedup_result import DedupResult
+    from neardup.survivors.leaks.summary import LeakSummary, StrengthCounts, TestCounts
     from neardup.survivors.records.summary import Summary, UnitSummary
+    from neardup.survivors.repeats.options import PassageOptions
+    from neardup.survivors.repeats.records.passages import PassagesResult, passages
+    from neardup.survivors.repeats.records.summary import PassagesSummary
+    from neardup.survivors.splits.options import SplitOptions
+    from neardup.survivors.splits.summary import SideCounts, SplitSummary, StratumCounts
 
 _HOME = {
     "AsyncClient": "service.client.clients",
@@ -107,9 +122,13 @@ _HOME = {
     "Evaluation": "judging.evaluation.result",
     "Explanation": "judging.explanation",
     "FileDecontamination": "jobs.removal.decontamination_steps",
+    "FileLeaks": "jobs.leaks.leak_steps",
+    "FilePassages": "jobs.removal.passage_steps",
     "FileResult": "jobs.results",
+    "FileSplit": "jobs.splits.steps",
     "FilterResult": "jobs.streams.filter",
     "FingerprintSteps": "judging.comparison",
+    "GroupSplitter": "jobs.splits.group_splitter",
     "Groups": "hamming.index.answers",
     "HashFunction": "recipe.tables.hashes",
     "IdPairs": "hamming.index.answers",
@@ -118,15 +137,20 @@ _HOME = {
     "IndexPlan": "hamming.index.planning.index_plan",
     "InputError": "errors",
     "JoinPlan": "judging.plan",
+    "LeakResult": "jobs.leaks.leaks",
+    "LeakSummary": "survivors.leaks.summary",
     "Match": "store.stream",
     "Matches": "matching.matches",
-    "MissingExtra": "errors",
     "Missed": "judging.verification.result",
+    "MissingExtra": "errors",
     "NamedRecipe": "recipe.presets",
     "NeardupError": "errors",
     "Neighbors": "hamming.index.answers",
     "OptionError": "errors",
     "Pairs": "hamming.pairs",
+    "PassageOptions": "survivors.repeats.options",
+    "PassagesResult": "survivors.repeats.records.passages",
+    "PassagesSummary": "survivors.repeats.records.summary",
     "ProgramRecipe": "recipe.programs",
     "ProgressEvent": "progress",
     "RECIPES": "recipe.presets",
@@ -136,13 +160,20 @@ _HOME = {
     "RowError": "errors",
     "Segmenter": "recipe.tables.segmenters",
     "ServiceError": "errors",
+    "SideCounts": "survivors.splits.summary",
     "Signatures": "fingerprints.minhash",
     "Similarity": "recipe.similarity",
+    "SplitOptions": "survivors.splits.options",
+    "SplitSummary": "survivors.splits.summary",
+    "SplitWarning": "jobs.splits.split",
     "Store": "store.store",
     "StoreAnswer": "store.answers",
     "StoreMatch": "store.answers",
+    "StratumCounts": "survivors.splits.summary",
     "Stream": "store.stream",
+    "StrengthCounts": "survivors.leaks.summary",
     "Summary": "survivors.records.summary",
+    "TestCounts": "survivors.leaks.summary",
     "TransferError": "errors",
     "UnitResult": "jobs.results",
     "UnitSummary": "survivors.records.summary",
@@ -180,9 +211,13 @@ _HOME = {
     "jaccard_estimate": "fingerprints.minhash",
     "join": "hamming.pairs",
     "keywords": "fingerprints.keyword_lists",
+    "leak_files": "jobs.leaks.leak_files",
+    "leaks": "jobs.leaks.leaks",
     "match": "matching.matches",
     "miss_probability": "matching.band_plan",
     "pair_files": "jobs.stages.pairs",
+    "passages": "survivors.repeats.records.passages",
+    "passages_files": "jobs.removal.passages",
     "plan": "hamming.index.planning.plan_index",
     "plan_bands": "matching.band_plan",
     "plan_files": "judging.plan",
@@ -193,6 +228,8 @@ _HOME = {
     "report": "judging.report",
     "signatures": "fingerprints.minhash",
     "similarity": "matching.similarities.compare_texts",
+    "split": "jobs.splits.split",
+    "split_files": "jobs.splits.split_files",
     "verify_files": "jobs.verification.verify",
 }
 """All public names, each with the module that has it."""
@@ -219,9 +256,13 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/project/test_public.py c
     "Evaluation",
     "Explanation",
     "FileDecontamination",
+    "FileLeaks",
+    "FilePassages",
     "FileResult",
+    "FileSplit",
     "FilterResult",
     "FingerprintSteps",
+    "GroupSplitter",
     "Groups",
     "HashFunction",
     "IdPairs",
@@ -230,15 +271,20 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/project/test_public.py c
     "IndexPlan",
     "InputError",
     "JoinPlan",
+    "LeakResult",
+    "LeakSummary",
     "Match",
     "Matches",
-    "MissingExtra",
     "Missed",
+    "MissingExtra",
     "NamedRecipe",
     "NeardupError",
     "Neighbors",
     "OptionError",
     "Pairs",
+    "PassageOptions",
+    "PassagesResult",
+    "PassagesSummary",
     "ProgramRecipe",
     "ProgressEvent",
     "RECIPES",
@@ -248,13 +294,20 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/project/test_public.py c
     "RowError",
     "Segmenter",
     "ServiceError",
+    "SideCounts",
     "Signatures",
     "Similarity",
+    "SplitOptions",
+    "SplitSummary",
+    "SplitWarning",
     "Store",
     "StoreAnswer",
     "StoreMatch",
+    "StratumCounts",
     "Stream",
+    "StrengthCounts",
     "Summary",
+    "TestCounts",
     "TransferError",
     "UnitResult",
     "UnitSummary",
@@ -292,9 +345,13 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/project/test_public.py c
     "jaccard_estimate",
     "join",
     "keywords",
+    "leak_files",
+    "leaks",
     "match",
     "miss_probability",
     "pair_files",
+    "passages",
+    "passages_files",
     "plan",
     "plan_bands",
     "plan_files",
@@ -305,6 +362,8 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/project/test_public.py c
     "report",
     "signatures",
     "similarity",
+    "split",
+    "split_files",
     "verify_files",
 ]
 
@@ -315,6 +374,7 @@ _OTHER_NAMES = {
     "dedup": "deduplicate",
     "dedupe": "deduplicate",
     "drop_duplicates": "deduplicate",
+    "exact_substring": "passages",
     "find_duplicates": "deduplicate",
     "fuzzy_dedup": "deduplicate",
     "hamming": "distance",
@@ -327,6 +387,8 @@ _OTHER_NAMES = {
     "shingles": "Similarity",
     "simhash": "fingerprint",
     "simhashindex": "Index",
+    "substrings": "passages",
+    "suffix_array": "passages",
     "unique": "deduplicate",
 }
 """Names of other tools and of ideas, in lower case without underscores at their ends, each with ours."""
@@ -351,7 +413,10 @@ def _meant(name: str) -> str:
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'neardup' has no attribute {name!r}{_meant(name)}")
-    return getattr(importlib.import_module(f"neardup.{_HOME[name]}"), name)
+    module = importlib.import_module(f"neardup.{_HOME[name]}")
+    if _HOME[name] == "errors":  # which are there before anything else is
+        return getattr(module, name)
+    return importlib.import_module("neardup.options").public(module, name, _HOME)
 
 
 def __dir__() -> list[str]:

@@ -10,6 +10,7 @@ read → normalize → tokenize → weigh → hash → FINGERPRINT     fingerpri
 """
 
 import contextlib
+import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, overload
@@ -35,14 +36,22 @@ from neardup.recipe.recipe import Recipe
 from neardup.recipe.tables.methods import METHODS
 from neardup.resources.memory_use import give_back
 from neardup.survivors.clusters import Verification
-from neardup.survivors.decisions import Decisions, Findings, decide, in_order_of_preference
+from neardup.survivors.decisions import (
+    Decisions,
+    Findings,
+    chosen,
+    decide,
+    demand_small_clusters,
+    in_order_of_preference,
+)
 from neardup.survivors.dedup_result import DedupResult
 from neardup.survivors.excerpts import largest_clusters
 from neardup.survivors.families import find_candidates_of_components, find_candidates_of_survivors
 from neardup.survivors.records.counting import summarize
 from neardup.survivors.records.result_tables import annotations, clusters_table, duplicates_table
+from neardup.survivors.reference_matches import count_reference_matches
 from neardup.text.frame_types import Item, Rows, Streamed
-from neardup.text.preference import groups_of
+from neardup.text.scripts import ScriptCount
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,6 +69,7 @@ def find_duplicates(
     reference: Corpus | Documents | None = None,
     keep_elements: bool = True,
     checkpoints: Checkpoints = NO_CHECKPOINTS,
+    columns: Sequence[str] = (),
 ) -> Findings:
     """Find the duplicates of a corpus. Reads it once, up to twice more for a join of texts, and again for texts to verify.
 
@@ -67,7 +77,8 @@ def find_duplicates(
     can only be matched by distance.
 
     With `keep_elements`, the first pass stores what an exact join needs of all texts in a temporary file about as large as the
-    texts, if there is room; later passes then do not read texts again. `checkpoints` save the results of passes and steps.
+    texts, if there is room; later passes then do not read texts again. `checkpoints` save the results of passes and steps. The
+    values of `columns` are kept besides those that the options need: `columns_with` names all of them, as the corpus gives them.
     """
     resolved = resolve(recipe, options)
     if resolved.note is not None:
@@ -80,8 +91,12 @@ def find_duplicates(
                 options.compared_by, recipe, resources=options.resources, room=room, share=lambda: progress.share
             )
             stack.enter_context(kept)
+        scripts = ScriptCount.wanted(recipe, options.compared_by)
         with progress.stage("fingerprint"):
-            read = _read(corpus, reference, resolved, progress, FirstPass(checkpoints, side_pass=kept))
+            how = FirstPass(checkpoints, side_pass=kept, scripts=scripts)
+            read = _read(corpus, reference, resolved, progress, how, columns)
+        if scripts is not None and (advice := scripts.advice(recipe)):
+            progress.say(advice)
         return _decide(read, progress, checkpoints)
 
 
@@ -93,7 +108,7 @@ class _Read(NamedTuple):
         corpus: both as one, for reading again.
         documents: of both; `inputs`: the number of rows in the corpus itself.
         sides: uint8[rows], see `Task`; None without a reference.
-        sources: int64[rows of the corpus], see `SourcedCorpus.source_ranks`.
+        sources: int64[rows of the corpus], see `SourcedCorpus.source_ranks`; `skips`: see there.
         kept: the elements of all texts, if there was room.
     """
 
@@ -103,6 +118,7 @@ class _Read(NamedTuple):
     inputs: int
     sides: Array | None
     sources: Array | None
+    skips: bool | None
     kept: ElementStore | None
 
 
@@ -119,11 +135,12 @@ def _read(
     resolved: ResolvedOptions,
     progress: Progress,
     how: FirstPass,
+    columns: Sequence[str],
 ) -> _Read:
     """Fingerprint the documents of a corpus and of its reference."""
     options = resolved.options
     read = partial(read_documents, recipe=resolved.recipe, progress=progress, resources=options.resources)
-    values = KeptValues(options.columns, options.functions)
+    values = KeptValues(columns_with(options, columns), options.functions, options.guard)
     documents = read(corpus, values=values, how=how._replace(name="inputs-fingerprint"))
     inputs, sides = len(documents), None
     whole: Corpus = corpus
@@ -140,7 +157,7 @@ def _read(
     kept = how.side_pass if isinstance(how.side_pass, ElementStore) and not how.side_pass.is_full else None
     if kept is not None:
         kept.finish(len(documents))
-    return _Read(resolved, whole, documents, inputs, sides, sources, kept)
+    return _Read(resolved, whole, documents, inputs, sides, sources, corpus.skips, kept)
 
 
 def _decide(read: _Read, progress: Progress, checkpoints: Checkpoints) -> Findings:
@@ -148,8 +165,9 @@ def _decide(read: _Read, progress: Progress, checkpoints: Checkpoints) -> Findin
     documents, inputs, options = read.documents, read.inputs, read.resolved.options
     scratch = options.resources.scratch
     with progress.stage("exact"):
-        groups = None if options.grouped_by is None else groups_of(documents.values[options.grouped_by])
-        preferred = scratch.keep(in_order_of_preference(documents, options, sources=read.sources, inputs=inputs))
+        groups = documents.groups(options)
+        order = in_order_of_preference(documents, options, sources=read.sources, inputs=inputs, skips=read.skips)
+        preferred = scratch.keep(order)
         representative = exact_representatives(documents, preferred, groups, scratch=scratch)
         distinct = scratch.keep(preferred[preferred == representative])
     give_back()
@@ -188,11 +206,31 @@ def _decide(read: _Read, progress: Progress, checkpoints: Checkpoints) -> Findin
             return decisions, clustering.compared, clustering.matches
 
         decisions, compared, matches = checkpoints.checkpoint("decisions", settle)
+    matching = 0
+    if inputs < len(documents):
+        as_found: dict[str, Any] = {"method": found.method}
+        matching = count_reference_matches(
+            read.corpus,
+            documents,
+            read.resolved.recipe,
+            dataclasses.replace(options, **as_found),
+            decisions,
+            inputs=inputs,
+            kept=read.kept,
+            progress=progress,
+        )
+    demand_small_clusters(decisions.of_first(inputs), documents.ids, options)
+    decisions = chosen(decisions, preferred, options, inputs=inputs)
     short = int(np.count_nonzero((documents.tokens[preferred] < found.min_tokens) & (preferred < inputs)))
     give_back()
     if options.resources.excess():
         progress.say(options.resources.excess())
-    return Findings(documents, inputs, decisions, found, short, compared, matches)
+    return Findings(documents, inputs, decisions, found, short, compared, matches, matching)
+
+
+def columns_with(options: DedupOptions, columns: Sequence[str]) -> tuple[str, ...]:
+    """The columns whose values options need, then those of `columns` that they do not."""
+    return tuple(dict.fromkeys((*options.columns, *columns)))
 
 
 def reference_columns(options: DedupOptions) -> tuple[str, ...]:
@@ -270,8 +308,8 @@ def deduplicate(
     >>> result.survivors
     ['A rose is a rose is a rose, said she.', 'A tulip.']
     """
-    recipe, progress = recipe_of(recipe), progress_of(progress)
-    chosen = options_of(options, deduplicate)
+    chosen, progress = options_of(options, deduplicate), progress_of(progress)
+    recipe = recipe_of(recipe, chosen.version)
     if source is not None and not chosen.prefer_source:
         raise OptionError(
             f"`source={source!r}`: it is for `prefer_source`, which is not given. Give that, or leave out `source`."

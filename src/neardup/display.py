@@ -1,8 +1,10 @@
 """Display of results: numbers in sentences, labeled lines, and small HTML tables for notebooks, with all text escaped."""
 
+import contextlib
 import html
 import itertools
 import re
+import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
@@ -22,6 +24,8 @@ DIGITS, MAX_DIGITS = 4, 17
 
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_BYTES = re.compile("[\udc80-\udcff]")
+"""What Python makes of bytes in names of files that are not UTF-8."""
 
 
 SPACE = re.compile(r" (?=(?:[^`]*`[^`]*`)*[^`]*$)")
@@ -30,7 +34,19 @@ SPACE = re.compile(r" (?=(?:[^`]*`[^`]*`)*[^`]*$)")
 
 def printable(text: str) -> str:
     """Text for a terminal: control characters, which may stand in names of files, are shown and do nothing."""
-    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", with_bytes(text))
+
+
+def say_aside(text: str, end: str = "\n") -> None:
+    """Print on standard error. That it is closed, or takes no more, is no reason to stop."""
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError, ValueError):
+            print(text, end=end, file=sys.stderr, flush=True)
+
+
+def with_bytes(text: str) -> str:
+    r"""Text in which names of files are shown that are not UTF-8: `caf\xe9`."""
+    return _BYTES.sub(lambda found: f"\\x{ord(found[0]) & 0xFF:02x}", text)
 
 
 def counted(number: int, noun: str) -> str:
@@ -52,6 +68,11 @@ def size_text(size: float) -> str:
             return f"{size:,.0f} {unit}" if unit == "B" else f"{size:,.1f} {unit}"
         size /= 1024
     return f"{size:,.1f} TiB"
+
+
+def allowed_text(memory: int, temporary: int) -> str:
+    """What a run may take, in bytes."""
+    return f"{size_text(memory)} of memory, {size_text(temporary)} of temporary files"
 
 
 def duration(seconds: float) -> str:
@@ -151,6 +172,12 @@ def cut(text: str, columns: int) -> str:
         if taken > columns:
             return text[:place]
     return text
+
+
+def shortened(value: object, most: int = 60) -> str:
+    """A value of the data in a message: its first characters, since ids and numbers may be as long as a text."""
+    text = str(value)
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def as_code(names: Iterable[str], joint: str = ", ") -> str:

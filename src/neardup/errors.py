@@ -16,6 +16,7 @@ the command line shows them as flags. It exits with 2 if the call must change. I
 (`DataError`), of stores (`TransferError`) and of the machine (`OSError`).
 """
 
+import re
 from collections.abc import Iterable
 from numbers import Integral
 from typing import Any, TypeGuard
@@ -25,12 +26,17 @@ DECODER_ERRORS = (ValueError, LookupError, TypeError, AttributeError, OverflowEr
 for deep nesting; the others where the values in them are not of the expected types and sizes.
 """
 _SHOWN = 80
+_LONG_NUMBER = re.compile(r"\d{80,}")
+"""No value of any option has so many digits."""
 _PRINTED_BITS = 14_000
 """Python prints no longer integers: they have over 4,300 digits. No option takes them, and no message could show them."""
 
 
 class NeardupError(Exception):
-    """The base class of all exceptions that this package defines."""
+    """The base class of all exceptions that this package defines. Numbers of very many digits are shortened in its message."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*(_LONG_NUMBER.sub(_beginning, each) if isinstance(each, str) else each for each in arguments))
 
 
 class OptionError(NeardupError, ValueError):
@@ -130,6 +136,10 @@ class RowError(DataError):
         self.file, self.row, self.reason = file, row, reason
 
 
+def _beginning(number: re.Match[str]) -> str:
+    return f"{number[0][:20]}… ({len(number[0])} digits)"
+
+
 def column_names(text: Any) -> tuple[str, ...]:
     """The names of the columns of texts, also if there is only one.
 
@@ -142,13 +152,22 @@ def column_names(text: Any) -> tuple[str, ...]:
     return names
 
 
-def is_integer(value: object) -> TypeGuard[int]:
-    """Whether a value is an integer of Python or numpy; booleans are not, nor are numpy's durations, which it calls integers.
+def refuse_unprinted(value: object) -> None:
+    """Refuse an integer of thousands of digits, which is nothing that a caller can mean, or be shown.
 
     Raises:
-        OptionError: it is an integer of thousands of digits, which is nothing that a caller can mean, or be shown.
+        OptionError: the value is one.
     """
     if isinstance(value, int) and value.bit_length() > _PRINTED_BITS:
         digits = int(value.bit_length() * 0.30103)
         raise OptionError(f"An integer of about {digits:,} digits was given. Give one that fits 64 bits.")
+
+
+def is_integer(value: object) -> TypeGuard[int]:
+    """Whether a value is an integer of Python or numpy; booleans are not, nor are numpy's durations, which it calls integers.
+
+    Raises:
+        OptionError: it is an integer of thousands of digits.
+    """
+    refuse_unprinted(value)
     return isinstance(value, Integral) and not isinstance(value, bool) and hasattr(value, "__index__")

@@ -23,7 +23,7 @@ def progress_for(quiet: bool, *, verbose: bool = True, wording: Callable[[str], 
         return Progress()
     if is_notebook():
         return NotebookProgress(wording=wording)
-    moves = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    moves = sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
     display = TerminalProgress if moves else LogProgress
     return display(wording=wording, verbose=verbose)
 

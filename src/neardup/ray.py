@@ -3,9 +3,29 @@
 `ray job submit -- python -m neardup.ray …` is a command: `cli/engines/on_ray.py`.
 """
 
-from neardup.engines.ray.functions import RayResult, clusters, deduplicate, filter_new, fingerprint, pairs, plan
+from neardup.engines.ray.functions import (
+    RayPassages,
+    RayResult,
+    clusters,
+    deduplicate,
+    filter_new,
+    fingerprint,
+    pairs,
+    passages,
+    plan,
+)
 
-__all__ = ["RayResult", "clusters", "deduplicate", "filter_new", "fingerprint", "pairs", "plan"]
+__all__ = [
+    "RayPassages",
+    "RayResult",
+    "clusters",
+    "deduplicate",
+    "filter_new",
+    "fingerprint",
+    "pairs",
+    "passages",
+    "plan",
+]
 
 if __name__ == "__main__":
     from neardup.cli.engines.on_ray import main

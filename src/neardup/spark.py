@@ -10,9 +10,29 @@ import sys
 if __name__ == "__main__" and os.path.realpath(sys.path[0]) == os.path.dirname(os.path.realpath(__file__)):
     del sys.path[0]
 
-from neardup.engines.spark.functions import SparkResult, clusters, deduplicate, filter_new, fingerprint, pairs, plan
+from neardup.engines.spark.functions import (
+    SparkPassages,
+    SparkResult,
+    clusters,
+    deduplicate,
+    filter_new,
+    fingerprint,
+    pairs,
+    passages,
+    plan,
+)
 
-__all__ = ["SparkResult", "clusters", "deduplicate", "filter_new", "fingerprint", "pairs", "plan"]
+__all__ = [
+    "SparkPassages",
+    "SparkResult",
+    "clusters",
+    "deduplicate",
+    "filter_new",
+    "fingerprint",
+    "pairs",
+    "passages",
+    "plan",
+]
 
 if __name__ == "__main__":
     from neardup.cli.engines.on_spark import main

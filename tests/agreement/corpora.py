@@ -102,6 +102,20 @@ def scripts(rng):
     return [edited(rng, rng.choice(bases)) if rng.random() < 0.7 else rng.choice(bases) for _ in range(40)]
 
 
+def spaceless(rng):
+    """Scripts without spaces between words, with zero width spaces or not, among words and emoji; of version 2 of a recipe."""
+    words = ["ฉัน", "ชอบ", "กิน", "ข้าว", "ผัด", "ກິນ", "ເຂົ້າ", "ភាសា", "ខ្មែរ", "ទឹក", "မြန်မာ", "ဘာသာ", "ꦧꦱ", "ꦗꦮ", "ᬩᬮᬶ", "ꆈꌠ",
+             "👍🏽", "🎉", "2560", "๒๕"]  # fmt: skip
+    found = []
+    for _ in range(8):
+        base = rng.choices(words, k=rng.randint(12, 30)) + rng.choices(FERRY.split(), k=4)
+        for _ in range(4):
+            text = list(base)
+            text[rng.randrange(len(text))] = rng.choice(["แมว", "", "🐈"])
+            found.append(rng.choice(["", "\u200b"]).join(text))
+    return [*found, "🙂", "🙂🙂", "🎉🎉🎉👍", "🎉🎉🎉👍🏽", "!", "ทาง", "ทาง"]
+
+
 def mixture(rng):
     """Some of everything."""
     bases = [" ".join(rng.choices(WORDS, k=rng.randint(12, 40))) for _ in range(6)]
@@ -129,6 +143,7 @@ TEXTS: dict[str, Callable] = {
     "empty": empty,
     "huge": huge,
     "scripts": scripts,
+    "spaceless": spaceless,
     "mixture": mixture,
     "one": lambda _: [FERRY],
 }

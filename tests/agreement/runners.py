@@ -29,6 +29,8 @@ from neardup.survivors.records.cluster_file import read_cluster_file
 
 ADDED = ("rows", "documents", "rejected", "survivors", "duplicates", "exact_duplicates", "short", "repeated_ids")
 """Counts of a run that are the sums of those of its parts."""
+ONLY_DIGITS = "only_digits"
+"""A column of the audit, null where only fingerprints are known."""
 COUNTS = (
     *ADDED,
     "clusters",
@@ -48,6 +50,11 @@ class Case:
     corpus: Corpus
     options: dict
     layout: Layout = field(default_factory=Layout)
+
+    @property
+    def version(self):
+        """The version of the recipe."""
+        return neardup.RECIPES[self.options.get("recipe", "default")].recipe.version
 
     @property
     def flags(self):
@@ -164,12 +171,13 @@ def table(case: Case, files: Files):
 
 def _stages(case: Case, files: Files, parts, *, pairs_as, more=()):
     """All stages, with the shards in these parts; written shard by shard. The audits are verified as one."""
-    near, reading = case.only("method", "min_similarity", "similarity", "max_distance"), case.layout.flags
+    recipe, reading = case.only("recipe"), case.layout.flags
+    near = case.only("method", "min_similarity", "similarity", "max_distance", "guard") + recipe
     values = ["--value", case.options["within"]] if "within" in case.options else []
     numbers, prints, pairs = range(len(parts)), [], []
     for number, part in enumerate(parts):
         prints.append(f"{number}.parquet")
-        call("fingerprint", *part, "-o", prints[-1], *reading, *values)
+        call("fingerprint", *part, "-o", prints[-1], *reading, *values, *recipe)
     for left, right in itertools.combinations_with_replacement(numbers, 2):
         other = [word for name in parts[right] for word in ("--against", name)] if left != right else []
         pairs.append(f"{left}-{right}.{pairs_as}")
@@ -219,20 +227,23 @@ def definition(case: Case, files: Files):
         sign = -1 if options["keep"] == "longest" else 1
         inputs = sorted(inputs, key=lambda row: (sign * len(texts[row]), row))
     order = [*range(n, len(every)), *inputs]
-    normalized = [naive.normalize(text) for text in texts]
-    prints = [naive.fingerprint(text) for text in texts]
+    normalized, version = [naive.normalize(text) for text in texts], case.version
+    prints = [naive.fingerprint(text, version=version) for text in texts]
     first = {}
     for row in order:
         first.setdefault((normalized[row], group[row]), row)
     same = {row: first[normalized[row], group[row]] for row in order}
-    near = [row for row in order if same[row] == row and len(naive.tokens(texts[row])) >= min_tokens]
+    near = [row for row in order if same[row] == row and len(naive.tokens(texts[row], version)) >= min_tokens]
+
+    def similarity(a, b):
+        return naive.similarity(texts[a], texts[b], options["similarity"], version=version)
 
     def grade(p, q):
         a, b = near[p], near[q]
         distance = (prints[a] ^ prints[b]).bit_count()
         if group[a] != group[b] or (a >= n and b >= n) or (by_distance and distance > options["max_distance"]):
             return -1
-        return naive.similarity(texts[a], texts[b], options["similarity"]) if least > 0 else 1 / (1 + distance)
+        return similarity(a, b) if least > 0 else 1 / (1 + distance)
 
     if options["cluster"] == "star":
         found = [survivor for survivor, _ in naive.star(len(near), grade, max(least, 1e-9))]
@@ -251,7 +262,8 @@ def definition(case: Case, files: Files):
         audit.append({
             "id": every[row]["id"], "row": row, "survivor_id": every[stays]["id"], "survivor_row": stays if stays < n else None,
             "cluster_id": cluster[stays], "exact": equal, "distance": (prints[row] ^ prints[stays]).bit_count(),
-            "similarity": (1.0 if equal else naive.similarity(texts[row], texts[stays], options["similarity"])) if known else None,
+            "similarity": (1.0 if equal else similarity(row, stays)) if known else None,
+            "only_digits": not equal and naive.without_digits(normalized[row]) == naive.without_digits(normalized[stays]),
         } | ({"reference_row": stays - n if stays >= n else None} if case.corpus.reference else {}))  # fmt: skip
     counts = {
         "rows": n, "documents": n, "survivors": n - len(gone), "duplicates": len(gone), "clusters": len({of[row] for row in gone}),
@@ -328,14 +340,14 @@ def _of_answers(files: Files, answers):
 
 def serial_engine(case: Case, files: Files, limits=USUAL):
     """The stages of the engines, over parts of a few rows."""
-    options = DedupOptions(**case.options)
-    corpus = open_corpus(files.whole, Reading(**case.layout.reading), temporary=Path(), values=options.columns)
+    options = DedupOptions(**{name: value for name, value in case.options.items() if name != "recipe"})
+    corpus = open_corpus(files.whole, Reading(**case.layout.reading), values=options.columns)
     reference = None
     if case.corpus.reference:
-        reference = open_corpus(["ref.jsonl"], Reading(), temporary=Path(), values=reference_columns(options))
+        reference = open_corpus(["ref.jsonl"], Reading(), values=reference_columns(options))
     parts = CorpusParts(corpus, options, size=7, reference=reference)
     engine = SerialEngine(Path("work"), parts)
-    work = replace(Work.of(neardup.Recipe(), options), limits=limits)
+    work = replace(Work.of(neardup.RECIPES[case.options.get("recipe", "default")].recipe, options), limits=limits)
     found = engine.collect(deduplicate(engine, work).results).sort_by("doc")
     (rows, _), (survivors, of_reference), (clusters, _) = (
         parts.rows(found.column(name).to_numpy()) for name in ("doc", "survivor", "cluster")
@@ -349,7 +361,7 @@ def serial_engine(case: Case, files: Files, limits=USUAL):
             "survivor_id": (files.rows if is_given else case.corpus.reference)[stays]["id"],
             "survivor_row": stays if is_given else None, "cluster_id": int(clusters[i]),
             "exact": found.column("exact")[i].as_py(), "distance": found.column("distance")[i].as_py(),
-            "similarity": None if known != known else known,
+            "similarity": None if known != known else known, "only_digits": found.column("only_digits")[i].as_py(),
         } | ({"reference_row": None if is_given else stays} if case.corpus.reference else {}))  # fmt: skip
     n = len(files.rows)
     counts = {"documents": n, "survivors": n - len(audit), "duplicates": len(audit)}
@@ -420,8 +432,13 @@ class Runner:
 
 
 def of_links(case: Case):
-    """Stages know the pairs that are listed, and may name another link (docs/stages.md)."""
-    return ("similarity", "matched_id", "matched_similarity") if case.options.get("cluster") == "components" else ()
+    """Engines and stages know the pairs that are listed, and no other similarity (docs/stages.md)."""
+    return ("similarity",) if case.options.get("cluster") == "components" else ()
+
+
+def of_prints(case: Case):
+    """Stages have no texts (docs/stages.md)."""
+    return (*of_links(case), ONLY_DIGITS)
 
 
 def in_memory(_: Case):
@@ -432,6 +449,11 @@ def in_memory(_: Case):
 def without_links(case: Case):
     """Any link within the cluster is right."""
     return (*in_memory(case), "matched_id", "matched_similarity")
+
+
+def without_texts(case: Case):
+    """Stores keep none, unless they are asked to."""
+    return (*without_links(case), ONLY_DIGITS)
 
 
 def flagged(*flags):
@@ -449,11 +471,11 @@ RUNNERS = {
     "library": Runner(library),
     "rows in memory": Runner(memory, of_both_kinds, in_memory),
     "table in memory": Runner(table, of_both_kinds, in_memory),
-    "stages": Runner(stages, not_in_stages, of_links),
-    "stages at once": Runner(stages_at_once, not_in_stages, of_links),
-    "store": Runner(stored, not_in_a_store, without_links),
-    "store in PostgreSQL": Runner(shared, not_in_a_database, without_links),
-    "service": Runner(served, not_served, without_links),
+    "stages": Runner(stages, not_in_stages, of_prints),
+    "stages at once": Runner(stages_at_once, not_in_stages, of_prints),
+    "store": Runner(stored, not_in_a_store, without_texts),
+    "store in PostgreSQL": Runner(shared, not_in_a_database, without_texts),
+    "service": Runner(served, not_served, without_texts),
     "serial engine": Runner(serial_engine, not_on_an_engine, lambda case: (*without_links(case), *of_links(case))),
     "divided engine": Runner(divided_engine, not_on_an_engine, lambda case: (*without_links(case), *of_links(case))),
     "definition": Runner(definition, not_defined, without_links),

@@ -84,6 +84,7 @@ def run(place, capsysbinary, monkeypatch):
     def call(*arguments, stdin=b"", leaves_nothing=True):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
         capsysbinary.readouterr()
+        sys.stderr.reconfigure(errors="backslashreplace")  # as that of a process
         try:
             code = main([str(argument) for argument in arguments]) or 0
         except SystemExit as end:

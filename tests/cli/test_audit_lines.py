@@ -58,15 +58,15 @@ def corpus(run):
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_the_lines_of_an_audit_stay_byte_for_byte(run, corpus, name):
+def test_the_lines_of_an_audit_stay_byte_for_byte(run, corpus, stays, name):
     done = run(*RUNS[name], "-o", "out.jsonl", "--quiet")
     assert (done.code, done.err) == (0, "")
-    assert Path("out.duplicates.jsonl").read_bytes() == (AUDITS / f"{name}.jsonl").read_bytes()
+    stays(AUDITS / f"{name}.jsonl", Path("out.duplicates.jsonl").read_bytes())
 
 
-def test_the_columns_that_annotate_adds_stay(run, corpus):
+def test_the_columns_that_annotate_adds_stay(run, corpus, stays):
     run("dedup", "in.jsonl", "-o", "out.jsonl", "--annotate", *CLOSE)
-    assert Path("out.jsonl").read_bytes() == (AUDITS / "annotated.jsonl").read_bytes()
+    stays(AUDITS / "annotated.jsonl", Path("out.jsonl").read_bytes())
 
 
 def described(table):
@@ -97,5 +97,14 @@ def tables():
     return found
 
 
-def test_tables_of_results_keep_their_columns_types_and_values(corpus):
-    assert tables() == json.loads((AUDITS / "tables.json").read_text(encoding="utf-8"))
+def test_tables_of_results_keep_their_columns_types_and_values(corpus, stays):
+    stays(AUDITS / "tables.json", as_json(tables()).encode())
+
+
+def as_json(found):
+    """Tables as JSON, with a line for each row."""
+    parts = []
+    for name, table in found.items():
+        rows = ",\n".join(f"  {json.dumps(row, ensure_ascii=False)}" for row in table["rows"])
+        parts.append(f' {json.dumps(name)}: {{"types": {json.dumps(table["types"])}, "rows": [\n{rows}]}}')
+    return "{\n" + ",\n".join(parts) + "\n}\n"

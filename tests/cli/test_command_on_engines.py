@@ -63,7 +63,17 @@ def test_what_is_taken_has_the_flags_and_defaults_of_dedup(engine):
             assert getattr(ours[name], field, None) == getattr(FLAGS[name], field, None), (name, field)
     assert FLAGS["method"].default == "auto", "the declarations of `dedup` are copied, not changed"
     options = {name for name in ENGINES[engine].CHANGED if name in DedupOptions.__dataclass_fields__}
-    assert options == {"method", "min_similarity", "similarity", "max_distance", "keep", "within", "cluster"}
+    assert options == {
+        "method",
+        "min_similarity",
+        "similarity",
+        "max_distance",
+        "keep",
+        "keep_as",
+        "within",
+        "cluster",
+        "guard",
+    }
 
 
 @pytest.mark.parametrize("name", on_spark.REFUSED)

@@ -72,7 +72,7 @@ def in_bash(*words):
     ("words", "proposed"),
     [
         (["ded"], ["dedup"]),
-        (["dedup", "in.jsonl", "--te"], ["--text", "--temp-dir"]),
+        (["dedup", "in.jsonl", "--te"], ["--text", "--temp-dir", "--temp-limit"]),
         (["dedup", "in.parquet", "--text", "meta.p"], ["meta.place", "meta.place.city"]),
         (["dedup", "in.jsonl", "--text", "bo"], ["'body text'"]),
         (["dedup", "--similarity", "j"], ["jaccard"]),

@@ -166,7 +166,10 @@ def test_stages_run_by_one_file(run, corpus):
         ),
         ("[dedup]\nkep = 'last'", "[dedup] kep: the command has no option of this name (did you mean keep?)"),
         ("[dedupe]\nkeep = 'last'", "[dedupe] is a table of no command (did you mean [dedup]?)"),
-        ("[quux]\nkeep = 'last'", "[quux] is a table of no command. Tables are for dedup, decontaminate, fingerprint"),
+        (
+            "[quux]\nkeep = 'last'",
+            "[quux] is a table of no command. Tables are for dedup, passages, split, leaks, decontaminate",
+        ),
         ("[dedup.keep]\nrule = 'last'", "[dedup.keep] is a table of no command. Options here are no tables"),
         ("keep = ", "The configuration file 'run.toml' is not valid TOML: Invalid value"),
         ("min-similarity = 1.5", "--min-similarity 1.5: give a number from 0"),

@@ -64,6 +64,7 @@ def test_documents_that_hold_an_item_go_and_the_corpus_is_not_compared_with_itse
         "item_share": 1.0,
         "item_run": 14,
         "items": 1,
+        "passage_items": 1,
         "passage": "How many grams of SALT go into the plain loaf of the village bakery?",
         "passage_characters": 68,
     }
@@ -80,7 +81,8 @@ def test_documents_that_hold_an_item_go_and_the_corpus_is_not_compared_with_itse
         "documents": 1,
         "item_share": 1.0,
         "item_run": 14,
-        "strongest": [{"id": "quiz", "row": 1, "item_share": 1.0, "item_run": 14}],
+        "passage_items": 1,
+        "strongest": [{"id": "quiz", "row": 1, "item_share": 1.0, "item_run": 14, "passage_items": 1}],
     }
     assert (short["is_checked"], short["reason"], short["documents"]) == (False, "2 tokens, fewer than 8", 0)
     assert [document["id"] for document in han["strongest"]] == ["bridge"]
@@ -98,6 +100,37 @@ def test_documents_that_hold_an_item_go_and_the_corpus_is_not_compared_with_itse
     assert [summary[name] for name in counts] == [5, 5, 3, 2, 3, 2, 1, 2]
     assert summary["files"]["items"] == "out.items.jsonl"
     assert summary["files"]["against_text"] == ["question"]
+
+
+def test_a_passage_that_many_items_share_is_marked_everywhere(run):
+    told = (
+        "Read the question with care, choose the best of the four answers, and explain in a sentence why you chose it. Write "
+        "the letter of your answer on a line of its own at the end, with nothing after it, or your answer will not be counted."
+    )
+    questions = [
+        f"{told} In the village, what makes the {thing} so {how}?"
+        for thing in ("bread", "clock", "ferry", "bridge")
+        for how in ("salty", "late", "slow", "old")
+    ]
+    write_lines("bench.jsonl", [{"key": n, "question": question} for n, question in enumerate(questions)])
+    write_lines(
+        "in.jsonl", [{"id": "told", "text": f"{BREAD} {told}"}, {"id": "whole", "text": f"{CLOCK} {questions[5]}"}]
+    )
+    done = run("decontaminate", "in.jsonl", *NAMED, "-o", "out.jsonl", "--report", "page.html")
+    done.said(
+        "note     1 document by a passage that stands in 10 items or more, such as an instruction: see `passage_items`\n"
+    )
+    assert [(line["id"], line["passage_items"]) for line in read_lines("out.contaminated.jsonl")] == [
+        ("told", 16),
+        ("whole", 1),
+    ]
+    found = read_lines("out.items.jsonl")
+    assert [line["passage_items"] for line in found] == [1 if n == 5 else 16 for n in range(16)]
+    assert [each["passage_items"] for each in found[5]["strongest"]] == [1, 16]
+    assert json.loads(Path("out.summary.json").read_bytes())["shared_passages"] == 1
+    page = Path("page.html").read_text()
+    assert page.count("<td>in 16 items</td>") == 16
+    assert "Documents whose passage stands in 10 items or more: 1." in page
 
 
 def test_an_unrelated_question_removes_no_book():

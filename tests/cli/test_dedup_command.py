@@ -27,7 +27,17 @@ from cli_corpora import (
 import naive
 from neardup.io.corpora.reading import Reading
 
-AUDIT_COLUMNS = ["id", "row", "survivor_id", "survivor_row", "cluster_id", "similarity", "distance", "exact"]
+AUDIT_COLUMNS = [
+    "id",
+    "row",
+    "survivor_id",
+    "survivor_row",
+    "cluster_id",
+    "similarity",
+    "distance",
+    "exact",
+    "only_digits",
+]
 
 
 @pytest.fixture
@@ -61,8 +71,9 @@ def test_every_removal_names_its_survivor_and_how_similar_the_two_are(dedup):
         naive.similarity(FERRY, FERRY_EDITED),
         distance,
         False,
+        False,
     ]
-    assert list(audit[1].values()) == ["shouted", 3, "ferry", 0, 0, 1.0, 0, True]
+    assert list(audit[1].values()) == ["shouted", 3, "ferry", 0, 0, 1.0, 0, True, False]
 
 
 def test_a_cluster_is_named_by_its_smallest_row_whichever_row_survives(dedup):
@@ -242,7 +253,7 @@ def test_a_recipe_without_a_distance_needs_one_for_simhash_only(run):
         (["--memory", "much"], "--memory much: give bytes, at least 16M"),
         (["--memory", "9" * 30], f"--memory {'9' * 30}: give bytes, below 8,388,608T, as a number"),
         (["--memory", "9" * 400 + "G"], "give bytes, below 8,388,608T, as a number or as 512M or 4G."),
-        (["--recipe", "mine"], "There is no recipe 'mine'. Give one of default, default-64, textbook, cppjieba, "),
+        (["--recipe", "mine"], "There is no recipe 'mine'. Give one of default, default-64, all-scripts, "),
         (["--recipe", "mine.toml"], "There is no recipe file 'mine.toml'"),
         (["--keep", "best"], "--keep best: give one of first, last, longest, shortest, max:COLUMN, min:COLUMN."),
         (["--cluster", "cliques"], "--cluster cliques: give one of star, components."),
@@ -251,7 +262,7 @@ def test_a_recipe_without_a_distance_needs_one_for_simhash_only(run):
         (
             ["--similarity", "jacard"],
             "--similarity jacard: give one of jaccard, weighted, containment, cosine, edit (did you mean jaccard?), or a file that "
-            "ends in .toml.",
+            "ends in .toml; with fields, such as 'jaccard(word_shingle=1)'.",
         ),
         (["--on-error", "ignore"], "--on-error ignore: give one of stop, skip."),
         (["--report"], "--report: give FILE.html after it."),
@@ -272,7 +283,10 @@ def test_a_recipe_without_a_distance_needs_one_for_simhash_only(run):
             "--on-error skip with -o - has no place for the rejects. Give --audit a file",
         ),
         (["-o", ""], "Give -o a file, a folder"),
-        (["--audit", "audit.csv"], "--audit audit.csv: the audit is JSON lines. Give a name that ends in .jsonl"),
+        (
+            ["--audit", "audit.csv"],
+            "--audit audit.csv: the audit is JSON lines or Parquet. Give a name that ends in .jsonl",
+        ),
         (["--audit", "out.jsonl"], "out.jsonl is the name of the output, and of a record of what was removed"),
         (
             ["--audit", "in.jsonl", "--overwrite"],
@@ -438,11 +452,20 @@ def test_parquet_files_and_stages_take_file_names_that_are_no_unicode(run):
 
 def test_what_the_reference_removed_and_what_other_inputs_removed_are_told_apart(run):
     write_lines("old.jsonl", [{"id": "old", "text": FERRY}])
-    write_lines("in.jsonl", [{"id": 1, "text": FERRY}, {"id": 2, "text": BREAD}, {"id": 3, "text": BREAD}])
-    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--against", "old.jsonl")
-    assert "         1 by the reference of 1 document, 1 by other inputs\n" in done.err
+    longer = f"{FERRY} It also carries carts and a few sheep, and in summer some walkers."
+    rows = [
+        {"id": 1, "text": longer + " Or two."},
+        {"id": 2, "text": longer},
+        {"id": 3, "text": FERRY},
+        {"id": 4, "text": BREAD},
+    ]
+    write_lines("in.jsonl", [*rows, {"id": 5, "text": BREAD}])
+    least = naive.similarity(longer, FERRY)
+    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--against", "old.jsonl", "--min-similarity", str(least))
+    assert "         1 by the reference of 1 document, 2 by other inputs\n" in done.err
+    assert "         2 documents in all match the reference, whatever else they match\n" in done.err
     summary = json.loads(Path("out.summary.json").read_bytes())
-    assert (summary["duplicates"], summary["against_reference"]) == (2, 1)
+    assert (summary["duplicates"], summary["against_reference"], summary["matching_reference"]) == (3, 1, 2)
 
 
 def test_containment_warns_where_a_document_is_much_longer_than_its_survivor(run):

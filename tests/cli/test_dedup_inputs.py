@@ -37,13 +37,13 @@ def test_json_lines_are_read_plain_and_compressed(run, name, packed):
 def test_files_of_a_folder_that_are_passed_over_are_told_and_counted(run, unit):
     write_lines("in/a.jsonl", ROWS)
     write_lines("in/more/b.jsonl", [{"text": CLOCK}])
-    unread = ["a.doc", "more/b.PDF", "c.bz2", "d", "e.bin", "f.bin"]
+    unread = ["a.doc", "more/b.PDF", "c.7z", "d", "e.bin", "f.bin"]
     for name in [*unread, "README.md", "page.html", ".hidden"]:
         Path("in", name).write_text("not read")
     done = run("dedup", "in", "-o", "out/", "--unit", unit)
     said = " ".join(done.err.split())
     assert done.code == 0
-    assert "neardup: 6 files in in passed over, of no known format: a.doc, c.bz2, d, e.bin, f.bin …" in said
+    assert "neardup: 6 files in in passed over, of no known format: a.doc, c.7z, d, e.bin, f.bin …" in said
     assert "neardup: 1 file in in passed over, for such files are read only if they are named: README.md" in said
     assert "neardup: 1 file in in passed over, for HTML is read with --html main or --html whole: page.html" in said
     assert "skipped 8 files in folders, of no known format or read only if named" in said
@@ -82,11 +82,14 @@ def test_documents_of_standard_input_are_called_by_row(run):
     assert read_lines("out.duplicates.jsonl")[0]["id"] == "stdin:1"
 
 
-def test_a_pipe_of_parquet_is_refused(run, tmp_path):
+def test_a_pipe_of_parquet_is_known_by_its_first_bytes(run, tmp_path):
     pq.write_table(pa.Table.from_pylist(ROWS), tmp_path / "in.parquet")
-    done = run("dedup", "-", "-o", "out.jsonl", stdin=(tmp_path / "in.parquet").read_bytes())
+    piped = (tmp_path / "in.parquet").read_bytes()
+    done = run("dedup", "-", "-o", "out.jsonl", stdin=piped)
     assert (done.code, files()) == (2, [])
-    assert "Standard input holds Parquet data; it must be JSON lines." in done.err
+    assert "stdin is parquet, but the output is jsonl." in done.err
+    run("dedup", "-", "-o", "out.parquet", stdin=piped).ok()
+    assert pq.read_table("out.parquet").column("id").to_pylist() == KEPT
 
 
 @pytest.mark.parametrize(
@@ -175,7 +178,7 @@ def test_blank_lines_and_a_byte_order_mark_are_no_rows(run):
         (["*.missing"], "*.missing: no file matches."),
         (["empty"], "empty: this folder has no file with a known ending."),
         (["text.doc"], "text.doc: the ending does not tell the format."),
-        (["packed"], "packed/a.jsonl.bz2: .bz2 is not read."),
+        (["packed"], "packed/a.jsonl.br: .br is not read."),
         (["in.jsonl", "in.jsonl"], "in.jsonl is given twice. Name it once."),
         (["in.jsonl", "link.jsonl"], "link.jsonl is given twice (as in.jsonl): all its rows would be duplicates."),
         (["-", "-"], "- is given twice."),
@@ -188,7 +191,7 @@ def test_blank_lines_and_a_byte_order_mark_are_no_rows(run):
 def test_inputs_that_are_not_there_or_cannot_serve_are_refused(run, given, message):
     write_lines("in.jsonl", ROWS)
     Path("empty").mkdir()
-    write_lines("packed/a.jsonl.bz2", ROWS)
+    write_lines("packed/a.jsonl.br", ROWS)
     Path("text.doc").write_text("text")
     os.symlink("in.jsonl", "link.jsonl")
     os.symlink("nowhere", "dangling.jsonl")
@@ -279,3 +282,17 @@ def test_a_reference_of_other_documents_brings_no_recipe(run, of_fingerprints):
         "--min-similarity",
         "0",
     ).ok()
+
+
+@pytest.mark.parametrize("command", [["dedup"], ["passages", "--min-tokens", "3"], ["decontaminate"]], ids=" ".join)
+def test_a_file_after_that_of_against_is_named_as_an_input(run, command):
+    for name in ("a", "b", "c"):
+        write_lines(f"{name}.jsonl", [{"text": f"{name} one two three"}])
+    told = run(*command, "a.jsonl", "--against", "b.jsonl", "c.jsonl", "-o", "out.jsonl").ok().err
+    assert "of a.jsonl, c.jsonl; the reference is b.jsonl\n" in told
+    told = (
+        run(*command, "a.jsonl", "--against", "b.jsonl", "--against", "c.jsonl", "-o", "out.jsonl", "--overwrite")
+        .ok()
+        .err
+    )
+    assert "the reference is" not in told  # there is one input

@@ -134,9 +134,9 @@ def test_several_parquet_files_become_one(run):
 ADDED = {
     "ferry": (0, 3, False, None, None, None),
     "edited": (0, 3, True, "ferry", pytest.approx(0.904, abs=1e-3), 9),
-    "bread": (None, 1, False, None, None, None),
+    "bread": (2, 1, False, None, None, None),
     "shouted": (0, 3, True, "ferry", 1.0, 0),
-    "bridge": (None, 1, False, None, None, None),
+    "bridge": (4, 1, False, None, None, None),
 }
 COLUMNS = ["cluster_id", "cluster_size", "is_duplicate", "duplicate_of", "similarity", "distance"]
 
@@ -256,12 +256,12 @@ def test_no_record_ever_replaces_an_input(run, name):
     [
         (["in/a.jsonl"], "out.parquet", "in/a.jsonl is jsonl, but the output is parquet."),
         (["in/p.parquet"], "out.jsonl", "in/p.parquet is parquet, but the output is jsonl."),
-        (["in/p.parquet"], "-", "in/p.parquet is parquet, but the output is JSON lines on standard output."),
+        (["in/p.parquet", "in/a.jsonl"], "-", "in/a.jsonl is jsonl, but the output is parquet on standard output."),
         (["in/a.jsonl", "in/p.parquet"], "out.jsonl", "in/p.parquet is parquet, but the output is jsonl."),
         (
             ["in/p.parquet", "other/q.parquet"],
             "out.parquet",
-            'cannot be written to one Parquet file: column "id" is string in one, int64 in the other.',
+            'cannot be written to one file: column "id" is string in one, int64 in the other.',
         ),
         (["in/a.jsonl", "other/a.jsonl"], "out/", "in/a.jsonl and other/a.jsonl would both be written to out/a.jsonl."),
         (

@@ -294,7 +294,7 @@ def test_the_audit_of_another_version_of_the_recipe_is_not_explained_by_this_one
     summary["recipe"]["version"] = 0
     Path("out.summary.json").write_text(json.dumps(summary))
     run("explain", name, "ferry").refused(
-        "out.duplicates.jsonl was made by the recipe ", "as this version of neardup makes it: version: 0 there, 1 here"
+        "A recipe of version 0 is recorded here, and this neardup has versions 1 and 2. Use the neardup that made it"
     )
 
 

@@ -43,7 +43,9 @@ def by_definition(rows):
         if best is None:
             kept.append(i)
         else:
-            audit.append({"id": f"d{i}", "row": i, "matched_id": f"d{best[1]}", "distance": best[0]})
+            audit.append(
+                {"id": f"d{i}", "row": i, "matched_id": f"d{best[1]}", "distance": best[0], "only_digits": None}
+            )
     return kept, audit
 
 

@@ -20,7 +20,9 @@ AUDIT = ("id", "row", "survivor_id", "similarity", "distance", "exact")
 def by_dedup(run, *arguments):
     """The output and the audit of `dedup`, as `filter --store` writes it."""
     run("dedup", *arguments, "--cluster", "star", "--keep", "first", "-o", "dedup.jsonl", "--overwrite").ok()
-    audit = [{name: line[name] for name in AUDIT} for line in read_lines("dedup.duplicates.jsonl")]
+    listed = read_lines("dedup.duplicates.jsonl")
+    audit = [{**{name: line[name] for name in AUDIT}, "status": "duplicate"} for line in listed]
+    audit = [line | {"only_digits": None if not line["exact"] else False} for line in audit]  # the store has no texts
     return Path("dedup.jsonl").read_bytes(), audit
 
 
@@ -54,7 +56,10 @@ def test_rows_without_ids_are_numbered_over_all_runs(run, monkeypatch):
     out, audit = by_dedup(run, *inputs, "--method", "exact")
     assert Path("out.jsonl").read_bytes() == out
     removed = read_lines("dedup.duplicates.jsonl")
-    expected = [line | {"survivor_id": f"row:{row['survivor_row']}"} for line, row in zip(audit, removed, strict=True)]
+    expected = [
+        line | {"id": f"row:{line['row']}", "survivor_id": f"row:{row['survivor_row']}"}  # as the store names them
+        for line, row in zip(audit, removed, strict=True)
+    ]
     assert read_lines("out.duplicates.jsonl") == expected
     write_lines("in/a.jsonl", corpus(40, 8))  # other texts under the same name: nothing is replaced
     run("filter", "--create", "--store", "seen", "in/a.jsonl", "-o", "more.jsonl")
@@ -80,8 +85,11 @@ def test_a_repeated_id_with_an_equal_text_is_what_dedup_says(run):
     rows = [row | {"id": f"d{i % 50}"} for i, row in enumerate(ROWS[:50] * 3)]
     write_lines("a.jsonl", rows)
     run("filter", "--create", "--store", "seen", "a.jsonl", "-o", "out.jsonl")
-    found = Path("out.jsonl").read_bytes(), read_lines("out.duplicates.jsonl")
-    assert found == by_dedup(run, "a.jsonl", "--method", "exact")
+    out, audit = by_dedup(run, "a.jsonl", "--method", "exact")
+    unchanged = {"status": "unchanged"}
+    expected = [line | (unchanged if line["survivor_id"] == line["id"] else {}) for line in audit]
+    assert (Path("out.jsonl").read_bytes(), read_lines("out.duplicates.jsonl")) == (out, expected)
+    assert {line["status"] for line in expected} == {"unchanged", "duplicate"}
 
 
 @pytest.mark.parametrize("memory", ["--store", "--index"])

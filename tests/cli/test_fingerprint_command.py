@@ -51,6 +51,7 @@ def test_a_fingerprint_file_has_id_fingerprint_short_and_the_recipe(run, recipe,
         b"neardup.recipe": json.dumps(chosen.as_dict(), sort_keys=True).encode(),
         b"neardup.digest": chosen.digest().encode(),
         b"neardup.max_distance": str(chosen.max_distance).encode(),
+        b"neardup.short_rule": b"2",
     }
 
 

@@ -518,7 +518,7 @@ def test_the_width_is_that_of_the_first_fingerprint_that_can_be_read(run):
 REFUSED = [
     (["in.csv", "--fingerprint", "fp"], "in.csv: say with --digits how its fingerprints are written: decimal, signed, hex"),
     (["in.csv", "--fingerprint", "nothing", "--digits", "decimal"], 'in.csv has no column "nothing". It has: id, fp'),
-    (["in.csv", "--fingerprint", "fp", "--digits", "bytes"], "--digits bytes: in.csv is csv; bytes are read from Parquet."),
+    (["in.csv", "--fingerprint", "fp", "--digits", "bytes"], "--digits bytes: in.csv is csv; bytes are read from Parquet and Arrow."),
     (["in.csv", "--fingerprint", "fp", "--digits", "signed"], "--digits signed: the sign is the first bit of the width."),
     (["in.csv", "--fingerprint", "fp", "--digits", "decimal", "--bits", "0"], "--bits 0: give an integer from 1 to 512."),
     (["in.csv", "--fingerprint", "fp", "--digits", "decimal", "--max-distance", "65"], "--max-distance 65: give an integer"),
@@ -607,6 +607,8 @@ def test_a_text_file_of_fingerprints_is_never_one_document(run, command, form, f
         ("dedup", "texts.jsonl", "-o", "x.jsonl", "--against"),
         ("decontaminate", "texts.jsonl", "-o", "x.jsonl", "--against"),
         ("decontaminate", "--against", "texts.jsonl", "-o", "x.txt"),
+        ("passages", "texts.jsonl", "-o", "x.jsonl", "--against"),
+        ("passages", "-o", "x.jsonl", "--list"),
         ("fit", "-o", "x.parquet"),
         ("evaluate",),
         ("plan",),

@@ -94,6 +94,36 @@ def test_formats_can_be_mixed_in_one_folder(run):
     assert len(list(Path("out").rglob("*.txt"))) == 3
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["dedup"],
+        ["dedup", "--annotate"],
+        ["dedup", "--unit", "line"],
+        ["passages", "--min-tokens", "5"],
+        ["decontaminate", "--against", "items.jsonl"],
+        ["apply", "clusters.parquet"],
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("order", [["empty", "full"], ["full", "empty"]], ids="-".join)
+def test_files_whose_columns_have_no_value_share_an_output_with_others(run, command, order):
+    row = {"text": "one two three four five six seven", "tags": ["a"]}
+    pq.write_table(pa.table({"text": pa.nulls(2), "tags": pa.nulls(2)}), "empty.parquet")
+    pq.write_table(pa.Table.from_pylist([row, {"text": "eight nine", "tags": None}]), "full.parquet")
+    write_lines("items.jsonl", [{"text": "unlike all of these, and long enough to be looked for in any of the texts"}])
+    names = [f"{name}.parquet" for name in order]
+    if command[0] == "apply":
+        run("fingerprint", *names, "-o", "prints.parquet", "--on-error", "skip").ok()
+        run("pairs", "prints.parquet", "--max-distance", "3", "-o", "pairs.parquet").ok()
+        run("clusters", "pairs.parquet", "--documents", "prints.parquet", "-o", "clusters.parquet").ok()
+    skip = () if command[0] == "apply" else ("--on-error", "skip")
+    run(*command, *names, "-o", "out.parquet", *skip).ok()
+    out = pq.read_table("out.parquet")
+    assert out.select(["text", "tags"]).to_pylist() == [row, {"text": "eight nine", "tags": None}]
+    assert out.schema.field("tags").type == pq.read_schema("full.parquet").field("tags").type
+
+
 def test_names_of_two_folders_that_would_meet_are_refused_with_both(run):
     for folder in ("a", "b"):
         write_lines(f"{folder}/x.jsonl", ROWS)

@@ -211,7 +211,8 @@ def test_without_a_guess_the_option_is_named_all_the_same(run):
 @pytest.mark.parametrize(
     "command",
     [
-        ["dedup"], ["dedup", "--unit", "line"], ["decontaminate", "--against", "bench.jsonl"], ["fingerprint"],
+        ["dedup"], ["dedup", "--unit", "line"], ["passages"], ["decontaminate", "--against", "bench.jsonl"],
+        ["fingerprint"],
     ],
     ids=" ".join,
 )  # fmt: skip
@@ -251,7 +252,18 @@ def test_lines_go_to_one_file_of_any_name(run):
 
 
 def test_every_command_that_reads_rows_can_skip_those_that_cannot_be_read(run):
-    reading = {"evaluate", "plan", "verify", "dedup", "decontaminate", "fingerprint", "fit", "pairs", "filter"}
+    reading = {
+        "evaluate",
+        "plan",
+        "verify",
+        "dedup",
+        "passages",
+        "decontaminate",
+        "fingerprint",
+        "fit",
+        "pairs",
+        "filter",
+    }
     for command in (
         *([each] for each in reading),
         ["index", "add"],

@@ -36,12 +36,87 @@ def test_a_closed_stream_is_no_failure_and_gets_nothing_of_another_file(start, n
     assert read_lines("out.jsonl") == KEPT
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("how", ["full", "nobody reads"])
+@pytest.mark.parametrize(
+    ("arguments", "written"),
+    [
+        (("dedup", "in.jsonl", "-o", "out.jsonl", "--verbose"), "out.jsonl"),
+        (("dedup", "in.jsonl", "-o", "out.jsonl", "--unit", "line"), "out.jsonl"),
+        (("filter", "in.jsonl", "-o", "out.jsonl", "--create", "--index", "ix"), "out.jsonl"),
+        (("filter", "in.jsonl", "-o", "out.jsonl", "--create", "--store", "seen"), "out.jsonl"),
+        (("fingerprint", "in.jsonl", "-o", "out.parquet"), "out.parquet"),
+        (("decontaminate", "in.jsonl", "--against", "other.jsonl", "-o", "out.jsonl"), "out.jsonl"),
+        (("fit", "in.jsonl", "-o", "out.parquet", "--verbose"), "out.parquet"),
+        (("index", "build", "ix", "in.jsonl"), "ix"),
+        (("store", "create", "seen"), "seen"),
+        (("store", "add", "known", "in.jsonl", "-o", "out.jsonl", "--verbose"), "out.jsonl"),
+        (("store", "remove", "known", "nobody"), "known"),
+        (("verify", "ready.jsonl", "in.jsonl"), "ready.jsonl"),
+        (("report", "ready.duplicates.jsonl", "-o", "report.html"), "report.html"),
+    ],
+    ids=lambda each: " ".join(each) if isinstance(each, tuple) else "",
+)
+def test_standard_error_that_takes_no_more_is_no_failure(start, run, arguments, written, how):
+    write_lines("in.jsonl", ROWS)
+    write_lines("other.jsonl", [{"id": 1, "text": "nothing of this is in the other file, of which all is"}])
+    run("dedup", "in.jsonl", "-o", "ready.jsonl")
+    run("store", "create", "known")
+    if how == "full":
+        sink = os.open("/dev/full", os.O_WRONLY)
+    else:
+        reads, sink = os.pipe()
+        os.close(reads)
+    process = start(*arguments, stderr=sink)
+    os.close(sink)
+    out, _ = process.communicate()
+    assert (process.returncode, b"Traceback" in out) == (0, False)
+    assert Path(written).exists()
+
+
+def test_errors_keep_their_codes_where_nobody_reads_them(start):
+    with open("/dev/full", "wb") as full:
+        process = start("dedup", "nosuch.jsonl", "-o", "out.jsonl", stderr=full)
+        process.communicate()
+    assert process.returncode == 2
+
+
 def test_closed_standard_output_is_no_output(start):
     write_lines("in.jsonl", ROWS)
     process = start("dedup", "in.jsonl", "-o", "-", prepare=lambda: os.close(1))
     _, err = process.communicate()
     assert process.returncode == 2
     assert err == b"neardup: error: -o -: standard output is closed. Open it, or name a file.\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("dedup", "-", "-o", "-"),
+        ("pairs", "-", "-o", "out.jsonl"),
+        ("plan", "-"),
+        ("filter", "--create", "--store", "seen", "-o", "out.jsonl"),
+        ("store", "add", "known", "-"),
+    ],
+)
+def test_closed_standard_input_is_refused(start, run, arguments):
+    run("store", "create", "known")
+    process = start(*arguments, prepare=lambda: os.close(0))
+    _, err = process.communicate()
+    assert process.returncode == 2
+    assert err.endswith(b"tandard input is closed. Open it, or name a file.\n"), err
+    assert b"Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    "arguments", [("compare", "in.jsonl", "in.jsonl"), ("recipes",), ("store", "orphans", "known")]
+)
+def test_what_is_printed_to_closed_standard_output_goes_nowhere(start, run, arguments):
+    write_lines("in.jsonl", ROWS)
+    run("store", "create", "known")
+    process = start(*arguments, prepare=lambda: os.close(1))
+    _, err = process.communicate()
+    assert (process.returncode, b"Traceback" in err) in [(0, False), (2, False)], err
 
 
 def test_names_do_not_steer_the_terminal(run):

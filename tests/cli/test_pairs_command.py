@@ -194,11 +194,11 @@ def test_a_recipe_file_without_a_distance_leaves_it_to_the_call(run):
         ),
         (
             ["in.jsonl", "-o", "pairs.csv"],
-            "pairs.csv: pairs are written to a file that ends in .jsonl, .jsonl.gz, .jsonl.zst or .parquet.",
+            "pairs.csv: pairs are written to a file that ends in .jsonl (also compressed) or .parquet.",
         ),
         (
             ["in.jsonl", "-o", "-"],
-            "-: pairs are written to a file that ends in .jsonl, .jsonl.gz, .jsonl.zst or .parquet.",
+            "-: pairs are written to a file that ends in .jsonl (also compressed) or .parquet.",
         ),
         (
             ["in.jsonl", "-o", "old.jsonl"],

@@ -227,3 +227,31 @@ def test_the_probabilities_of_permuted_prefixes_are_listed_for_every_combination
 )
 def test_impossible_tables_of_probabilities_are_refused(run, arguments, said):
     run("plan", *arguments).refused(said)
+
+
+def test_a_run_that_cuts_passages_is_planned_by_a_sample(run):
+    write_lines("in.jsonl", [{"text": text} for text in near_copies(200)])
+    told = run("plan", "in.jsonl", "--min-tokens", "20").ok().out.decode()
+    assert told.startswith("planned  200 documents in ")
+    assert "by       a sample of 200 documents\ntakes    " in told
+    assert re.search(r"s to read twice, .* s to cut, .* s to write\nneeds    .* of memory", told)
+    found = plan(run, "in.jsonl", "--min-tokens", "20")
+    assert (found["method"], found["estimates"], found["run"]["documents"]) == (None, [], 200)
+    assert set(found["run"]["seconds"]) >= {"read", "windows", "earliest", "cuts", "cut", "write", "total"}
+    one = nd.plan_files("in.jsonl", min_tokens=20, text=["text"], keep="longest", threads=1)
+    assert one.run.documents == 200
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["in.jsonl", "--documents", "9"], "plans a run that cuts passages, which has no --documents. Leave one of them out"),
+        (["--max-distance", "3"], "which has no --max-distance"),
+        (["in.jsonl", "--min-similarity", "0.5"], "which has no --min-similarity"),
+        ([], "a run that cuts passages is planned by a sample. Give texts as INPUT"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_a_run_that_cuts_passages_has_not_is_refused(run, arguments, message):
+    write_lines("in.jsonl", [{"text": "a"}])
+    run("plan", *arguments, "--min-tokens", "20").refused(message)

@@ -194,3 +194,46 @@ def test_every_command_and_flag_that_is_told_exists():
         assert {word for word in words if word.startswith("-")} <= flags, (name, words)
         seen.update(words[:1])
     assert {"dedup", "evaluate", "fingerprint", "pairs", "clusters", "apply", "filter", "index"} <= seen
+
+
+SHORT = [
+    {"id": f"s{n}", "text": text} for n, text in enumerate(["red green", "green red", "blue", "blue sky", "...", ""])
+]
+CALLS = (
+    ("plan", "in.jsonl"),
+    ("plan", "in.jsonl", "--min-similarity", "0.1", "--verbose"),
+    ("plan", "--documents", "1000"),
+    ("plan", "--documents", "1000", "--max-distance", "3"),
+    ("compare", "a.txt", "b.txt"),
+    ("compare", "--text", "red green", "green red", "--similarity", "jaccard(word_shingle=1)"),
+    ("explain", "out.duplicates.jsonl"),
+    ("explain", "out.duplicates.jsonl", "s1"),
+    ("explain", "--diff", "out.duplicates.jsonl", "s0"),
+    ("explain", "out.jsonl", "s0"),
+    ("evaluate", "in.jsonl"),
+    ("evaluate", "in.jsonl", "--verbose", "--similarity", "jaccard(word_shingle=1)"),
+    ("evaluate", "in.jsonl", "--pairs", "labels.csv", "--verbose"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("call", CALLS, ids=" ".join)
+@pytest.mark.parametrize("rows", [SHORT, ROWS], ids=["short", "long"])
+def test_what_commands_about_a_corpus_print_can_be_run(run, rows, call):
+    names = [row["id"] for row in rows]
+    write_lines("in.jsonl", rows)
+    Path("labels.csv").write_text(f"a,b,label\n{names[0]},{names[1]},1\n{names[0]},{names[2]},0\n")
+    for name, row in zip("ab", rows, strict=False):
+        Path(f"{name}.txt").write_text(row["text"])
+    words = ["--similarity", "jaccard(word_shingle=1)"]
+    assert run("dedup", "in.jsonl", "-o", "out.jsonl", *words).code == 0
+    call = [names[int(word[1:])] if re.fullmatch(r"s\d", word) else word for word in call]
+    done = run(*call)
+    shown = done.out.decode() + done.err
+    printed = re.findall(r"^(?:next|pairs) +(neardup .*)$|`(neardup [^`]*)`", shown, re.MULTILINE)
+    for command in {shlex.join(shlex.split(first or second)) for first, second in printed}:
+        again = run(*shlex.split(command)[1:], *(["--overwrite"] if " -o " in command else []))
+        assert again.code == 0, command
+    options = " ".join(shown.split())
+    for flag in re.findall(r"--similarity '[^']*'", options):
+        assert run("dedup", "in.jsonl", "-o", "flag.jsonl", *shlex.split(flag), "--overwrite").code == 0, flag
+    assert "Similarity(" not in shown

@@ -160,7 +160,7 @@ def test_globs_and_folders_of_a_store_are_listed_as_here(run, store):
 def neardup_shards(given):
     from neardup.io.corpora.shards import find_shards
 
-    return find_shards(given, temporary=Path())
+    return find_shards(given)
 
 
 @pytest.mark.parametrize(
@@ -457,7 +457,7 @@ def noted(method, asked):
 
 def test_only_the_beginning_of_a_shard_is_fetched_to_look_at_its_columns(store):
     store.put("in.jsonl", lines([{"text": f"{BREAD} {i}"} for i in range(20_000)]))
-    corpus = open_corpus("s3://corpus/in.jsonl", Reading(), temporary=Path())
+    corpus = open_corpus("s3://corpus/in.jsonl", Reading())
     store.proxy.requests.clear()
     corpus.check()
     assert [method for method, _ in store.proxy.requests] == ["HEAD", "GET"]
@@ -546,6 +546,19 @@ def test_a_store_is_decontaminated_as_a_folder_is(run, store, ending):
         json.loads(text) for text in (Path("out.summary.json").read_bytes(), store.get("out.summary.json"))
     )
     assert remote_summary["contaminated"] == here["contaminated"] > 0
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "jsonl.gz", "parquet"])
+def test_passages_of_a_store_are_cut_as_those_of_a_folder(run, store, ending):
+    put_here_and_there(store, ending)
+    store.put("ref.jsonl", lines([{"id": "q", "text": FERRY}]))
+    Path("ref.jsonl").write_bytes(lines([{"id": "q", "text": FERRY}]))
+    options = ("--min-tokens", "8", "--against")
+    run("passages", "in", "-o", "out/", *options, "ref.jsonl").ok()
+    run("passages", "s3://corpus/in", "-o", "s3://corpus/out/", *options, "s3://corpus/ref.jsonl").ok()
+    assert there(store, "out/") == below("out")
+    log = Path("out.passages.jsonl").read_bytes()
+    assert store.get("out.passages.jsonl").replace(b"s3://corpus/", b"") == log != b""
 
 
 def test_a_run_in_a_store_is_verified_and_told_wrong(run, store):

@@ -18,6 +18,7 @@ from cli_corpora import BREAD, FERRY, ROWS, files, read_lines, survivors, write_
 import neardup as nd
 from marks import long
 from neardup import dedup
+from neardup.fingerprints import unit_corpus
 from neardup.io.formats import jsonl
 from neardup.io.outputs.outputs import Outputs
 from neardup.jobs.removal.dedup import deduplicate_files
@@ -103,7 +104,8 @@ def run_and_kill_after(seconds, **options):
         long({"unit": "paragraph", "cluster": "components", "audit": "removed/"}),
     ],
 )
-def test_a_run_killed_at_random_moments_gives_the_same_bytes_in_the_end(options):
+def test_a_run_killed_at_random_moments_gives_the_same_bytes_in_the_end(options, monkeypatch):
+    monkeypatch.setattr(unit_corpus, "UNITS_AT_ONCE", 7)  # so that one batch has several parts
     write_corpus(words_in_a_line=9 if "unit" in options else 1 << 30)
     write_lines("ref.jsonl", read_lines("in/3.jsonl")[:5])
     options = options | {"threads": 1}
@@ -147,6 +149,7 @@ def fail_after(monkeypatch, blocks):
 @pytest.mark.parametrize("unit", ["document", "line"])
 @pytest.mark.parametrize("method", ["exact", "minhash", "simhash"])
 def test_what_was_read_is_not_read_again(monkeypatch, method, unit):
+    monkeypatch.setattr(unit_corpus, "UNITS_AT_ONCE", 7)
     write_corpus(shards=8, words_in_a_line=12)
     options = {"threads": 1, "method": method, "unit": unit}
     expected = result_of_one_go(**options)

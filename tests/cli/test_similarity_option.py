@@ -196,7 +196,7 @@ def test_what_does_not_go_together_is_refused(run, words, message):
     assert message in " ".join(done.err.split())
 
 
-@pytest.mark.parametrize("command", ["filter", "decontaminate", "fit"])
+@pytest.mark.parametrize("command", ["filter", "decontaminate", "fit", "passages"])
 def test_commands_for_texts_have_no_elements(run, command):
     run(command, "in.jsonl", "--elements", "tags").refused("No such option")
 
@@ -211,6 +211,7 @@ def test_evaluate_recommends_a_command_that_runs(run):
             *flags,
             "--pairs",
             "labels.jsonl",
+            "--complete",
             "--method",
             "exact",
             "--json",
@@ -223,6 +224,48 @@ def test_evaluate_recommends_a_command_that_runs(run):
         assert commands, found["recommendation"]
         assert flags[0] in commands[0].split()
         run(*commands[0].split()[1:]).ok()
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["jaccard(word_shingle=1, cjk_shingle=1)", "weighted(segmenter=characters)", "edit(segmenter=whitespace,hmm=True)"],
+)
+def test_a_similarity_may_be_given_in_words_wherever_a_file_may_be(run, words):
+    corpus()
+    given = nd.Similarity(**dict(
+        [("measure", words.partition("(")[0]), *(
+            (name.strip(), int(value) if value.isdigit() else True if value == "True" else value)
+            for name, _, value in (part.partition("=") for part in words.partition("(")[2].strip(")").split(","))
+        )]
+    ))  # fmt: skip
+    library, same = (
+        [row["id"] for row in nd.deduplicate(ROWS, similarity=each, min_similarity=0.5).survivors]
+        for each in (words, given)
+    )
+    assert library == same
+    check_all_commands_agree(run, ("--similarity", words, "--min-similarity", "0.5"), library)
+    Path("config.toml").write_text(f'similarity = "{words}"\nmin-similarity = 0.5\n')
+    run("dedup", "in.jsonl", "-o", "again.jsonl", "--config", "config.toml").ok()
+    assert Path("again.jsonl").read_bytes() == Path("out.jsonl").read_bytes()
+    assert nd.similarity("a b", "b a", similarity=str(given)) == nd.similarity("a b", "b a", similarity=given)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("jaccard(word_shingle=x)", "'word_shingle=x' is not possible here. Give measure(field=value, …)"),
+        ("jaccard(stop_words=zh)", "'stop_words=zh' is not possible here"),
+        ("jaccard(1)", "'1' is not possible here"),
+        ("jaccard(word_shingle=0)", "word_shingle"),
+        ("jacard(word_shingle=1)", "did you mean jaccard?"),
+        ("cosine(word_shingle=1)", "which compares the features of the recipe"),
+        ("jaccard(word_shingle=1", "give one of jaccard"),
+    ],
+)
+def test_words_that_are_no_similarity_are_refused(run, words, message):
+    corpus()
+    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--similarity", words).refused()
+    assert message in " ".join(done.err.split())
 
 
 def test_plan_and_the_config_file_take_both(run):

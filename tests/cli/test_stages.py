@@ -111,6 +111,11 @@ def halves(names):
 EXACT = ("--method", "exact", "--min-similarity", "0.6")
 
 
+def as_staged(audit):
+    """The lines of an audit of `dedup` as stages write them, which have no texts: they do not know what differs in digits only."""
+    return [line | {"only_digits": False if line["exact"] else None} for line in read_lines(audit)]
+
+
 def test_rejected_rows_are_no_documents_in_any_stage(run):
     shards = corpus("rejects")
     names = write_shards(shards)
@@ -121,7 +126,7 @@ def test_rejected_rows_are_no_documents_in_any_stage(run):
     run("dedup", *names, "-o", "whole/", "--audit", "whole.jsonl", *EXACT, *skip)
     by_stages(run, names, near=EXACT, decide=(), parts=halves(names), more=skip)
     assert outputs("staged") == outputs("whole")
-    assert Path("staged.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
+    assert read_lines("staged.jsonl") == as_staged("whole.jsonl")
     once, staged = (json.loads(Path(name).read_bytes()) for name in ("whole.summary.json", "staged.summary.json"))
     assert {name: staged[name] for name in COUNTS} == {name: once[name] for name in COUNTS}
     assert once["rejected"] == 4
@@ -175,7 +180,7 @@ def test_what_was_fingerprinted_without_the_rows_that_cannot_be_read_is_applied_
     assert "skipped  2 rows could not be read: not written" in done.err
     once, again = (outputs(each) if kind == "txt" else content(each) for each in (out, staged))
     assert (again, len(once)) == (once, 3)
-    assert Path("staged.duplicates.jsonl").read_bytes() == Path("whole.duplicates.jsonl").read_bytes()
+    assert read_lines("staged.duplicates.jsonl") == as_staged("whole.duplicates.jsonl")
     assert Path("f.rejects.jsonl").read_bytes() == Path("whole.rejects.jsonl").read_bytes()
     verified = run("verify", staged, "--audit", "staged.duplicates.jsonl")
     assert "proven: 6 documents, 3 survivors, 3 removed" in verified.out.decode(), verified.err
@@ -218,7 +223,7 @@ def test_stages_choose_survivors_as_dedup_does(run, decide, distinct):
         ).ok()
         assert run("apply", "c.parquet", *names, "-o", "staged/", "--audit", "staged.jsonl", "--overwrite").code == 0
         assert outputs("staged") == outputs("whole")
-        assert Path("staged.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
+        assert read_lines("staged.jsonl") == as_staged("whole.jsonl")
 
 
 def test_annotated_shards_are_those_of_dedup(run):
@@ -237,7 +242,7 @@ def test_a_higher_threshold_is_taken_from_existing_pairs(run, least):
     run("dedup", *names, "-o", "whole/", "--audit", "whole.jsonl", "--method", "exact", "--min-similarity", least)
     by_stages(run, names, near=EXACT, decide=("--rethreshold", least), parts=halves(names))
     assert outputs("staged") == outputs("whole")
-    assert Path("staged.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
+    assert read_lines("staged.jsonl") == as_staged("whole.jsonl")
 
 
 def test_pairs_of_fingerprint_files_compose_as_by_distance_alone(run):
@@ -254,7 +259,7 @@ def test_pairs_of_fingerprint_files_compose_as_by_distance_alone(run):
     assert run("clusters", *pairs, *named, "-o", "c.parquet").code == 0
     run("apply", "c.parquet", *names, "-o", "staged/", "--audit", "staged.jsonl")
     assert outputs("staged") == outputs("whole")
-    assert Path("staged.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
+    assert read_lines("staged.jsonl") == as_staged("whole.jsonl")
 
 
 @pytest.fixture
@@ -454,7 +459,7 @@ def test_stages_give_what_dedup_gives_on_real_texts(run, method):
     parts = [[name] for name in names]
     by_stages(run, names, near=near, decide=("--keep", "longest"), parts=parts, distinct=True)
     assert outputs("staged") == outputs("whole")
-    assert Path("staged.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
+    assert read_lines("staged.jsonl") == as_staged("whole.jsonl")
     assert len(read_lines("whole.jsonl")) > 20
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from cli_corpora import BREAD, CLOCK, FERRY, FERRY_EDITED, ROWS, lines, read_lines, write_lines
+from cli_corpora import BREAD, CLOCK, FERRY, FERRY_EDITED, ROWS, files, lines, read_lines, write_lines
 
 import neardup as nd
+from neardup.jobs.stores.store_add import add_to_store
 from neardup.jobs.streams import store_rows
 
 EMPTY = {"duplicate_of": None, "similarity": None, "distance": None, "exact": False}
@@ -72,6 +73,31 @@ def test_rows_without_ids_are_numbered_over_all_runs_and_files_have_their_names(
         assert [(line["id"], line["is_new"]) for line in found] == [(f"row:{number}", True) for number in names]
     Path("page.txt").write_text("a file with one document")
     assert told(run("store", "add", "seen", "page.txt", "-o", "-"))[0]["id"] == "page.txt"
+
+
+@pytest.mark.parametrize("command", [("store", "add", "seen"), ("filter", "--store", "seen")])
+def test_names_of_rows_without_ids_stay_apart_from_given_ids(run, command):
+    texts = [FERRY, BREAD, CLOCK, "one text here", "another of them"]
+    run("store", "create", "seen")
+    with nd.Store("seen") as store:
+        store.check_and_add("row:1", texts[0])  # a name that the store would give next but one
+    rows = [{"text": texts[1]}, {"text": texts[2]}, {"id": "row:3", "text": texts[3]}, {"text": texts[4]}]
+    write_lines("a.jsonl", rows)
+    run(*command, "a.jsonl").ok()
+    with nd.Store("seen") as store:
+        kept = {name: store.get(name) is not None for name in [f"row:{number}" for number in range(6)]}
+        assert kept == {"row:0": True, "row:1": True, "row:2": True, "row:3": True, "row:4": True, "row:5": False}
+        assert store.check(texts[0]).duplicate_of == "row:1"
+        assert store.check(texts[3]).duplicate_of == "row:3"
+        for taken in ("row:0", "row:4"):
+            said = f'A document has the id "{taken}", which the store gave to a document without an id. Give it another id.'
+            with pytest.raises(nd.OptionError, match=re.escape(said)):
+                store.check_and_add_many(["x", taken], ["a text that is new", "another one that is new"])
+        assert store.get("x") is None
+        assert store.check_and_add("row:05", "this is another id, and not a name").is_new
+        assert store.check_and_add("row:17", "a name that was not given yet is free").is_new
+    write_lines("b.jsonl", [{"id": "row:4", "text": "an update by chance"}])
+    run(*command, "b.jsonl").refused("To replace that document, remove it")
 
 
 def test_programs_and_commands_keep_their_values_side_by_side(run):
@@ -165,7 +191,8 @@ def test_documents_are_removed_with_what_they_removed(run):
     assert "removed  2 documents\nstore    seen" in run("store", "remove", "seen", "7").err
     Path("ids.txt").write_bytes(b"\xef\xbb\xbfferry\r\n\r\nnobody\r\n")
     run("store", "remove", "seen", "--ids", "ids.txt").said(
-        "removed  1 document\nnote     1 id not there ('nobody')\nstore    seen"
+        "removed  1 document\norphans  2 skipped documents that no kept document matches any more (1 of them not compared: the store keeps no "
+        "texts); list them with `neardup store orphans`\nnote     1 id not there ('nobody')\nstore    seen"
     )
     found = told(run("store", "add", "seen", "in.jsonl", "-o", "-"))
     assert [line["is_new"] for line in found] == [True, False, False, False, False, True, True]
@@ -260,3 +287,47 @@ def test_a_second_writer_is_refused(run):
     with nd.Store("seen"):
         done = run("store", "add", "seen", "in.jsonl")
     assert (done.code, "Another process writes to the store at seen" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "info {}", "add {} a.jsonl", "check {} a.jsonl", "get {} 1", "remove {} 1", "expire {} --newest 1", "compact {}",
+        "neighbors {} --id 1", "pairs {} -o pairs.jsonl", "clusters {} -o clusters.jsonl", "orphans {}", "judgements {} -o judged.jsonl",
+        "verify {}", "verify {} --repair", "export {} out", "backup {} out",
+    ],
+)  # fmt: skip
+def test_commands_on_a_store_that_does_not_exist_name_the_one_beside_it_and_make_none(run, command):
+    write_lines("a.jsonl", [{"id": 1, "text": FERRY}])
+    run("store", "create", "seen.store")
+    before = files()
+    done = run("store", *command.format("seen.stroe").split())
+    done.refused("seen.stroe is no store (did you mean seen.store?)")
+    assert files() == before
+    for other in (
+        ("serve", "--store", "seen.stroe"),
+        ("filter", "--store", "seen.stroe", "a.jsonl", "-o", "out.jsonl"),
+    ):
+        run(*other).refused("seen.stroe is no store (did you mean seen.store?)")
+    assert files() == before
+
+
+def test_every_command_of_stores_is_in_that_table():
+    from neardup.cli.commands.store.store import command
+
+    table = test_commands_on_a_store_that_does_not_exist_name_the_one_beside_it_and_make_none.pytestmark[0].args[1]
+    makes = {"create", "build", "import", "upgrade"}  # the last one is of databases
+    assert {each.split()[0] for each in table} == set(command.commands) - makes
+
+
+def test_documents_that_the_store_has_unchanged_are_counted_apart_from_duplicates(run):
+    write_lines("in.jsonl", [{"id": 1, "text": "one two three four"}, {"id": 2, "text": "one two three four"}])
+    run("store", "create", "s").ok()
+    told = run("store", "add", "s", "in.jsonl").ok().err
+    assert "same" not in told
+    assert "removed  1 duplicate (50.0 %): 1 exact, 0 near" in told
+    told = run("store", "add", "s", "in.jsonl").ok().err
+    assert "same     1 document unchanged (50.0 %)" in told
+    assert "removed  1 duplicate (50.0 %): 1 exact, 0 near" in told
+    found = add_to_store("s", "in.jsonl")
+    assert (found.documents, found.new, found.unchanged, found.duplicates, found.exact) == (2, 0, 1, 2, 2)

@@ -93,7 +93,7 @@ def test_what_a_command_cannot_do_there_is_refused(place, capsys):
         assert message in said
         assert "secret" not in said
     assert run("store", "upgrade", place) == 0
-    assert "of version 2 already" in capsys.readouterr().err
+    assert "of version 3 already" in capsys.readouterr().err
     assert run("dedup", "a.jsonl", "-o", "out.jsonl", "--against", place) == 2
 
 

@@ -54,12 +54,12 @@ def test_documents_expire_that_were_not_seen_for_so_long(run, filled, monkeypatc
     assert run("store", "expire", "seen", "--older-than", "36h", "--quiet").err == ""
     assert told(run("store", "get", "seen", "ferry"))[0]["id"] == "ferry"
     done = run("store", "expire", "seen", "--older-than", "36h", "--by", "first-seen")
-    assert "removed  1 document\nstore    seen" in done.err
+    assert "removed  1 document\norphans  3 skipped documents that no kept document matches any more" in done.err
     assert documents(run) == 0
 
 
 def test_documents_expire_but_the_newest(run, filled):
-    assert "removed  1 document\nstore    seen" in run("store", "expire", "seen", "--newest", "2").err
+    assert "removed  1 document\norphans  2 skipped documents" in run("store", "expire", "seen", "--newest", "2").err
     assert [line["is_new"] for line in told(run("store", "add", "seen", "in.jsonl", "-o", "-"))][:2] == [True, False]
 
 
@@ -223,6 +223,7 @@ def test_an_export_is_imported(run, filled):
     assert sorted(path.name for path in Path("copy").iterdir()) == [
         "documents.parquet",
         "removed.parquet",
+        "skipped.parquet",
         "store.json",
     ]
     assert "read     3 documents\nstore    new" in run("store", "import", "new", "copy").err

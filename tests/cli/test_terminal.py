@@ -256,7 +256,12 @@ def test_a_difference_gives_back_both_texts():
 def test_a_dry_run_says_that_nothing_was_written_and_annotation_that_rows_are_marked(run):
     write_lines("in.jsonl", ROWS)
     write_lines("bench.jsonl", [{"text": CLOCK}])
-    for arguments in (["dedup"], ["dedup", "--unit", "line"], ["decontaminate", "--against", "bench.jsonl"]):
+    for arguments in (
+        ["dedup"],
+        ["dedup", "--unit", "line"],
+        ["passages"],
+        ["decontaminate", "--against", "bench.jsonl"],
+    ):
         assert "note     a dry run: nothing was written\n" in run(*arguments, "in.jsonl", "--dry-run").err
     for arguments in (["dedup"], ["decontaminate", "--against", "bench.jsonl"]):
         marked = run(*arguments, "in.jsonl", "-o", f"{arguments[0]}.jsonl", "--annotate").err

@@ -17,6 +17,8 @@ COMMANDS = [
     "dedup {} -o out.jsonl --unit line",
     "dedup {} -o out.jsonl --dry-run",
     "dedup good.jsonl -o out.jsonl --against {}",
+    "passages {} -o out.jsonl",
+    "passages good.jsonl -o out.jsonl --against {}",
     "decontaminate good.jsonl -o out.jsonl --against {}",
     "decontaminate {} -o out.jsonl --against good.jsonl",
     "filter {} -o out.jsonl --store new --create",

@@ -177,7 +177,7 @@ def test_bad_vectors_are_set_aside(run):
             'column "words" is list<element: string>, but a column of lists of numbers',
         ),
         (["in.parquet", "--vector", "none"], 'The column "none" has no vector with any number in it'),
-        (["in.jsonl", "--vector", "v"], "in.jsonl is jsonl, but vectors are read from Parquet only"),
+        (["in.jsonl", "--vector", "v"], "in.jsonl is jsonl, but vectors are read from Parquet and Arrow files"),
         (["in.parquet", "--vector", "v", "--text", "name"], "--text: for texts, not for --vector"),
         (["in.parquet", "--vector", "v", "--recipe", "default-64"], "--recipe: for texts, not for --vector"),
         (["in.parquet", "--vector", "v", "--program", "name"], "--program: for --fingerprint, not for --vector"),

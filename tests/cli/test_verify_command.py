@@ -123,10 +123,10 @@ def test_what_is_printed(run, dedup):
     assert done.out.decode().splitlines() == [
         "ok      rows        5  every document is in the output or in the audit, once, unchanged and in order",
         "ok      survivors   2  every removal has one survivor, which is in the output",
-        "ok      stated      2  ids, clusters, similarities, distances and equal texts are as stated",
+        "ok      stated      2  ids, clusters, similarities, distances, exact and only_digits are as stated",
         "ok      threshold   2  every removal matches its survivor: jaccard similarity of at least 0.8",
         "ok      apart       3  no survivor matches another survivor",
-        "ok      counts     11  the summary has the counts of these inputs and this audit",
+        "ok      counts     13  the summary has the counts of these inputs and this audit",
         "proven: 5 documents, 3 survivors, 2 removed; survivors do not match at jaccard 0.8, by theorem",
     ]
     write_lines("out.jsonl", [ROWS[0]])
@@ -200,6 +200,14 @@ DAMAGES = {
     "texts are said to be equal": (
         lambda: edited("out.duplicates.jsonl", 0, exact=True),
         {"stated": "its exact is false, but true is stated", "counts": "exact_duplicates is 2"},
+    ),
+    "texts are said to differ in digits only": (
+        lambda: edited("out.duplicates.jsonl", 0, only_digits=True),
+        {"stated": "its only_digits is false, but true is stated", "counts": "only_digits is 1, but the summary has 0"},
+    ),
+    "how texts differ is said to be unknown": (
+        lambda: edited("out.duplicates.jsonl", 0, only_digits=None),
+        {"stated": "its only_digits is false, but null is stated", "counts": "digits_unknown is 1, but the summary has 0"},
     ),
     "a survivor does not exist": (
         lambda: edited("out.duplicates.jsonl", 0, survivor_row=99, survivor_id="nobody"),

@@ -3,6 +3,7 @@
 import pytest
 
 from engines import ray_cluster, spark_cluster
+from engines.cluster_kills import TESTS
 from engines.cluster_runs import FailureError, RayRuns, SparkRuns
 from engines.spark_cluster import local_session, session_on
 from neardup.engines.job.checkpoint import Kept
@@ -43,6 +44,17 @@ def runs_on(request, start):
     session = start()
     yield SparkRuns(session)
     session.stop()
+
+
+@pytest.fixture(scope="module")
+def cluster(request, tmp_path_factory):
+    """A cluster of processes, which tests may kill."""
+    module = {"ray": ray_cluster, "spark": spark_cluster}[request.param]
+    if module.missing() is not None:
+        pytest.skip(str(module.missing()))
+    how = {"paths": [TESTS]} if request.param == "ray" else {"folder": tmp_path_factory.mktemp("cluster")}
+    with module.running(**how) as found:
+        yield found
 
 
 @pytest.fixture(scope="module", params=["spark", "ray"])

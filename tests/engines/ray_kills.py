@@ -17,14 +17,13 @@ from unittest.mock import patch
 
 from engines import ray_slow
 from engines.cluster_kills import TESTS, Killed, arguments, drivers_killed, reported
-from engines.cluster_runs import RayRuns, run, survivors
-from engines.corpus_files import expected, rows_of, written
+from engines.cluster_runs import RayRuns, removal
 from engines.ray_cluster import connected, running
 from neardup.engines.job import cluster_engine, folder_engine
 from neardup.engines.ray import calls
 
 
-def killed(cluster, folder, what, names=None):
+def killed(cluster, folder, what, names=None, job=removal):
     """Kill in each of some stages, or in all, while a task of it runs there.
 
     Args:
@@ -32,10 +31,11 @@ def killed(cluster, folder, what, names=None):
         folder: of the job.
         what: "node" or "worker".
         names: of stages; all, if none are given.
+        job: what runs one, as `removal` does.
     """
     import ray
 
-    rows, done, slow = rows_of(), [], folder / "slow"
+    done, slow = [], folder / "slow"
     slow.mkdir()
     called = calls.Calls.run
     head = ray.get_runtime_context().get_node_id()
@@ -72,12 +72,11 @@ def killed(cluster, folder, what, names=None):
             if not cluster.nodes:
                 cluster.add_node()
 
-    engine = RayRuns()
     with patch.object(calls.Calls, "run", call), patch.object(cluster_engine, "SMALL_BYTES", 0):
-        found = run(engine, engine.read(written(folder / "in", rows)), folder / "work")
+        stages, is_same = job(RayRuns(), folder)
         looks = ("plan", cluster_engine.ASCENT)
-        ran = [stage.name for stage in found.stages if stage.ran == "cluster" and stage.name not in looks]
-    return Killed(ran, done, survivors(engine, found) == expected(rows))
+        ran = [stage.name for stage in stages if stage.ran == "cluster" and stage.name not in looks]
+    return Killed(ran, done, is_same)
 
 
 def main():

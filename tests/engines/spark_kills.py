@@ -16,16 +16,15 @@ from pathlib import Path
 from unittest.mock import patch
 
 from engines.cluster_kills import Killed, arguments, drivers_killed, reported
-from engines.cluster_runs import SparkRuns, run, survivors
-from engines.corpus_files import expected, rows_of, written
+from engines.cluster_runs import SparkRuns, removal
 from engines.spark_cluster import running, session_on
 from neardup.engines.job import cluster_engine
 from neardup.engines.spark.engine import SparkEngine
 
 
-def workers_killed(cluster, folder, names=None):
-    """Kill a worker in each of some stages, or in all, while tasks of it run, and start another one."""
-    rows, killed = rows_of(), []
+def workers_killed(cluster, folder, names=None, job=removal):
+    """Kill a worker in each of some stages of a job, or in all, while tasks of it run, and start another one."""
+    killed = []
     materialized = SparkEngine._materialized
 
     def materialize(self, name, *more):
@@ -57,10 +56,9 @@ def workers_killed(cluster, folder, names=None):
     with patch.object(SparkEngine, "_materialized", materialize), patch.object(cluster_engine, "SMALL_BYTES", 0):
         engine = SparkRuns(session_on(cluster.address))
         try:
-            done = run(engine, engine.read(written(folder / "in", rows)), folder / "work")
-            is_same = survivors(engine, done) == expected(rows)
+            stages, is_same = job(engine, folder)
             looks = ("look at ids", "plan", cluster_engine.ASCENT)  # at the input, before the stages
-            ran = [stage.name for stage in done.stages if stage.ran == "cluster" and stage.name not in looks]
+            ran = [stage.name for stage in stages if stage.ran == "cluster" and stage.name not in looks]
         finally:
             engine.session.stop()
     return Killed(ran, killed, is_same)

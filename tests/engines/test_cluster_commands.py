@@ -3,8 +3,10 @@
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import pyarrow as pa
 import pyarrow.csv as pa_csv
@@ -30,7 +32,7 @@ ON_SPARK, ON_RAY = (pytest.mark.parametrize("engine", [name], indirect=True) for
 @pytest.fixture
 def command(engine, monkeypatch, capsys):
     """Call the command, by one session for all tests: its exit code, and what it says."""
-    monkeypatch.setattr(on_spark, "session_of_command", lambda: contextlib.nullcontext(engine.session))
+    monkeypatch.setattr(on_spark, "session_of_command", lambda quiet: contextlib.nullcontext(engine.session))
     main = {"spark": on_spark, "ray": on_ray}[engine.name].main
 
     def call(*words):
@@ -62,7 +64,7 @@ def null_text(folder):
     return lines(folder / "in.jsonl", *LINES, '{"id": "x", "text": null, "n": 1000}')
 
 
-NULL = "The text of document 'x' is null. Give each row a text, or leave such rows out."
+NULL = "The text of document 'x' is null. Drop or fill nulls first."
 CSV = ["id,text,n", *(f'{row["id"]},"one of {row["n"]} texts",{row["n"]}' for row in ROWS)]
 READ_ON_SPARK = {
     "a line that is no JSON": (
@@ -139,7 +141,7 @@ def test_outputs_that_cannot_be_are_refused_before_the_job_runs(command, tmp_pat
         ((given, "-o", tmp_path / "out.orc"), formats),
         ((given, "-o", tmp_path / "out.jsonl.gz"), formats),
         ((nested, "-o", tmp_path / "out.csv"), "CSV cannot hold the column 'more', which is nested or binary"),
-        ((given, "-o", tmp_path / "out.csv", "--id", "name"), "The dataset has no column 'name'"),
+        ((given, "-o", tmp_path / "out.csv", "--id", "name"), "There is no column 'name' for the ids"),
     ):
         code, said = command(*words, "--quiet")
         assert (code, message in said, said.count("\n")) == (2, True, 1), said
@@ -219,6 +221,37 @@ def test_what_was_interrupted_while_it_was_written_is_written_anew(engine, comma
     code, said = command(*call)
     assert (code, "exists. Choose another path, or replace it with --overwrite" in said) == (2, True)
     assert command(*call, "--overwrite") == (0, "")
+
+
+def test_an_interrupt_when_all_is_written_names_what_is_complete(engine, command, tmp_path, monkeypatch):
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(engine.engine, "close", interrupted)
+    out = tmp_path / "out.parquet"
+    code, said = command(lines(tmp_path / "in.jsonl", *LINES), "-o", out, "--quiet")
+    assert code == EXIT_INTERRUPTED
+    assert said.strip() == (
+        f"neardup: error: interrupted; {out} and {tmp_path / 'out.duplicates.parquet'} are complete"
+    )
+    assert kept(out) == EXPECTED
+
+
+@spark_cluster.NEEDED
+def test_an_interrupt_of_a_session_of_its_own_is_one_line(tmp_path):
+    given, work = lines(tmp_path / "in.jsonl", *LINES), tmp_path / "out.work"
+    words = [sys.executable, "-m", "neardup.spark", str(given), "-o", str(tmp_path / "out"), "--quiet", *WORDS]
+    environment = os.environ | {"SPARK_LOCAL_IP": "127.0.0.1"}
+    with subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, text=True, start_new_session=True) as done:
+        while not work.exists():
+            assert done.poll() is None
+            time.sleep(0.05)
+        done.send_signal(signal.SIGINT)
+        _, said = done.communicate(timeout=250)
+    assert done.returncode == EXIT_INTERRUPTED
+    assert said.strip() == (
+        "neardup: error: interrupted; make the same call again, and it goes on: finished stages are kept"
+    )
 
 
 @ON_SPARK

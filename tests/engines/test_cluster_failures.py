@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import neardup as nd
-from engines import ray_cluster, spark_cluster
-from engines.cluster_kills import TESTS, TIMEOUT, await_stages, begun, driver_killed, printed_by
+from engines import ray_cluster
+from engines.cluster_kills import TIMEOUT, await_stages, begun, driver_killed, printed_by
 from engines.cluster_runs import RayRuns, run, survivors
 from engines.corpus_files import expected, rows_of, written
 from engines.ray_cluster import connected
@@ -29,17 +29,6 @@ pytestmark = [
 RAY, SPARK = pytest.param("ray"), pytest.param("spark", marks=pytest.mark.long)
 LONG = pytest.mark.long
 RUNS = RayRuns()
-
-
-@pytest.fixture(scope="module")
-def cluster(request, tmp_path_factory):
-    """A cluster of processes, which tests may kill."""
-    module = {"ray": ray_cluster, "spark": spark_cluster}[request.param]
-    if module.missing() is not None:
-        pytest.skip(str(module.missing()))
-    how = {"paths": [TESTS]} if request.param == "ray" else {"folder": tmp_path_factory.mktemp("cluster")}
-    with module.running(**how) as found:
-        yield found
 
 
 @pytest.mark.parametrize(

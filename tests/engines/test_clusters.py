@@ -9,8 +9,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import neardup as nd
+from agreement import corpora
+from dense_lines import dense_lines
 from engines.cluster_runs import change_before, check, run
 from engines.corpus_files import SCHEMA, numbered, rows_of, written
+from neardup.engines.stages import THERE
 
 pytestmark = [pytest.mark.cluster, pytest.mark.filterwarnings("ignore")]  # of the clusters
 DOCS = Path(__file__).parents[2] / "docs"
@@ -40,6 +43,25 @@ def test_the_cluster_answers_as_one_machine(processes, tmp_path, name, options, 
     check(processes, tmp_path, name, options, files, small=1 << 24)
 
 
+@pytest.mark.parametrize(
+    ("processes", "options"),
+    [
+        ("spark", {"method": "exact", "min_similarity": 0.7}),
+        pytest.param("spark", {"method": "minhash", "min_similarity": 0.7, "cluster": "components"}, marks=LONG),
+        ("ray", {"method": "exact", "min_similarity": 0.7}),
+        ("ray", {"method": "minhash", "min_similarity": 0.7, "cluster": "components"}),
+    ],
+    indirect=["processes"],
+)
+def test_lines_that_are_nearly_alike_are_held_by_tasks_of_the_cluster(processes, tmp_path, options):
+    lines = dense_lines(1_500, "inserted", templates=2)
+    rows = [{"id": f"d{at}", "text": text, "language": "en"} for at, text in enumerate(lines)]
+    corpus = corpora.Corpus("dense", [rows[:1_300]], rows[1_300:])
+    stages = check(processes, tmp_path, corpus, options, small=1 << 14)
+    assert any(stage.name == "dense tiles" and stage.ran == THERE for stage in stages)
+    assert max(rows for stage in stages for rows in stage.rows.values()) < 60 * len(lines)
+
+
 def write_rows(path, rows):
     if path.suffix == ".parquet":
         pq.write_table(pa.Table.from_pylist(rows), path)
@@ -64,7 +86,9 @@ def test_files_have_the_order_of_their_rows(processes, tmp_path, kind):
     done = processes.functions.deduplicate(processes.read(folder, kind), work=str(tmp_path / "work"))
     assert sorted((row["id"], row["more"]) for row in processes.rows(done.survivors)) == [("d1", 1), ("d2", 2)]
     names = {"id": "d0", "survivor_id": "d2", "cluster_id": "d2"}
-    assert processes.rows(done.duplicates) == [names | {"exact": True, "similarity": 1.0, "distance": 0}]
+    assert processes.rows(done.duplicates) == [
+        names | {"exact": True, "similarity": 1.0, "distance": 0, "only_digits": False}
+    ]
     assert not (tmp_path / "work" / "copied").exists()
     done.engine.close()
 
@@ -87,10 +111,10 @@ def test_the_example_of_the_page_runs(processes, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("rows", "options", "message"),
     [
-        ([("a", "x y z"), ("b", None)], {}, "The text of document 'b' is null. Give each row a text"),
+        ([("a", "x y z"), ("b", None)], {}, "The text of document 'b' is null. Drop or fill nulls first."),
         ([("a", "x y z"), (None, "u v w")], {}, "1 rows have no id: column 'id' is null"),
         ([("a", "x y z"), ("a", "u v w")], {}, "Some ids occur several times in column 'id', such as 'a'"),
-        ([("a", "x y z")], {"text": "body"}, "The {} has no column 'body'; it has 'id', 'text'"),
+        ([("a", "x y z")], {"text": "body"}, "There is no column 'body' for the texts. The columns are id, text. Name"),
         ([("a", "x y z")], {"order": ()}, "This {} has no order: give `order=`"),
         ([("a", "x y z")], {"method": "auto"}, "no engine looks at the corpus first to choose"),
         ([("a", "x y z")], {"min_similarty": 0.7}, "did you mean `min_similarity`"),

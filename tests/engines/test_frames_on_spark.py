@@ -1,7 +1,6 @@
 """Any frame of Spark gives the answer of one machine, however Spark makes its rows; or it is refused in our words."""
 
 import datetime
-from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +20,7 @@ from neardup.engines.spark.frames import Frame, Input
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
 from neardup.survivors.decisions import cost_of_values
-from neardup.text.preference import token_of
+from neardup.text.preference import comparison_of, token_of
 from neardup.version import __version__
 
 pytestmark = MARKS
@@ -149,12 +148,11 @@ VALUES = {
 }
 
 
-def ranked(frame, keep, reference=None):
+def ranked(frame, keep, compared_as):
     """The numbers of documents as they are preferred, the best first."""
     given = Frame(frame, "text", "id", ("n",), value="v")
-    known = None if reference is None else replace(given, rows=reference, is_reference=True)
     work = Work.of(Recipe(), DedupOptions(method="exact", keep=keep))
-    packed = places.places(Input(given, known), work, tasks.Setting(__version__, 1), lambda found: found)
+    packed = places.places(Input(given), work, compared_as, tasks.Setting(__version__, 1), lambda found: found)
     rows = unsorted([bytes(row.content) for row in packed.collect()], PLACES).sort_by("rank")
     return rows.column("place").to_pylist()
 
@@ -165,17 +163,20 @@ def test_values_are_preferred_as_on_one_machine(session, tmp_path, values, keep)
     written = [row["v"].isoformat() if values == "times" else row["v"] for row in rows]
     tokens = pa.array([token_of(value, "v") for value in written], pa.large_string())
     costs = cost_of_values(tokens, DedupOptions(method="exact", keep=keep))
-    assert ranked(files_of(session, tmp_path / "in", rows), keep) == list(np.lexsort((np.arange(len(rows)), costs)))
+    compared_as = comparison_of(tokens, "v").compared_as
+    assert ranked(files_of(session, tmp_path / "in", rows), keep, compared_as) == list(
+        np.lexsort((np.arange(len(rows)), costs))
+    )
 
 
-def test_numbers_and_words_have_no_order(session, tmp_path):
-    rows = rows_of(v=lambda n: "12" if n < 23 else "many")
-    words = files_of(session, tmp_path / "in", rows)
+def test_numbers_and_words_have_no_order_unless_they_are_of_a_reference(session, tmp_path):
+    words = files_of(session, tmp_path / "in", rows_of(v=lambda n: "12" if n < 23 else "many"))
+    numbers = words.selectExpr("concat('n', id) as id", "text", "n", "double(n) as v")
+    options = {"order": "n", "keep": "min:v"}
     with pytest.raises(nd.DataError, match=r'Column "v" has text, such as .many. \(id ".+"\), among numbers, such as'):
-        ranked(words, "min:v")
-    ranked(
-        words.selectExpr("id", "text", "n", "double(n) as v"), "min:v", reference=words
-    )  # of which nothing is compared
+        on_spark.deduplicate(words, work=str(tmp_path / "mixed"), **options)
+    done = on_spark.deduplicate(numbers, against=words, work=str(tmp_path / "work"), **options)
+    assert done.summary.compared_as == "numbers"
 
 
 def test_a_reference_is_in_order(session, tmp_path):
@@ -270,12 +271,12 @@ def test_strings_that_are_no_utf8_are_refused(session, tmp_path):
 @pytest.mark.parametrize(
     ("columns", "options", "message"),
     [
-        (["double(n) as id"], {}, "The column 'id' holds double. Ids are strings or integers"),
+        (["double(n) as id"], {}, "The column 'id' of the ids is double, but strings or integers are needed"),
         (["id", "map(n, n) as n"], {}, "The column 'n' holds map<bigint,bigint>, which has no order"),
         (
             ["id", "array(n) as v"],
             {"keep": "max:v"},
-            "The column 'v' holds array<bigint>; `keep` compares numbers, dates",
+            "The column 'v' of the values is list<element: int64>, but strings, numbers",
         ),
     ],
 )

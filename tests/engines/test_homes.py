@@ -117,8 +117,8 @@ def test_copies_share_an_outcome_or_are_duplicates_of_a_survivor():
     assert columns_of(found["removed"], *REMOVED.schema.names) == [
         (14, 4, True, 1.0, 0), (15, 2, False, 0.9, UNKNOWN), (25, 2, False, 0.9, UNKNOWN), (17, 3, True, 1.0, 0),
     ]  # fmt: skip
-    marked = {name: set(found[name].column("row").to_pylist()) for name in ("gone", "named", "unknown")}
-    assert marked == {"gone": {14, 15, 25, 17}, "named": {14, 15, 25, 17, 4, 2, 3}, "unknown": {15, 25, 2}}
+    marked = {name: set(found[name].column("row").to_pylist()) for name in ("gone", "named", "compared")}
+    assert marked == {"gone": {14, 15, 25, 17}, "named": {14, 15, 25, 17, 4, 2, 3}, "compared": {15, 25, 2}}
     alone = dict(FOLLOW.work(REMOVED.schema.empty_table(), copies))["removed"]
     assert columns_of(alone, "doc", "survivor", "exact") == [(14, 4, True), (15, 5, True), (25, 5, True), (17, 7, True)]
     assert list(FOLLOW.work(removed, COPIES.schema.empty_table())) == []

@@ -1,6 +1,6 @@
 """Documents are put in order by stages as a sort of all rows would, in ranges that no task has all of."""
 
-import contextlib
+import json
 import tempfile
 from pathlib import Path
 
@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 import neardup as nd
 from engine_runs import batch_of, parts_of, work_of
+from neardup.engines.flow import deduplicate
 from neardup.engines.job.local_engine import SerialEngine
 from neardup.engines.reading.sort import DOC_COLUMNS, Sort, in_place, ranked_places, sorted_rows
-from neardup.engines.reading.unique_ids import demand_ids
 from neardup.engines.schemas import REFERENCE, ROW_BITS, UNORDERED
+from neardup.engines.stages import Part
 
 ROWS = st.lists(
     st.tuples(st.booleans(), st.one_of(st.none(), st.integers(-3, 3)), st.sampled_from(["", "a", "b", "é"])),
@@ -79,7 +80,7 @@ def test_ranks_are_those_of_preference_and_then_of_places(rows, keep):
         engine = SerialEngine(Path(folder), list)
         docs, held_rows = documents(engine, rows)
         placed = in_place(held_rows, engine)
-        found = engine.collect(ranked_places(engine, work, held_rows, placed, ranges=3))
+        found = engine.collect(ranked_places(engine, work, held_rows, placed, "numbers", ranges=3))
         ranks = dict(zip(found.column("doc").to_pylist(), found.column("rank").to_pylist(), strict=True))
 
     def key(at):
@@ -99,18 +100,47 @@ def test_ranks_are_those_of_preference_and_then_of_places(rows, keep):
 
 @pytest.mark.parametrize("of_reference", [True, False])
 def test_one_odd_value_is_refused_with_its_id_unless_it_is_of_a_reference(tmp_path, of_reference):
-    rows = [(False, 9, ""), (False, 10, ""), (of_reference, '"n/a"', "")]
-    batch = batch_of(["a", "b", "c"]).set_column(3, "value", pa.array(["9", "10", '"n/a"'], pa.large_string()))
-    engine = SerialEngine(tmp_path, parts_of(batch))
-    demand_ids(engine, "id")  # reads all a first time
-    docs, held_rows = documents(engine, rows)
-    expected = contextlib.nullcontext()
-    if not of_reference:
-        expected = pytest.raises(
-            nd.DataError, match=r"text, such as 'n/a' \(id \"2\"\), among numbers, such as 9 \(id \"0\"\)"
-        )
-    with expected:
-        found = engine.collect(
-            ranked_places(engine, work_of(keep="max:n"), held_rows, in_place(held_rows, engine), ranges=3)
-        )
-        assert [docs.index(doc) for doc in found.sort_by("rank").column("doc").to_pylist()] == [2, 1, 0]
+    def part(number, values, *, is_reference=False):
+        texts = ["a b c d", "a b c d 1", "a b c d 2"][: len(values)]
+        return Part(number, iter([with_values(texts, values)]), is_reference)
+
+    def parts():
+        yield part(0, ["9", "10", None])
+        yield part(REFERENCE if of_reference else 1, ['"n/a"'], is_reference=of_reference)
+
+    work = work_of(keep="max:n", min_similarity=1)
+    if of_reference:
+        assert deduplicate(SerialEngine(tmp_path, parts), work).compared_as == "numbers"
+        return
+    with pytest.raises(nd.DataError, match=r"text, such as 'n/a' \(id \"0\"\), among numbers, such as 9 \(id \"0\"\)"):
+        deduplicate(SerialEngine(tmp_path, parts), work)
+
+
+def with_values(texts, values):
+    return batch_of(texts).set_column(3, "value", pa.array(values, pa.large_string()))
+
+
+VALUES = st.lists(
+    st.sampled_from([None, "9", "10", '"nan"', '"12"', '"2024-01-31"', '"20240131"', "20240131", '"word"']), max_size=4
+)
+
+
+@given(parts=st.lists(VALUES, min_size=1, max_size=3), keep_as=st.sampled_from([None, "number", "time", "text"]))
+def test_how_values_are_compared_is_what_one_process_says(parts, keep_as):
+    found = []
+    for number, values in enumerate(parts):
+        texts = [f"{number} {row} ferry clock" for row in range(len(values))]
+        found.append(with_values(texts, values))
+    options = {"keep": "max:n", "keep_as": keep_as}
+    rows = [{"text": text, "n": None if value is None else json.loads(value)}
+            for batch in found for text, value in zip(*(batch.column(name).to_pylist() for name in ("text", "value")), strict=True)]  # fmt: skip
+    try:
+        expected = nd.deduplicate(rows, **options).summary.compared_as
+    except nd.DataError:
+        expected = "refused"
+    with tempfile.TemporaryDirectory() as folder:
+        engine = SerialEngine(Path(folder), parts_of(*found, size=1))
+        try:
+            assert deduplicate(engine, work_of(**options)).compared_as == expected
+        except nd.DataError:
+            assert expected == "refused"

@@ -29,6 +29,7 @@ from neardup.engines.schemas import (
     marked,
 )
 from neardup.engines.stages import Part
+from neardup.text.normalizers import digests_without_figures, fold_texts
 
 NAN = math.nan
 
@@ -45,13 +46,13 @@ def decided(work, *, links=(), heads=(), members=()):
     found = dict(outcomes.stage(work).work(*tables))
     rows = [tuple(row.values()) for row in found["removed"].sort_by("doc").to_pylist()] if found else []
     if found:
-        gone, named, unknown = (
+        gone, named, compared = (
             {(row["part"] << ROW_BITS) + row["row"] for row in found[name].to_pylist()}
-            for name in ("gone", "named", "unknown")
+            for name in ("gone", "named", "compared")
         )
         assert gone == {row[0] for row in rows}
         assert named == {doc for row in rows for doc in row[:2]}
-        assert unknown == {doc for row in rows for doc in row[:2] if row[4] == UNKNOWN}
+        assert compared == {doc for row in rows for doc in row[:2] if not row[2]}
     return [(*row[:3], None if math.isnan(row[3]) else row[3], row[4]) for row in rows]
 
 
@@ -125,7 +126,7 @@ def finished(removed, labels, many):
 
 def clusters_of(*removed, places, many):
     """(id, survivor_id, cluster_id) of removed documents (doc, survivor), by the places of all documents."""
-    labels = rows_of(LABELS, *((doc, places[doc], f'"{doc}"', b"") for doc in sorted(places)))
+    labels = rows_of(LABELS, *((doc, places[doc], f'"{doc}"', b"", 0) for doc in sorted(places)))
     rows = rows_of(REMOVED, *((*each, False, 0.9, 1) for each in sorted(removed)))
     found = finished(rows, labels, many)
     assert found.column("place").to_pylist() == [places[doc] for doc in found.column("doc").to_pylist()]
@@ -153,25 +154,31 @@ def test_a_cluster_is_named_after_its_first_document(many):
 
 
 def test_labels_get_the_places_of_documents():
-    labels = rows_of(LABELS, (3, 3, '"a"', b""), (5, 5, '"b"', b""))
+    labels = rows_of(LABELS, (3, 3, '"a"', b"", 0), (5, 5, '"b"', b"", 0))
     [(_, found)] = results.PLACE.work(labels, rows_of(PLACES, (3, 11, 0), (4, 1, 0), (5, 10, 0)))
     assert found.column("place").to_pylist() == [11, 10]
 
 
-def test_the_ids_of_marked_documents_are_read_and_fingerprints_of_those_that_need_them():
+def test_the_ids_of_marked_documents_are_read_and_fingerprints_of_those_that_are_compared():
     first = 2 << ROW_BITS
-    named, unknown = (marks_in(dict(find(marked(np.array(rows) + first)))["marks"]) for rows in ([1, 3], [3]))
-    part = Part(2, iter([batch_of(["a", None]), batch_of([]), batch_of(["c", "d e f"])]))
-    found = pa.concat_tables([table for _, table in results.reading(work_of(), named, unknown).work(part)]).to_pylist()
-    value = naive.fingerprint("d e f")
+    named, compared = (marks_in(dict(find(marked(np.array(rows) + first)))["marks"]) for rows in ([1, 3], [3]))
+    part = Part(2, iter([batch_of(["a", None]), batch_of([]), batch_of(["c", "d e 7"])]))
+    found = pa.concat_tables([table for _, table in results.reading(work_of(), named, compared).work(part)]).to_pylist()
+    value = naive.fingerprint("d e 7")
     print_of = b"".join(word.to_bytes(8, "little") for word in (value >> 64, value & (1 << 64) - 1))
     assert [(row["doc"] - first, row["id"], row["print"]) for row in found] == [(1, "1", b""), (3, "1", print_of)]
+    [figures] = digests_without_figures(fold_texts(pa.array(["d e 12"], pa.large_string()))).view(np.int64)
+    assert [row["figures"] for row in found] == [0, figures]
 
 
-def test_distances_that_are_unknown_are_those_of_fingerprints():
+def test_distances_that_are_unknown_are_those_of_fingerprints_and_digits_are_compared():
     labels = rows_of(
-        LABELS, (1, 1, None, bytes([0b11] + 7 * [0])), (2, 2, None, bytes([0b101] + 7 * [0])), (3, 3, None, b"")
+        LABELS,
+        (1, 1, None, bytes([0b11] + 7 * [0]), 17),
+        (2, 2, None, bytes([0b101] + 7 * [0]), 17),
+        (3, 3, None, bytes([0b111] + 7 * [0]), -17),
     )
     rows = rows_of(REMOVED, (2, 1, False, 1.0, UNKNOWN), (3, 1, False, 0.9, 7))
     found = finished(rows, labels, 64)
     assert found.column("distance").to_pylist() == [2, 7]
+    assert found.column("only_digits").to_pylist() == [True, False]

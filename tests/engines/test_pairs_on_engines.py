@@ -40,10 +40,10 @@ def pairs_of_engine(rows, other, recipe, options, *, size=7, buckets=16, distinc
     return sorted(zip(left, right, found.column("distance").to_pylist(), *values, strict=True), key=lambda row: row[:2])
 
 
-def limits_of(most, block, at_once):
-    """Large groups have more documents than `most`; pieces have few pairs."""
-    sizes = {"documents_per_block": block, "documents_per_side": block}
-    return Limits(documents_per_group=most, pairs_per_piece=at_once, **sizes)
+def limits_of(most, block, at_once, held=0):
+    """Large groups have more documents than `most`; pieces have few pairs; groups of up to `held` elements may be dense."""
+    sizes = {"documents_per_block": block, "documents_per_side": block, "elements_per_block": 5 * block}
+    return Limits(documents_per_group=most, pairs_per_piece=at_once, elements_held=held, **sizes)
 
 
 def pairs_of_library(rows, other, recipe, options):
@@ -64,14 +64,17 @@ def pairs_of_library(rows, other, recipe, options):
     most=st.sampled_from([1, 3, 64]),
     block=st.sampled_from([1, 2, 1000]),
     at_once=st.sampled_from([1, 5, 1000]),
+    held=st.sampled_from([0, 1 << 26]),
 )
-def test_the_pairs_are_those_of_match(rows, other, shared, recipe, method, within, size, buckets, most, block, at_once):
+def test_the_pairs_are_those_of_match(
+    rows, other, shared, recipe, method, within, size, buckets, most, block, at_once, held
+):
     if other:
         rows = rows + [other[at % len(other)] for at in shared]
         other = other + [rows[at % len(rows)] for at in shared]
     options = {**method, **within}
     expected = pairs_of_library(rows, other, recipe, options)
-    limits = limits_of(most, block, at_once)
+    limits = limits_of(most, block, at_once, held)
     found = pairs_of_engine(rows, other, recipe, options, size=size, buckets=buckets, limits=limits)
     assert found == expected
 

@@ -99,12 +99,41 @@ def test_errors_of_tasks_are_told_in_our_words():
 
     from neardup.engines.ray.failures import translated_errors
 
-    def of_task(cause):
-        return exceptions.RayTaskError("work", str(cause), cause).as_instanceof_cause()
+    def of_task(cause, said=""):
+        return exceptions.RayTaskError("work", said or str(cause), cause).as_instanceof_cause()
 
+    stack = (
+        "\x1b[36mray::MapBatches(with_fingerprints)()\x1b[39m (pid=7, ip=127.0.0.1)\n  File x, line 7, in work\n"
+        "{}\n\nThe above exception was the direct cause of the following exception:\n\n\x1b[36mray::MapBatches()\x1b[39m\n"
+        "ray.exceptions.UserCodeException: UDF failed to process a data block.\nFailed to apply UDF transform after 1/1 attempts.\n"
+        "To change retry attempts, configure `ray.data.DataContext.get_current()`."
+    )
     ours = nd.DataError("a text is null")
     for problem, kind, message in (
         (of_task(ours), nd.DataError, "^a text is null$"),
+        (of_task(ours, stack.format("neardup.errors.DataError: a text")), nd.DataError, "^a text is null$"),
+        (
+            of_task(
+                exceptions.UserCodeException("UDF failed"), stack.format("neardup.errors.DataError: a text is null")
+            ),
+            nd.DataError,
+            "^a text is null$",
+        ),
+        (
+            of_task(ValueError("a user's own"), stack.format("ValueError: a user's own")),
+            nd.DataError,
+            "^Ray failed: ValueError: a user's own. The logs of Ray have more. Once the cause is removed, call again with the same",
+        ),
+        (
+            of_task(pa.ArrowTypeError("string vs int64")),
+            nd.DataError,
+            "^Ray cannot read the rows: string vs int64. The values",
+        ),
+        (
+            of_task(FileNotFoundError("/in/a.parquet")),
+            nd.DataError,
+            "^A file is not there any more: /in/a.parquet. The input",
+        ),
         (
             of_task(OSError(errno.ENOSPC, "No space left on device")),
             OSError,
@@ -122,7 +151,11 @@ def test_errors_of_tasks_are_told_in_our_words():
         (exceptions.WorkerCrashedError(), MemoryError, "Workers, or their nodes, were killed"),
         (exceptions.RaySystemError(RuntimeError("gone")), OSError, "Ray has stopped, or does not answer"),
     ):
-        with pytest.raises(kind, match=message), translated_errors():
+        with pytest.raises(kind, match=message) as told, translated_errors(), translated_errors():
             raise problem
+        assert type(told.value) is kind
+        assert told.value.__suppress_context__
+        assert "\x1b" not in str(told.value)
+        assert str(told.value).count("a disk of the cluster is full") <= 1
     with pytest.raises(ValueError, match="as it is"), translated_errors():
         raise ValueError("as it is")

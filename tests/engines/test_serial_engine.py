@@ -16,11 +16,12 @@ from neardup.engines.flow import deduplicate
 from neardup.engines.job.local_engine import COUNT_BYTES, SerialEngine
 from neardup.engines.job_options import Limits, Work
 from neardup.engines.reading import documents
+from neardup.engines.results.summary import EngineSummary
 from neardup.engines.stages import Part
 from neardup.io.corpora.table_corpus import TableCorpus
 from neardup.options import DedupOptions
 
-WORDS = "the of and to ferry clock bridge stands in 中国 法律 第一条 ひらがな x1 don't".split()
+WORDS = "the of and to ferry clock bridge stands in 1 22 ３ 中国 法律 第一条 ひらがな x1 don't".split()
 RECIPES = (
     nd.Recipe(),
     nd.Recipe(bits=64, min_tokens=1),
@@ -81,6 +82,7 @@ def limits():
         "documents_per_block": [1, 3, USUAL.documents_per_block],
         "pairs_per_chunk": [1, USUAL.pairs_per_chunk],
         "elements_per_block": [1, USUAL.elements_per_block],
+        "elements_held": [0, USUAL.elements_held],
         "elements_per_site": [0, USUAL.elements_per_site],
         "matches_per_task": [0, USUAL.matches_per_task],
         "duplicates_per_share": [0, USUAL.duplicates_per_share],
@@ -97,7 +99,9 @@ def limits():
     method=methods(),
     cluster=st.sampled_from(["star", "components"]),
     keep=st.sampled_from(["first", "last", "longest", "shortest", "max:score", "min:score"]),
-    within=st.sampled_from([{}, {"within": "group"}]),
+    within=st.sampled_from(
+        [{}, {"within": "group"}, {"guard": "same-numbers"}, {"within": "group", "guard": "same-numbers"}]
+    ),
     size=st.sampled_from([1, 7, 1000]),
     buckets=st.sampled_from([1, 2, 16]),
     limits=limits(),
@@ -109,11 +113,14 @@ def test_the_answer_is_that_of_deduplicate(
         rows = rows + [reference[at % len(reference)] for at in shared]
         reference = reference + [rows[at % len(rows)] for at in shared]
     options = {"cluster": cluster, "keep": keep, **method, **within}
-    expected = run_of_library(rows, reference, recipe, options)
-    found = run_of_engine(rows, reference, recipe, options, size=size, buckets=buckets, limits=limits)
+    matching = []
+    expected = run_of_library(rows, reference, recipe, options, matching=matching)
+    how = {"size": size, "buckets": buckets, "limits": limits, "matching": matching}
+    found = run_of_engine(rows, reference, recipe, options, **how)
+    assert matching[0] == matching[1]
     if cluster == "components":  # whether the similarity to a survivor is known depends on the links
         expected, found = (
-            [(*row[:5], None if not row[4] else 1.0, row[6]) for row in each] for each in (expected, found)
+            [(*row[:5], None if not row[4] else 1.0, *row[6:]) for row in each] for each in (expected, found)
         )
     assert found == expected
 
@@ -158,11 +165,13 @@ def shuffle_files(folder):
 def test_neither_parts_nor_buckets_nor_the_order_of_files_matter(options):
     rows, reference = ROWS[:-8], ROWS[-8:] + ROWS[:4]
     options = {"min_similarity": 0.5} | options
-    expected = run_of_engine(rows, reference, nd.Recipe(), options, size=1000, buckets=1)
+    matching = []
+    expected = run_of_engine(rows, reference, nd.Recipe(), options, size=1000, buckets=1, matching=matching)
     assert len(expected) > 4
     for size, buckets in ((1, 16), (7, 2), (1000, 61)):
-        again = run_of_engine(rows, reference, nd.Recipe(), options, size=size, buckets=buckets, change=shuffle_files)
-        assert again == expected
+        how = {"size": size, "buckets": buckets, "change": shuffle_files, "matching": matching}
+        assert run_of_engine(rows, reference, nd.Recipe(), options, **how) == expected
+    assert len(set(matching)) == 1
 
 
 @pytest.mark.parametrize("rows", [[], [{"text": ""}], [{"text": "alone"}], [{"text": ""}, {"text": " "}]])
@@ -244,3 +253,29 @@ def test_what_stages_took_is_told(tmp_path):
     assert decided.results.count == 1
     assert not decided.results.is_empty
     assert decided.removed.of(0, pa.array([0, 1, 2]).to_numpy()).tolist() == [False, True, False]
+
+
+def test_the_summary_says_how_many_differ_in_digits_only_and_how_values_were_compared():
+    counts = {"documents": 9, "survivors": 5, "duplicates": 4, "exact_duplicates": 1, "clusters": 3}
+    counts |= {"reference_documents": 0, "against_reference": 0, "matching_reference": 0, "stages": ()}
+    first = "9 documents → 5 survivors, 4 duplicates (1 exact) in 3 clusters; 0.0 s"
+    for digits, compared_as, expected in (
+        (
+            2,
+            "numbers",
+            [
+                "2 duplicates differ from the kept document in digits only (guard same-numbers keeps such documents)",
+                "keep compares numbers",
+            ],
+        ),
+        (
+            1,
+            None,
+            ["1 duplicate differs from the kept document in digits only (guard same-numbers keeps such documents)"],
+        ),
+        (0, None, []),
+    ):
+        said = str(EngineSummary(**counts, only_digits=digits, compared_as=compared_as)).splitlines()
+        assert said[0] == first
+        assert said[1 : len(expected) + 1] == expected
+        assert said[len(expected) + 1].startswith("stage ")

@@ -107,7 +107,7 @@ def partitions_of_one_file(session):
 
 def test_texts_are_strings(session, tmp_path):
     frame = session.createDataFrame([("a", 1)], "id string, text long")
-    with pytest.raises(nd.InputError, match="column 'text' holds bigint, not strings"):
+    with pytest.raises(nd.OptionError, match="The column 'text' has the type int64; give strings"):
         on_spark.deduplicate(frame, order="id", work=str(tmp_path / "work"))
 
 

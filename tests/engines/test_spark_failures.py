@@ -1,15 +1,15 @@
 """What Spark tells of failures becomes one error in our words. No Spark is needed: the messages are those that it brought."""
 
 import errno
-import json
 from types import SimpleNamespace
 
 import pytest
 
 import neardup as nd
-from neardup.engines.spark import failures, tasks
+from neardup.engines.spark import failures
 from neardup.engines.spark.failures import is_waiting, translated_errors
 
+TRACEBACK = 'An exception was thrown: Traceback (most recent call last):\n  File "x", line 47, in _task\n'
 STAGE = "org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 3.0 failed 4 times"
 
 
@@ -87,13 +87,67 @@ STAGE = "org.apache.spark.SparkException: Job aborted due to stage failure: Task
             "give the driver and all executors the right to, or another path. Spark said: .*Permission denied: user=one",
         ),
         ("Job 4 cancelled because SparkContext was shut down", OSError, "Spark has stopped: its master is gone"),
-        (f"{tasks.TOLD}{json.dumps({'kind': 'DataError', 'message': 'a text'})} at x", nd.DataError, "^a text$"),
-        (f"{tasks.TOLD}{json.dumps({'kind': 'RowError', 'message': 'a row'})}", nd.InputError, "^a row$"),
+        (
+            f"{TRACEBACK}neardup.errors.DataError: a text: null\n SQLSTATE: 38000\n\tat org.x",
+            nd.DataError,
+            "^a text: null$",
+        ),
+        (f"{TRACEBACK}neardup.errors.RowError: a row\n\n\tat org.x", nd.DataError, "^a row$"),
+        (
+            "An error occurred while calling o8.text.\n: java.lang.RuntimeException: java.lang.ClassNotFoundException: Class "
+            "org.apache.hadoop.fs.s3a.S3AFileSystem not found\n\tat x",
+            nd.InputError,
+            "^Spark has nothing that reads and writes this kind of path: Class org.apache.hadoop.fs.s3a.S3AFileSystem not found. Give",
+        ),
+        (
+            '[x] org.apache.hadoop.fs.UnsupportedFileSystemException: No FileSystem for scheme "foo"\n\tat x',
+            nd.InputError,
+            'this kind of path: No FileSystem for scheme "foo"',
+        ),
+        (
+            f"{STAGE}\n[FAILED_READ_FILE.FILE_NOT_EXIST] Encountered error while reading file file:///in/a.parquet. File does not "
+            "exist.\n\tat x\nCaused by: java.io.FileNotFoundException: File file:/in/a.parquet does not exist",
+            nd.DataError,
+            "^A file is not there any more: file:///in/a.parquet. The input, and the folder of `work=`, must stay until all",
+        ),
     ],
 )
 def test_failures_are_told_in_our_words(message, kind, words):
     with pytest.raises(kind, match=words), translated_errors():
         raise RuntimeError(message)
+
+
+@pytest.mark.parametrize(
+    ("message", "kind", "words"),
+    [
+        (
+            "[COLUMN_ALREADY_EXISTS] The column `q` already exists. Choose another name. SQLSTATE: 42711",
+            nd.InputError,
+            "^Spark cannot do this: The column `q` already exists. Choose another name.$",
+        ),
+        (
+            f"{TRACEBACK}ValueError: a user's own\n SQLSTATE: 38000\n\tat org.x",
+            nd.DataError,
+            "^Spark failed: ValueError: a user's own. The setting .* Once the cause is removed, call again with the same `work=`",
+        ),
+    ],
+)
+def test_what_only_spark_has_words_for_is_told_in_one_line(message, kind, words):
+    of_spark = type("OfSparkError", (Exception,), {"__module__": "pyspark.errors"})
+    with pytest.raises(kind, match=words) as told, translated_errors():
+        raise of_spark(message)
+    assert told.value.__suppress_context__
+
+
+def test_what_is_in_our_words_is_not_translated_again():
+    message = f"{STAGE}\njava.io.IOException: No space left on device"
+    with (
+        pytest.raises(OSError, match="a disk of the cluster is full") as told,
+        translated_errors(),
+        translated_errors(),
+    ):
+        raise RuntimeError(message)
+    assert str(told.value).count("a disk of the cluster is full") == 1
 
 
 def test_other_failures_are_left_as_they_are():

@@ -62,7 +62,7 @@ def test_marks_are_memory_of_a_task():
 
 
 def test_frames_of_connect_are_refused():
-    with pytest.raises(nd.OptionError, match=r"This frame is of Spark Connect, or none of Spark\. Give a DataFrame of"):
+    with pytest.raises(nd.OptionError, match=r"df is a \w+; give a DataFrame of a classic session of Spark"):
         on_spark.plan(SimpleNamespace(columns=["id", "text"], sparkSession=None), order="id")
 
 

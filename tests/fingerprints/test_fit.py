@@ -17,6 +17,7 @@ from neardup.fingerprints.weights.counting import BYTES_PER_FEATURE, FeatureCoun
 from neardup.recipe.presets import find_recipe
 from neardup.recipe.serialization import stored_recipe
 from neardup.resources.memory_use import MemoryUse
+from neardup.resources.temporary_files import TemporaryFiles
 from strategies import texts
 
 CORPUS = ["red green", "red blue", "red red", ""]
@@ -82,7 +83,7 @@ def test_parts_that_are_merged_are_the_whole(tmp_path):
 )
 @settings(max_examples=40)
 def test_counts_in_little_memory_are_those_in_much(given_runs, memory):
-    counter, expected = FeatureCounter(memory, None), Counter()
+    counter, expected = FeatureCounter(memory, TemporaryFiles()), Counter()
     for run in given_runs:
         counter.add(*merged([(np.array([f for f, _ in run], np.uint64), np.array([c for _, c in run], np.int64))]))
         expected.update(dict(run))
@@ -92,7 +93,7 @@ def test_counts_in_little_memory_are_those_in_much(given_runs, memory):
 
 def test_many_features_go_through_temporary_files(tmp_path):
     use = MemoryUse()
-    counter = FeatureCounter(64 << 10, str(tmp_path), use)
+    counter = FeatureCounter(64 << 10, TemporaryFiles(str(tmp_path)), use)
     random = np.random.default_rng(5)
     for _ in range(30):
         counter.add(np.unique(random.integers(0, 2**64, 500, np.uint64)), np.ones(500, np.int64))
@@ -142,7 +143,7 @@ def test_stored_recipes_can_be_compared_but_make_no_fingerprints(tmp_path):
     other = {**recipe.as_dict(), "weights": {"name": "jieba_tfidf", "jieba": "0.1"}, "segmenter": "jieba"}
     del other["document_frequencies"]
     assert stored_recipe(other).as_dict()["weights"] == other["weights"]
-    with pytest.raises(nd.OptionError, match="`weights`: the fingerprints were made with jieba 0.1"):
+    with pytest.raises(nd.OptionError, match="`weights`: what is stored was made with jieba 0.1"):
         nd.fingerprint(["red"], recipe=stored_recipe(other))
 
 

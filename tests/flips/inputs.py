@@ -1,16 +1,19 @@
 """Inputs in every format: what `deduplicate_files` makes of one, and what it must make of the rows that another reader sees."""
 
+import bz2
 import csv
 import functools
 import gzip
 import io
 import json
+import lzma
 import re
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import lz4.frame
 import pyarrow as pa
 import pyarrow.parquet as pq
 import zstandard
@@ -25,11 +28,17 @@ PACK: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,
     ".gz": functools.partial(gzip.compress, mtime=0),
     ".zst": zstandard.ZstdCompressor(write_checksum=True).compress,
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+    ".lz4": functools.partial(lz4.frame.compress, content_checksum=True),
 }
 UNPACK: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,
     ".gz": gzip.decompress,
     ".zst": lambda data: zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True).read(),
+    ".bz2": bz2.decompress,
+    ".xz": functools.partial(lzma.decompress, format=lzma.FORMAT_XZ),
+    ".lz4": lz4.frame.decompress,
 }
 DELIMITERS = {"csv": ";", "tsv": "\t"}
 
@@ -65,14 +74,22 @@ def _line_rows(content: bytes) -> list[Row]:
 
 
 def _parquet_rows(content: bytes) -> list[Row]:
-    table = pq.ParquetFile(pa.BufferReader(content)).read()
+    return _table_rows(pq.ParquetFile(pa.BufferReader(content)).read())
+
+
+def _arrow_rows(content: bytes) -> list[Row]:
+    opened = pa.ipc.open_file if content.startswith(b"ARROW1") else pa.ipc.open_stream
+    return _table_rows(opened(pa.BufferReader(content)).read_all())
+
+
+def _table_rows(table: pa.Table) -> list[Row]:
+    table.validate(full=True)
     if not pa.types.is_string(table.schema.field("text").type):
         raise UnreadableError("text")
     texts = table.column("text").to_pylist()
     ids = table.column("id").to_pylist() if "id" in table.column_names else [""] * len(texts)
     if None in texts:
         raise UnreadableError("null")
-    table.validate(full=True)
     return list(zip(map(str, ids), texts, strict=True))
 
 
@@ -83,6 +100,8 @@ READ: dict[str, Callable[[bytes], list[Row]]] = {
     "log": _line_rows,
     "txt": lambda content: [("", content.decode().removeprefix("\ufeff"))],
     "parquet": _parquet_rows,
+    "arrow": _arrow_rows,
+    "arrows": _arrow_rows,
 }
 
 
@@ -107,6 +126,11 @@ def _input(kind: str, packing: str = "", **written: Any) -> Form:
     def make() -> None:
         if kind == "parquet":
             pq.write_table(pa.Table.from_pylist(ROWS), name, row_group_size=9, **written)
+        elif kind in ("arrow", "arrows"):
+            new = pa.ipc.new_file if kind == "arrow" else pa.ipc.new_stream
+            table = pa.Table.from_pylist(ROWS)
+            with new(name, table.schema, options=pa.ipc.IpcWriteOptions(**written)) as writer:
+                writer.write_table(table, max_chunksize=9)
         elif kind == "txt":
             Path("in").mkdir()
             for number, line in enumerate(LINES):
@@ -169,7 +193,9 @@ def _write(name: str, text: str) -> None:
 
 
 INPUTS = [
-    *(_input(kind, packing) for kind in ("jsonl", "csv", "tsv", "log", "txt") for packing in PACK),
+    *(_input(kind, packing) for kind in ("jsonl", "csv", "tsv", "log", "txt") for packing in ("", ".gz", ".zst")),
+    *(_input("jsonl", packing) for packing in (".bz2", ".xz", ".lz4")),
+    *(_input(kind, compression=name) for kind in ("arrow", "arrows") for name in (None, "lz4")),
     *(_input("parquet", compression=name) for name in ("none", "snappy", "zstd")),
     _input("parquet", compression="gzip", write_page_checksum=True),
     _recipe(),

@@ -123,7 +123,15 @@ def _clustered(pairs: str) -> Callable[[], Any]:
     return use
 
 
-TIMES = ("seconds", "read_bytes", "written_bytes", "peak_memory_bytes", "peak_temporary_bytes", "memory")
+TIMES = (
+    "seconds",
+    "read_bytes",
+    "written_bytes",
+    "peak_memory_bytes",
+    "peak_temporary_bytes",
+    "temporary_limit_bytes",
+    "memory",
+)
 
 
 def _applied() -> Any:

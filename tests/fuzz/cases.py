@@ -11,7 +11,7 @@ SIMILARITIES = ("jaccard", "weighted", "containment", "cosine", "edit")
 METHODS = ("exact", "exact", "minhash", "simhash", "auto")
 LANGUAGES = ("en", "de", "", None, 7, "7")
 KEEPS = ("first", "last", "longest", "shortest", "max:score", "min:score")
-NORMALIZERS = ("nfkc_casefold", "nfkc", "casefold", "lower", "digits", "punctuation")
+NORMALIZERS = ("nfkc_casefold", "nfkc", "casefold", "lower", "digits", "punctuation", "marks", "letters", "word_breaks")
 KINDS = ("jsonl", "csv", "tsv", "parquet", "txt", "lines")
 """Formats of files; those after the first four have no columns."""
 WAYS = ("rows", "rows", "rows", "table", "match", "match", "files", "files", "command", "command", "resume", "stages")
@@ -74,7 +74,7 @@ class Case:
 
 DEFAULTS = {
     "method": "auto", "min_similarity": 0.8, "similarity": "jaccard", "max_distance": None, "keep": "first",
-    "cluster": "star", "within": None,
+    "cluster": "star", "within": None, "guard": None,
 }  # fmt: skip
 
 
@@ -101,6 +101,8 @@ def _recipe(rng: random.Random, similarity: str) -> dict[str, Any]:
         found["bits"] = rng.choice([64, 128, 192, 17, 512])
     if rng.random() < 0.3:
         found["min_tokens"] = rng.choice([1, 3, 8, 20])
+    if rng.random() < 0.3:
+        found["version"] = 2
     if similarity == "cosine" and rng.random() < 0.6:
         found["weights"] = rng.choice(["uniform", "tf", "log", "sqrt"])
         found["word_shingle"], found["cjk_shingle"] = rng.randint(1, 4), rng.randint(1, 4)
@@ -146,6 +148,8 @@ def draw(seed: int, number: int) -> Case:
             found, reference = found[cut:], _documents(rng, found[:cut])
     if way == "stages" and options["method"] == "auto":
         options["method"] = "exact"
+    if rng.random() < 0.2 and "digits" not in recipe.get("normalize", ()):
+        options["guard"] = "same-numbers"
     case = Case(
         documents=_documents(rng, found), options=options, reference=reference, recipe=recipe, unit=unit, way=way, kind=kind,
         share=rng.choice(SHARES), step=rng.choice([None, None, 1, 7]), keeps_elements=rng.random() < 0.7, patient=rng.random() < 0.8,

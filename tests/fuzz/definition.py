@@ -17,7 +17,7 @@ class Item:
 
     Attributes:
         row: of the document, over the inputs and then the reference; `number`: of the line or paragraph.
-        text: of it; `group`: it matches only within; `score`: of its document.
+        text: of it; `group`: it matches only within, with the numbers if there is a guard; `score`: of its document.
         is_reference: it belongs to the reference.
     """
 
@@ -39,24 +39,27 @@ class Reading:
     weights: str = "log"
     bits: int = 128
     min_tokens: int = 8
+    version: int = 1
 
     def normalized(self, text: str) -> str:
         """The text after all steps."""
         return _normalized(text, self.normalize)
 
     def tokens(self, text: str) -> list[str]:
-        return _words(self.normalized(text))
+        return _words(self.normalized(text), self.version)
 
     def fingerprint(self, text: str) -> int:
-        return _fingerprint(self.normalized(text), self.word_shingle, self.cjk_shingle, self.weights, self.bits)
+        return _fingerprint(
+            self.normalized(text), self.word_shingle, self.cjk_shingle, self.weights, self.bits, self.version
+        )
 
     def similarity(self, a: str, b: str, kind: str) -> float:
         """Of two texts with tokens."""
         a, b = self.normalized(a), self.normalized(b)
         if kind == "cosine":
             features = {"word_shingle": self.word_shingle, "cjk_shingle": self.cjk_shingle, "weights": self.weights}
-            return min(1.0, naive.cosine(a, b, tokens=_words, **features))
-        return _similarity(a, b, kind)
+            return min(1.0, naive.cosine(a, b, tokens=_words, version=self.version, **features))
+        return _similarity(a, b, kind, self.version)
 
 
 @lru_cache(1 << 14)
@@ -67,21 +70,29 @@ def _normalized(text: str, steps: tuple[str, ...]) -> str:
 
 
 @lru_cache(1 << 14)
-def _words(text: str) -> list[str]:
-    return naive.words(text)
+def _words(text: str, version: int) -> list[str]:
+    return naive.words(text, version)
 
 
 @lru_cache(1 << 14)
-def _fingerprint(text: str, word_shingle: int, cjk_shingle: int, weights: str, bits: int) -> int:
-    options = {"word_shingle": word_shingle, "cjk_shingle": cjk_shingle, "weights": weights, "bits": bits}
+def _fingerprint(text: str, word_shingle: int, cjk_shingle: int, weights: str, bits: int, version: int) -> int:
+    options = {
+        "version": version,
+        "word_shingle": word_shingle,
+        "cjk_shingle": cjk_shingle,
+        "weights": weights,
+        "bits": bits,
+    }
     return naive.fingerprint(text, tokens=_words, **options)
 
 
 @lru_cache(1 << 16)
-def _similarity(a: str, b: str, kind: str) -> float:
-    if not naive.tokens(a) or not naive.tokens(b):  # what a recipe leaves as a token may be none to a similarity
+def _similarity(a: str, b: str, kind: str, version: int) -> float:
+    if not naive.tokens(a, version) or not naive.tokens(
+        b, version
+    ):  # what a recipe leaves as a token may be none to a similarity
         return float(naive.normalize(a) == naive.normalize(b))
-    return naive.similarity(a, b, kind)
+    return naive.similarity(a, b, kind, version=version)
 
 
 @dataclass(frozen=True)
@@ -117,12 +128,19 @@ class Definition:
             is_reference = row >= len(self.case.documents)
             value = document.language if self.case.option("within") else None
             group = None if value is None or (value == "" and empty_is_none and not is_reference) else str(value)
+            guarded = self.case.option("guard") is not None
             if self.case.unit == "document":
-                yield Item(row, 0, text, group, document.score, is_reference)
+                key = repr((group, naive.numbers(self._compared(text)))) if guarded else group
+                yield Item(row, 0, text, key, document.score, is_reference)
                 continue
             for number, body in enumerate(naive.units(text, self.case.unit)[1::2]):
-                if naive.tokens(body):
-                    yield Item(row, number, body, group, document.score)
+                if naive.tokens(body, self.reading.version):
+                    key = repr((group, naive.numbers(self._compared(body)))) if guarded else group
+                    yield Item(row, number, body, key, document.score)
+
+    def _compared(self, text: str) -> str:
+        """The form of texts that similarities compare, which a guard reads."""
+        return naive.normalize(self.reading.normalized(text))
 
     @cached_property
     def max_distance(self) -> int | None:
@@ -269,6 +287,8 @@ class Definition:
                 found.append(None if mine else text)
                 continue
             bodies = naive.units(text, self.case.unit)[1::2]
-            is_left = any(naive.tokens(body) for number, body in enumerate(bodies) if number not in mine)
+            is_left = any(
+                naive.tokens(body, self.reading.version) for number, body in enumerate(bodies) if number not in mine
+            )
             found.append(None if mine and not is_left else naive.without_units(text, self.case.unit, mine))
         return found

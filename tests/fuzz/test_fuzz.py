@@ -37,6 +37,7 @@ def test_a_case_is_always_the_same_and_all_kinds_are_drawn():
     assert min(case.option("min_similarity") for case in drawn) == 0
     assert Counter(case.reference is None for case in drawn)[False] > 50
     assert Counter(case.option("within") is None for case in drawn)[False] > 50
+    assert Counter(case.option("guard") is None for case in drawn)[False] > 50
 
 
 CHAIN = tuple(Document(" ".join(f"w{i}" for i in range(shift, shift + 20))) for shift in (0, 3, 6, 9, 40))

@@ -57,7 +57,7 @@ def squeezed(case: Case) -> Iterator[None]:
             ("neardup.dedup.room_for_elements", None if case.keeps_elements else lambda _: 0),
             ("neardup.matching.candidates.auto.PATIENCE_SECONDS", None if case.patient else 0.0),
             ("neardup.matching.candidates.auto.TIMES_SLOWER", None if case.patient else 0.0),
-            ("neardup.survivors.families.FEW_EACH", case.block and -1),
+            ("neardup.survivors.families.FEW_PAIRS_PER_DOCUMENT", case.block and -1),
             ("neardup.survivors.families.SMALL_BLOCK_DOCUMENTS", case.block),
             ("neardup.survivors.families.ESTIMATED_DOCUMENTS", case.block and 1 << 60),
         ):

@@ -25,7 +25,7 @@ def shard(tmp_path: Path) -> Callable[..., Shard]:
             path.write_bytes(content)
         else:
             pq.write_table(content, path, **options)
-        return find_shards([path], temporary=tmp_path)[0]
+        return find_shards([path])[0]
 
     return make
 

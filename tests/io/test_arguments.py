@@ -23,6 +23,7 @@ def test_outputs_may_be_paths(corpus, tmp_path):
     assert (tmp_path / "audit.jsonl").is_file()
     assert (tmp_path / "run.html").is_file()
     nd.deduplicate_units(corpus, tmp_path / "lines.jsonl", unit="line", audit=tmp_path / "lines.audit.jsonl")
+    nd.passages_files(corpus, tmp_path / "cut.jsonl", audit=tmp_path / "cuts.jsonl")
     nd.fingerprint_files(corpus, tmp_path / "a.parquet")
     nd.pair_files(tmp_path / "a.parquet", tmp_path / "pairs.jsonl", method="simhash", min_similarity=0)
     nd.cluster_files(tmp_path / "pairs.jsonl", tmp_path / "clusters.parquet", documents=tmp_path / "a.parquet")
@@ -44,6 +45,7 @@ FILE_FUNCTIONS = {
     "deduplicate_units": lambda corpus, out, **given: nd.deduplicate_units(
         corpus, out / "b.jsonl", unit="line", **given
     ),
+    "passages_files": lambda corpus, out, **given: nd.passages_files(corpus, out / "b.jsonl", **given),
     "fingerprint_files": lambda corpus, out, **given: nd.fingerprint_files(corpus, out / "b.parquet", **given),
     "pair_files": lambda corpus, out, **given: nd.pair_files(corpus, out / "b.jsonl", **given),
     "evaluate_files": lambda corpus, out, **given: nd.evaluate_files(corpus, **given),
@@ -198,6 +200,8 @@ TAKES_INTEGERS = {
     "elements": lambda n: nd.match([[n], [n]]),
     "labels": lambda n: nd.evaluate([TEXT], pairs=[(n, 0)]),
     "column of values": lambda n: nd.deduplicate([{"text": TEXT, "x": n}], within="x"),
+    "min_tokens of passages": lambda n: nd.passages([TEXT], min_tokens=n),
+    "min_left": lambda n: nd.passages([TEXT], min_left=n),
     "min_run": lambda n: nd.decontaminate([TEXT], against=[TEXT], min_run=n),
     "texts": lambda n: nd.fingerprint([n]),
 }

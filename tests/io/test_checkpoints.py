@@ -37,7 +37,11 @@ from neardup.matching.prefix_join.counts import ElementCounts
 from neardup.matching.prefix_join.prefixes import prefixes_of
 from neardup.matching.similarities.table import SIMILARITY_TABLE
 from neardup.resources.scratch import Scratch
+from neardup.resources.temporary_files import TemporaryFiles
 from neardup.survivors.decisions import Decisions
+from neardup.survivors.repeats import first_pass as passages
+from neardup.survivors.repeats.outcomes import CutDocuments
+from neardup.survivors.repeats.windows import Windows
 from places import ROOT
 
 TEXTS = pa.array(["a rose is a rose is a rose", "a rose is a rose is a tulip", "", "an oak"], pa.large_string())
@@ -66,7 +70,9 @@ def objects():
     prints = fingerprint_array(TEXTS, nd.Recipe())
     found = Found(np.arange(4), candidates(), 1, "exact", "it is affordable", None, {"postings": 7, "share": 0.1})
     numbers = [np.arange(3), np.array([0.5, np.nan, 1]), np.arange(3), np.array([True, False, True])]
-    decisions = Decisions(*numbers, np.arange(3), np.arange(3), np.arange(3), np.array([0.5, np.nan, 1]))
+    decisions = Decisions(
+        *numbers, np.arange(3), np.arange(3), np.arange(3), np.array([0.5, np.nan, 1]), np.array([1, -1, 0], np.int32)
+    )
     part = Part(prints, np.arange(4), IDS.slice(1), (IDS.slice(0, 4),), (np.arange(4), elements_of()))
     return {
         "piece": Piece(4, 17, [(2, "it is no JSON: \ud800")], part),
@@ -79,6 +85,26 @@ def objects():
         "found": found,
         "decisions": decisions,
         "unit part": UnitPart(np.array([2, 1]), np.zeros(3, np.int32), np.ones(3, np.uint32), IDS.slice(0, 2), 99),
+        "passages part": passages.Part(
+            np.arange(2, dtype=np.uint64), *(np.arange(3),) * 3, IDS.slice(0, 3), (IDS.slice(0, 3),)
+        ),
+        "passages windows": Windows(
+            np.arange(2, dtype=np.uint64),
+            np.arange(2),
+            np.array([0, 5]),
+            np.array([2, 3]),
+            np.array([97, 255, 97, 255] + [98, 255] * 3, dtype=np.uint8),
+            np.array([0, 4]),
+            7,
+            8,
+        ),
+        "passages cuts": CutDocuments(
+            np.array([3]),
+            np.array([7]),
+            np.array([[3, 0, 1, 9, 0]]),
+            np.array([[40, 2, 5, 0, 1, 9], [45, 2, 5, 0, 9, 12]]),
+            np.arange(2),
+        ),
     }
 
 
@@ -148,7 +174,7 @@ def test_any_plain_value_comes_back(tmp_path, values):
 
 def test_large_arrays_come_back_in_temporary_files(tmp_path):
     saved(tmp_path, np.arange(1000))
-    [found] = read(tmp_path, scratch=Scratch(100, str(tmp_path)))
+    [found] = read(tmp_path, scratch=Scratch(100, TemporaryFiles(str(tmp_path))))
     assert found.base is not None  # a mapping
     assert np.array_equal(found, np.arange(1000))
 
@@ -194,7 +220,10 @@ FORMS = {
         1,
         {"found": "value", "lengths": "int64[rows]", "ids": "large_string", "values": "value", "aside": "value"},
     ),
-    "fingerprints": (1, {"values": "uint64[n, words]", "digests": "uint64[n, 2]", "tokens": "int64[n]"}),
+    "fingerprints": (
+        2,
+        {"values": "uint64[n, words]", "digests": "uint64[n, 2]", "tokens": "int64[n]", "figures": "uint64[n]"},
+    ),
     "signatures": (
         3,
         {
@@ -235,7 +264,7 @@ FORMS = {
         | dict.fromkeys(("candidates", "min_tokens", "method", "reason", "max_distance", "costs"), "value"),
     ),
     "decisions": (
-        1,
+        2,
         {
             "survivor": "int64[rows]",
             "similarity": "float64[rows]",
@@ -245,6 +274,35 @@ FORMS = {
             "cluster_size": "int64[rows]",
             "matched": "int64[rows]",
             "matched_similarity": "float64[rows]",
+            "only_digits": "int32[rows]",
+        },
+    ),
+    "passages part": (
+        1,
+        {"minimizers": "uint64[minimizers]", "ids": "large_string", "values": "value"}
+        | dict.fromkeys(("sizes", "tokens", "lengths"), "int64[rows]"),
+    ),
+    "passages windows": (
+        1,
+        {
+            "values": "uint64[windows]",
+            "places": "int64[windows]",
+            "region_places": "int64[regions]",
+            "region_counts": "int64[regions]",
+            "data": "uint8[bytes]",
+            "offsets": "int64[anchors]",
+            "rows": "value",
+            "size": "value",
+        },
+    ),
+    "passages cuts": (
+        2,
+        {
+            "rows": "int64[changed]",
+            "left": "int64[changed]",
+            "spans": "int64[spans, five]",
+            "segments": "int64[segments, six]",
+            "parts": "int64[segments]",
         },
     ),
     "unit part": (
@@ -441,7 +499,7 @@ def corpus_of(folder, shards=5):
     for shard in range(shards):
         rows = [json.dumps({"text": f"{folder.name} {shard} {row}"}) for row in range(shard)]
         (folder / f"{shard}.jsonl").write_text("\n".join(rows))
-    return FileCorpus(find_shards([folder], temporary=folder), Columns())
+    return FileCorpus(find_shards([folder]), Columns())
 
 
 def texts_of(batch):
@@ -539,6 +597,30 @@ def test_a_folder_of_a_later_format_is_refused(tmp_path):
     (tmp_path / "run.json").write_text(json.dumps(found))
     with pytest.raises(nd.InputError, match=r"its format is 3, and this version reads 2\. Go on with that version"):
         RunFolder(tmp_path, {"inputs": []})
+
+
+RUN = {"inputs": [], "options": {"keep": "first"}, "versions": {"neardup": "0.9", "numpy": "2.4", "python": "3.11.6"}}
+
+
+def test_a_run_that_other_versions_began_is_refused_with_what_to_do(tmp_path):
+    RunFolder(tmp_path, RUN).release()
+    now = RUN | {"versions": RUN["versions"] | {"neardup": "1.0", "python": "3.11.7"}, "options": {"keep": "last"}}
+    with pytest.raises(nd.InputError) as told:
+        RunFolder(tmp_path, now)
+    assert str(told.value) == (
+        f"{tmp_path} was begun with other versions, and this run cannot go on with their work: neardup was '0.9', is '1.0', python "
+        "was '3.11.6', is '3.11.7'. Go on with those, or remove the folder and begin anew."
+    )
+    RunFolder(tmp_path, RUN).release()
+
+
+def test_an_option_that_was_not_there_yet_was_not_given(tmp_path):
+    RunFolder(tmp_path, RUN).release()
+    RunFolder(tmp_path, RUN | {"options": {"keep": "first", "keep_as": None}}).release()
+    with pytest.raises(
+        nd.RecipeMismatch, match="the work of another run: options: keep_as was None, is 'number'. Run as"
+    ):
+        RunFolder(tmp_path, RUN | {"options": {"keep": "first", "keep_as": "number"}})
 
 
 def test_a_record_of_a_run_renames_only_files_of_that_run(tmp_path):

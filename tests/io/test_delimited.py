@@ -124,7 +124,7 @@ def test_any_table_in_any_dialect_is_read_back_and_copied(
     if dialect["quotechar"] is None:
         characters = dialect["delimiter"] + "\x22" + dialect["escapechar"]  # a quote that is always escaped
         path.write_bytes(write([names, *table], **dialect | {"quotechar": '"'}))
-    (found,) = find_shards([path], temporary=folder)
+    (found,) = find_shards([path])
     found = replace(found, dialect=characters)
     assert b"".join(rows_of(found, size)) == path.read_bytes().removeprefix(read_header(found).stored)
     assert read_header(found).names == tuple(names)

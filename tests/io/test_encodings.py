@@ -48,7 +48,7 @@ def encoded(texts: list[str], kind: str, encoding: str) -> bytes:
 def as_encoded(path: Path, content: bytes, encoding: str, **more: Any) -> Shard:
     """A file of that encoding as a shard."""
     path.write_bytes(content)
-    return find_shards([path], temporary=path.parent, reading=Reading(encoding=encoding, **more))[0]
+    return find_shards([path], reading=Reading(encoding=encoding, **more))[0]
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)

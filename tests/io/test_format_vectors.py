@@ -59,18 +59,47 @@ def in_order(pairs):
 # --------------------------------------------------------------------------------------------------- what is written now
 
 
+ADDED = (
+    "short_rule",
+    "keep_as",
+    "only_digits",
+    "digits_unknown",
+    "skipped",
+    "skipped_since",
+    "temporary_limit_bytes",
+    "temp_limit",
+    "matching_reference",
+)
+"""What is written besides since the vectors were made, and readers may do without: so the vectors are old files, too."""
+ADDED_TABLES = ("skipped", "skipped_contents", "orphans")
+ADDED_FILES = ("skipped.parquet", "orphans.parquet")
+
+
 def without_costs(values):
     """What a summary says of the machine and of the run's costs only by name."""
-    return {name: None if name in MAKER.VOLATILE else value for name, value in values.items()}
+    known = {name: value for name, value in values.items() if name not in ADDED}
+    known["options"] = {name: value for name, value in known["options"].items() if name not in ADDED}
+    return {name: None if name in MAKER.VOLATILE else value for name, value in known.items()}
 
 
 def content_of(path):
     """The bytes of a file, or what a Parquet file or a record holds: its bytes depend on the version of Arrow, or of SQLite."""
     if path.name == "record.sqlite":
         tables, facts = read_record(path)
-        told = ("latest", "writer")  # by whom, and when: facts of a run
+        told = ("latest", "writer", *ADDED)  # by whom, and when: facts of a run
         tables["facts"] = [row for row in tables["facts"] if row[0] not in told]
-        return tables, {name: value for name, value in facts.items() if name not in told}
+        kept = {name: rows for name, rows in tables.items() if name not in ADDED_TABLES}
+        return kept, {name: value for name, value in facts.items() if name not in told}
+    if path.name == "lock":  # which host and process has written, since the vectors were made
+        return b""
+    if path.name == "store.json":
+        said = json.loads(path.read_bytes())
+        said["seals"] = {name: seal for name, seal in said["seals"].items() if name not in ADDED_FILES}
+        return {name: value for name, value in said.items() if name not in (*ADDED, "checksum")}
+    if path.name == "index.json":
+        return {
+            name: value for name, value in json.loads(path.read_bytes()).items() if name not in (*ADDED, "checksum")
+        }
     if path.suffix != ".parquet":
         return path.read_bytes()
     if path.name in ("documents.parquet", "removed.parquet"):
@@ -79,6 +108,8 @@ def content_of(path):
     if path.name == "counts.parquet":
         return naive.read_frequencies(path)
     file = naive.SealedFile(path)
+    for name in ADDED:
+        file.metadata.pop(f"neardup.{name}", None)
     if "neardup.clusters" in file.metadata:
         said = json.loads(file.metadata["neardup.clusters"])
         file.metadata["neardup.clusters"] = said | {"summary": without_costs(said["summary"])}
@@ -90,7 +121,10 @@ def test_what_is_written_is_what_the_vectors_of_its_version_have(name, tmp_path)
     known, made = VECTORS / name / MAKER.FORMATS[name][0], tmp_path / "made"
     MAKER.write_vectors(name, made)
     assert known.is_dir(), CHANGED.format(name=name, file=f"version {known.name} has none")
-    files = [{path.relative_to(folder) for folder in (base,) for path in base.rglob("*")} for base in (known, made)]
+    files = [
+        {path.relative_to(folder) for folder in (base,) for path in base.rglob("*") if path.name not in ADDED_FILES}
+        for base in (known, made)
+    ]
     assert files[0] == files[1], CHANGED.format(name=name, file="there are other files")
     for file in sorted(files[0]):
         if (known / file).is_file():

@@ -317,3 +317,14 @@ def test_bytes_that_are_not_utf_8_are_named_by_their_row():
     ):
         with pytest.raises(nd.DataError, match=said):
             nd.deduplicate(pa.table(columns, names=["text", "v"]), **options)
+
+
+@pytest.mark.parametrize("named", [{}, {"id": "id"}])
+def test_rows_without_an_id_are_counted_in_a_note(named):
+    said = []
+    rows = [{"id": 1, "text": "a b c"}, {"id": None, "text": "d e f"}, {"id": 2, "text": "g h i"}]
+    for given in (rows, pa.Table.from_pylist(rows)):
+        said.clear()
+        found = nd.deduplicate(given, **named, progress=lambda event: said.append(event.message))
+        assert found.clusters["id"].to_pylist() == []
+        assert "1 document without an id: the number of the row" in " ".join(filter(None, said))

@@ -82,7 +82,7 @@ def test_rows_do_not_depend_on_how_much_is_read_at_a_time(
     content = b"".join(pieces)
     path = tmp_path_factory.mktemp("lines") / "corpus.jsonl"
     path.write_bytes(content)
-    found = find_shards([path], temporary=path.parent)[0]
+    found = find_shards([path])[0]
     assert rows_of(found, size) == [row for row in content.split(b"\n") if row.strip(b" \t\r")]
 
 
@@ -109,7 +109,6 @@ def test_all_compressions_are_read_and_written(shard: Make, reading: Any, copied
                         f"{written}.jsonl{found.path.suffix}" if compression != "plain" else f"{written}.jsonl"
                     )
                 ],
-                temporary=written.parent,
             )[0]
         )
         == (content.split(b"\n")[:-1:2])

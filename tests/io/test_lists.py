@@ -22,9 +22,7 @@ others = st.one_of(st.none(), st.booleans(), st.floats(allow_nan=False), st.text
 def read(path):
     """The texts of all rows, None where a row was rejected."""
     reading = Reading(elements="tags")
-    corpus = FileCorpus(
-        find_shards(str(path), temporary=path.parent, reading=reading), reading.columns(), on_error="skip"
-    )
+    corpus = FileCorpus(find_shards(str(path), reading=reading), reading.columns(), on_error="skip")
     found = []
     for _, batch in corpus.map(lambda batch: batch):
         assert batch.of_elements
@@ -47,6 +45,7 @@ def expected(row):
 @example([[2**63]])
 @settings(max_examples=80)
 def test_arrays_of_json_lines_are_read_by_block_and_by_row(tmp_path_factory, rows):
+    assume(any(expected(row) is not None for row in rows))  # a file without any is refused
     path = tmp_path_factory.mktemp("lists") / "in.jsonl"
     path.write_text("".join(json.dumps({"tags": row}, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
     assert read(path) == [expected(row) for row in rows]

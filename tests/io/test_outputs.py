@@ -28,7 +28,7 @@ def found(*names: str) -> list[Shard]:
     for name in names:
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).write_text("{}\n")
-    return find_shards(names, temporary=Path())
+    return find_shards(names)
 
 
 def write(outputs: Outputs, path: Path, text: str = "new") -> None:
@@ -209,7 +209,7 @@ def test_a_file_takes_all_shards() -> None:
 
 def test_a_folder_gets_each_shard_under_its_relative_name() -> None:
     found("data/a.jsonl", "data/sub/b.jsonl.gz")
-    shards = find_shards(["data"], temporary=Path())
+    shards = find_shards(["data"])
     expected = [Path("out/a.jsonl"), Path("out/sub/b.jsonl.gz")]
     assert output_names("out/", shards) == expected
     Path("out").mkdir()
@@ -230,7 +230,7 @@ def test_shards_that_would_have_one_output_are_named() -> None:
 
 def test_an_output_folder_with_inputs_in_it_is_refused() -> None:
     found("data/a.jsonl", "data/out/b.jsonl")
-    shards = find_shards(["data"], temporary=Path())
+    shards = find_shards(["data"])
     with pytest.raises(
         InputError, match=r"data/out/b\.jsonl lies in the output folder data/out\. Name another folder\."
     ):
@@ -249,8 +249,8 @@ def test_the_output_must_have_the_format_of_the_inputs(shard: Make) -> None:
     )
     with pytest.raises(InputError, match=r"a\.parquet is parquet, but the output is jsonl"):
         output_names("out.jsonl", [lines, table])
-    with pytest.raises(InputError, match=r"a\.parquet is parquet, but the output is JSON lines on standard output"):
-        output_names("-", [table])
+    with pytest.raises(InputError, match=r"a\.parquet is parquet, but the output is jsonl on standard output"):
+        output_names("-", [lines, table])
     with pytest.raises(
         InputError, match=r"out\.doc: the ending does not tell the format of the output\. Allowed: \.jsonl"
     ):

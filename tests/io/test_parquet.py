@@ -1,6 +1,8 @@
 """Parquet: every kind of text column, and copies that keep schema, metadata, codecs and nested types."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from neardup.errors import DataError, InputError
 from neardup.io.corpora.batch import Columns
 from neardup.io.corpora.shard import Shard
 from neardup.io.corpora.shards import find_shards
-from neardup.io.formats import parquet
+from neardup.io.formats.columnar.formats import PARQUET
 from neardup.io.formats.json.json_values import JSON_TOKEN
 from neardup.io.formats.table import open_sink
 
@@ -117,7 +119,7 @@ def test_many_batches_are_read_in_order(shard: Make, reading: Any) -> None:
     result = reading(found, wanted=wanted)
     assert [i for i, text in enumerate(result.texts) if text is not None] == [3, 16_000, 19_999]
     assert result.ids[16_000] == "16000"
-    parts = list(parquet.parts(found, Columns()))
+    parts = list(PARQUET.parts(found, Columns()))
     assert [part()[0].row for part in reversed(parts)][-1] == 0
     assert max(part()[0].texts.nbytes for part in parts) < 8 << 20
 
@@ -146,23 +148,23 @@ def test_columns_that_cannot_serve_are_seen_before_any_work(shard: Make, columns
     table = pa.table({"text": ["a"], "raw": [b"a"], "n": [1.5], "meta": [{"b": "c"}]})
     found = shard(table, "a.parquet")
     with pytest.raises(InputError) as caught:
-        parquet.check(found, columns)
+        PARQUET.check(found, columns)
     assert str(caught.value).removeprefix(f"{found.path.parent}/").startswith(message)
     with pytest.raises(InputError):
-        list(parquet.parts(found, columns))
+        list(PARQUET.parts(found, columns))
 
 
 def test_a_column_that_is_there_twice_is_refused(shard: Make) -> None:
     table = pa.Table.from_arrays([pa.array(["a"]), pa.array(["b"])], names=["text", "text"])
     with pytest.raises(InputError, match=r'has 2 columns "text"\. Rename all but one of them\.'):
-        parquet.check(shard(table, "a.parquet"), Columns())
+        PARQUET.check(shard(table, "a.parquet"), Columns())
 
 
 @pytest.mark.parametrize("size", [0, 1, 100, 1000, -1, -9])
 def test_truncated_files_are_refused(shard: Make, reading: Any, size: int) -> None:
     found = shard(pa.table({"text": [f"text {i}" for i in range(1000)]}), "a.parquet")
     damaged = shard(found.path.read_bytes()[:size], "b.parquet")
-    for use in (lambda: reading(damaged), lambda: parquet.check(damaged, Columns())):
+    for use in (lambda: reading(damaged), lambda: PARQUET.check(damaged, Columns())):
         with pytest.raises(
             DataError, match=r"b\.parquet is damaged, or is not Parquet data: .* make or fetch the file again"
         ):
@@ -264,7 +266,7 @@ def test_nothing_kept_is_a_file_with_the_schema(shard: Make, copied: Any) -> Non
 def test_several_files_go_into_one(shard: Make, copied: Any) -> None:
     first = shard(pa.table({"text": ["a", "b"], "n": [1, 2]}), "a.parquet")
     second = shard(pa.table({"text": ["c", "d"], "n": [3, 4]}).replace_schema_metadata({"x": "y"}), "b.parquet")
-    parquet.check_together([first, second])
+    PARQUET.check_together([first, second])
     copy = copied((first, [True, False]), (second, [True, True]), name="out")
     assert pq.read_table(copy).to_pydict() == {"text": ["a", "c", "d"], "n": [1, 3, 4]}
 
@@ -282,26 +284,114 @@ def test_files_of_different_schemas_do_not_go_into_one(
     shard: Make, copied: Any, other: dict[str, Any], difference: str
 ) -> None:
     first, second = shard(pa.table({"text": ["a"], "n": [1]}), "a.parquet"), shard(pa.table(other), "b.parquet")
-    for use in (lambda: parquet.check_together([first, second]), lambda: copied((first, [True]), (second, [True]))):
+    for use in (lambda: PARQUET.check_together([first, second]), lambda: copied((first, [True]), (second, [True]))):
         with pytest.raises(InputError) as caught:
             use()
         assert str(caught.value) == (
-            f"{first.name} and {second.name} cannot be written to one Parquet file: {difference}. "
+            f"{first.name} and {second.name} cannot be written to one file: {difference}. "
             "Name a folder (OUT/) as the output, which keeps the files apart."
         )
 
 
-def test_a_column_that_must_not_be_null_differs_from_one_that_may(shard: Make) -> None:
+def test_a_column_that_must_not_be_null_and_one_that_may_go_into_one(shard: Make, tmp_path: Path) -> None:
     strict = pa.table({"text": ["a"]}, schema=pa.schema([pa.field("text", pa.string(), nullable=False)]))
-    with pytest.raises(InputError, match='column "text" is string not null in one, string in the other'):
-        parquet.check_together([shard(strict, "a.parquet"), shard(pa.table({"text": ["a"]}), "b.parquet")])
+    shards = [shard(strict, "a.parquet"), shard(pa.table({"text": ["b", None]}), "b.parquet")]
+    PARQUET.check_together(shards)
+    with open_sink(tmp_path / "out", "parquet", "plain", shards) as sink:
+        for found, rows in zip(shards, (1, 2), strict=True):
+            PARQUET.copy(found, np.ones(rows, np.bool_), sink)
+    assert pq.read_table(tmp_path / "out").to_pydict() == {"text": ["a", "b", None]}
+
+
+KINDS_OF_VALUES = {
+    "string": (pa.string(), "b"),
+    "string_view": (pa.string_view(), "b"),
+    "dictionary": (pa.dictionary(pa.int32(), pa.string()), "b"),
+    "integer": (pa.int8(), 7),
+    "decimal": (pa.decimal128(5, 2), Decimal("1.50")),
+    "time": (pa.timestamp("us", "UTC"), datetime(2026, 1, 1, tzinfo=UTC)),
+    "binary": (pa.binary(3), b"abc"),
+    "list": (pa.list_(pa.string()), ["b"]),
+    "fixed_list": (pa.list_(pa.float32(), 2), [1.0, 2.0]),
+    "struct": (pa.struct([("a", pa.int64()), ("b", pa.list_(pa.string()))]), {"a": 1, "b": ["c"]}),
+    "map": (pa.map_(pa.string(), pa.int64()), [("a", 1)]),
+    "json": (pa.json_(), '{"a": 1}'),
+}
+
+
+@pytest.mark.parametrize("order", ["null first", "null last", "null between"])
+@pytest.mark.parametrize("kind", KINDS_OF_VALUES)
+def test_a_column_without_any_value_has_the_type_of_other_files(
+    shard: Make, tmp_path: Path, kind: str, order: str
+) -> None:
+    form, value = KINDS_OF_VALUES[kind]
+    schema = pa.schema([pa.field("text", pa.string()), pa.field("more", form, nullable=False), ("last", pa.int64())])
+    typed = pa.table({"text": ["c"], "more": pa.array([value], form), "last": [1]}, schema=schema)
+    untyped = pa.table({"text": ["a", "b"], "more": pa.nulls(2), "last": [2, 3]})
+    tables = {"null first": [untyped, typed], "null last": [typed, untyped], "null between": [typed, untyped, typed]}
+    shards = [shard(table, f"{number}.parquet") for number, table in enumerate(tables[order])]
+    PARQUET.check_together(shards)
+    added = [pa.table({"cluster_id": [9] * table.num_rows}) for table in tables[order]]
+    for name in ("copied", "annotated"):
+        with open_sink(tmp_path / name, "parquet", "plain", shards) as sink:
+            for found, more in zip(shards, added, strict=True):
+                keep = np.ones(more.num_rows, np.bool_)
+                if name == "annotated":
+                    PARQUET.annotate(found, more, sink, keep=keep)
+                else:
+                    PARQUET.copy(found, keep, sink)
+        result = pq.read_table(tmp_path / name)
+        assert result.schema.field("more") == schema.field("more").with_nullable(True)
+        assert result.drop_columns(["cluster_id"] if name == "annotated" else []).to_pylist() == [
+            row for table in tables[order] for row in table.to_pylist()
+        ]
+    assert result["cluster_id"].to_pylist() == [9] * result.num_rows
+
+
+@pytest.mark.parametrize(
+    ("kind", "other"),
+    [
+        (pa.list_(pa.null()), pa.list_(pa.string())),
+        (pa.struct([("a", pa.null())]), pa.struct([("a", pa.int64())])),
+        (
+            pa.list_(pa.struct([("a", pa.null()), ("b", pa.int8())])),
+            pa.list_(pa.struct([("a", pa.int8()), ("b", pa.int8())])),
+        ),
+        (pa.struct([("a", pa.null()), ("b", pa.int8())]), pa.struct([("a", pa.int8()), ("b", pa.null())])),
+    ],
+)
+def test_parts_of_a_column_without_any_value_have_the_types_of_other_files(
+    shard: Make, tmp_path: Path, kind: Any, other: Any
+) -> None:
+    tables = [pa.table({"text": ["a"], "more": pa.array([None], each)}) for each in (kind, other)]
+    for turn, pair in enumerate((tables, tables[::-1])):
+        shards = [shard(table, f"{turn} {number}.parquet") for number, table in enumerate(pair)]
+        with open_sink(tmp_path / "out", "parquet", "plain", shards) as sink:
+            for found in shards:
+                PARQUET.copy(found, np.ones(1, np.bool_), sink)
+        result = pq.read_table(tmp_path / "out")
+        assert "null" not in str(result.schema.field("more").type)
+        assert result["more"].to_pylist() == [None, None]
+
+
+def test_columns_that_differ_beside_one_without_values_are_refused_with_the_files_that_differ(shard: Make) -> None:
+    first = shard(pa.table({"text": pa.nulls(1), "n": pa.nulls(1)}), "a.parquet")
+    second = shard(pa.table({"text": ["a"], "n": [1]}), "b.parquet")
+    third = shard(pa.table({"text": ["a"], "n": ["x"]}), "c.parquet")
+    with pytest.raises(InputError) as caught:
+        PARQUET.check_together([first, second, third])
+    assert f'{second.name} and {third.name} cannot be written to one file: column "n" is int64' in str(caught.value)
+    wider = shard(pa.table({"text": ["a"], "n": [{"a": 1, "b": 2}]}), "d.parquet")
+    narrow = shard(pa.table({"text": ["a"], "n": [{"a": 1}]}), "e.parquet")
+    with pytest.raises(InputError, match='column "n" is struct'):
+        PARQUET.check_together([first, wider, narrow])
 
 
 def annotated(shard: Shard, table: Any, keep: list[bool]) -> Any:
     """The file with added columns."""
     path = shard.path.with_name("annotated")
     with open_sink(path, "parquet") as sink:
-        parquet.annotate(shard, table, sink, keep=np.array(keep))
+        PARQUET.annotate(shard, table, sink, keep=np.array(keep))
     return pq.ParquetFile(path).read()
 
 
@@ -330,7 +420,7 @@ def test_a_column_that_is_there_is_not_added_again(shard: Make) -> None:
     with pytest.raises(InputError, match=message):
         annotated(found, pa.table({"note": [1]}), [True])
     with pytest.raises(InputError, match=message):
-        parquet.check(found, Columns(), ["cluster_id", "note"])
+        PARQUET.check(found, Columns(), ["cluster_id", "note"])
 
 
 def test_parquet_goes_only_to_parquet_files(shard: Make, tmp_path: Path) -> None:
@@ -339,18 +429,15 @@ def test_parquet_goes_only_to_parquet_files(shard: Make, tmp_path: Path) -> None
         open_sink(tmp_path / "out", "jsonl") as sink,
         pytest.raises(InputError, match="parquet, but the output is jsonl"),
     ):
-        parquet.copy(found, np.ones(1, np.bool_), sink)
+        PARQUET.copy(found, np.ones(1, np.bool_), sink)
     with open_sink(tmp_path / "out", "jsonl") as sink, pytest.raises(InputError, match="but the output is jsonl"):
-        parquet.annotate(found, pa.table({"n": [1]}), sink, keep=np.ones(1, np.bool_))
-    for path, compression in ((Path("-"), "plain"), (tmp_path / "out", "gzip")):
-        with pytest.raises(InputError, match="Parquet goes to files that end in"):
-            open_sink(path, "parquet", compression)
+        PARQUET.annotate(found, pa.table({"n": [1]}), sink, keep=np.ones(1, np.bool_))
 
 
 def test_an_interrupted_file_is_closed(shard: Make, tmp_path: Path) -> None:
     found = shard(pa.table({"text": ["a", "b"]}), "a.parquet")
     with pytest.raises(KeyboardInterrupt), open_sink(tmp_path / "out", "parquet") as sink:  # noqa: PT012
-        parquet.copy(found, np.array([True, False]), sink)
+        PARQUET.copy(found, np.array([True, False]), sink)
         raise KeyboardInterrupt
     assert pq.ParquetFile(tmp_path / "out").metadata.num_rows == 0
 
@@ -361,6 +448,6 @@ def test_a_file_that_changed_since_it_was_found_is_refused(shard: Make, reading:
     for use in (lambda: reading(found), lambda: copied((found, [True]))):
         with pytest.raises(DataError, match=r"a\.parquet changed while it was in use"):
             use()
-    (grown,) = find_shards([found.path], temporary=found.path.parent)
+    (grown,) = find_shards([found.path])
     with pytest.raises(DataError, match="changed while it was in use"):
         copied((grown, [True]))

@@ -22,7 +22,7 @@ def here(tmp_path, monkeypatch):
 
 @pytest.fixture
 def reads(here):
-    shards = find_shards("in.jsonl", temporary=here)
+    shards = find_shards("in.jsonl")
     return ReadFiles(shards, {"the file of labels": [Path("labels.jsonl")], "the store": [Path("store")]})
 
 

@@ -68,14 +68,14 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
     monkeypatch.setitem(sys.modules, package, None)
     monkeypatch.delitem(sys.modules["fsspec.registry"]._registry, scheme, raising=False)
     with pytest.raises(MissingExtra, match=f"{scheme}:// needs .* Run: pip install 'neardup\\[remote\\]'"):
-        find_shards(f"{scheme}://bucket/a.jsonl", temporary=Path())
+        find_shards(f"{scheme}://bucket/a.jsonl")
 
 
 def test_a_package_that_is_not_of_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "paramiko", None)
     monkeypatch.delitem(sys.modules["fsspec.registry"]._registry, "sftp", raising=False)
     with pytest.raises(MissingExtra, match="sftp:// needs a package that is not installed: .*paramiko"):
-        find_shards("sftp://host/a.jsonl", temporary=Path())
+        find_shards("sftp://host/a.jsonl")
 
 
 def test_any_store_of_fsspec_can_be_read_and_written(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_folder_is_no_file() -> None:
 def test_a_folder_without_texts_is_refused() -> None:
     fsspec.filesystem("memory").pipe_file("/in/a.pdf", b"")
     with pytest.raises(InputError, match="memory://in/: this folder has no file with a known ending"):
-        find_shards("memory://in/", temporary=Path())
+        find_shards("memory://in/")
 
 
 def test_removing_what_is_not_there_is_refused_or_passed_over() -> None:

@@ -12,9 +12,12 @@ import pytest
 import zstandard
 
 from neardup.errors import InputError
+from neardup.io.corpora.reading import Reading
 from neardup.io.corpora.shard import Shard
 from neardup.io.corpora.shards import find_shards
 from neardup.io.endings import ALLOWED, split_ending
+from neardup.resources.temporary_files import TemporaryFiles
+from neardup.resources.unfinished import TemporaryFolder
 
 
 @pytest.fixture
@@ -32,7 +35,7 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Non
 
 def found(*inputs: str) -> list[Shard]:
     """The shards of inputs in the current folder."""
-    return find_shards(inputs, temporary=Path("temporary"))
+    return find_shards(inputs)
 
 
 def refusal(*inputs: str) -> str:
@@ -152,8 +155,8 @@ def test_an_unknown_ending_is_refused_with_what_is_allowed(corpus: Callable[...,
 
 
 def test_data_in_an_unknown_compression_is_not_passed_over(corpus: Callable[..., None]) -> None:
-    corpus("data/a.jsonl", "data/b.jsonl.xz")
-    assert refusal("data") == (f"data/b.jsonl.xz: .xz is not read. {ALLOWED}. Compress it anew, or move it elsewhere.")
+    corpus("data/a.jsonl", "data/b.jsonl.br")
+    assert refusal("data") == (f"data/b.jsonl.br: .br is not read. {ALLOWED}. Compress it anew, or move it elsewhere.")
 
 
 def test_all_problems_are_reported_together(corpus: Callable[..., None]) -> None:
@@ -212,16 +215,31 @@ def test_standard_input_is_kept_in_a_temporary_file(
     corpus: Callable[..., None], monkeypatch: pytest.MonkeyPatch, compression: str, ending: str
 ) -> None:
     corpus("temporary/x", "a.jsonl")
+    temporary = TemporaryFolder(Path("temporary"), TemporaryFiles())
     data = {"plain": bytes, "gzip": gzip.compress, "zstd": zstandard.compress}[compression](b'{"text": "a"}\n')
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(data)))
-    first, second = found("-", "a.jsonl")
+    first, second = find_shards(["-", "a.jsonl"], temporary=temporary)
     assert (first.name, first.relative, first.compression) == ("stdin", "stdin.jsonl", compression)
     assert first.path == Path(f"temporary/stdin.jsonl{ending}")
     assert first.path.read_bytes() == data
     assert second.name == "a.jsonl"
 
 
-def test_standard_input_must_be_json_lines(corpus: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("content", "name", "dialect"),
+    [
+        (b"PAR1....", "stdin.parquet", None),
+        (b"ARROW1..", "stdin.arrow", None),
+        (b"\xff\xff\xff\xff...", "stdin.arrows", None),
+        (b'{"text": "a"}', "stdin.jsonl", None),
+        (b"text\na\n", "stdin.csv", ","),
+    ],
+)
+def test_what_standard_input_holds_is_known_by_its_first_bytes_or_a_dialect(
+    corpus: Callable[..., None], monkeypatch: pytest.MonkeyPatch, content: bytes, name: str, dialect: str | None
+) -> None:
     corpus("temporary/x")
-    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"PAR1....")))
-    assert refusal("-") == "Standard input holds Parquet data; it must be JSON lines. Name the file instead."
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+    folder = TemporaryFolder(Path("temporary"), TemporaryFiles())
+    [found] = find_shards(["-"], temporary=folder, reading=Reading(dialect=dialect))
+    assert (found.name, found.relative, found.path.name) == ("stdin", name, name)

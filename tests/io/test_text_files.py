@@ -25,13 +25,15 @@ from neardup.io.outputs.output_names import output_names
 from neardup.io.outputs.outputs import Outputs
 from neardup.io.storage.places import name_as_text
 from neardup.resources.resources import Resources
+from neardup.resources.temporary_files import TemporaryFiles
+from neardup.resources.unfinished import TemporaryFolder
 
 Make = Callable[..., Shard]
 
 
 def as_lines(path: Path, **reading: Any) -> Shard:
     """A file read as lines."""
-    return find_shards([path], temporary=path.parent, reading=Reading(lines=True, **reading))[0]
+    return find_shards([path], reading=Reading(lines=True, **reading))[0]
 
 
 def test_a_file_is_a_document_and_its_relative_path_the_id(tmp_path: Path) -> None:
@@ -39,7 +41,7 @@ def test_a_file_is_a_document_and_its_relative_path_the_id(tmp_path: Path) -> No
         (tmp_path / "in" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "in" / name).write_bytes(content)
     (tmp_path / "in" / "README.md").write_text("about the data")
-    shards = find_shards([tmp_path / "in"], temporary=tmp_path)
+    shards = find_shards([tmp_path / "in"])
     corpus = FileCorpus(shards, Columns())
     corpus.check()
     found = list(corpus.map(lambda batch: (batch.texts.to_pylist(), batch.ids.to_pylist())))
@@ -47,7 +49,7 @@ def test_a_file_is_a_document_and_its_relative_path_the_id(tmp_path: Path) -> No
     assert corpus.starts == [0, 1, 2, 3]
     masked = corpus.map(lambda batch: batch.texts.to_pylist(), wanted=np.array([False, True, False]))
     assert list(masked) == [(0, [None, "x\r\n\n", None])]
-    assert [shard.format for shard in find_shards([tmp_path / "in" / "README.md"], temporary=tmp_path)] == ["txt"]
+    assert [shard.format for shard in find_shards([tmp_path / "in" / "README.md"])] == ["txt"]
 
 
 def test_names_of_any_bytes_become_different_texts() -> None:
@@ -64,9 +66,7 @@ def test_many_files_and_other_formats_keep_their_order(tmp_path: Path, threads: 
     for i in range(2500):
         (tmp_path / f"{i:05}.txt").write_bytes(f"text {i}".encode() if i % 1000 else b"\xff")
     (tmp_path / "01200a.jsonl").write_bytes(b'{"text": "one"}\n{"text": "two"}\n')
-    corpus = FileCorpus(
-        find_shards([tmp_path], temporary=tmp_path), Columns(), on_error="skip", resources=Resources(threads)
-    )
+    corpus = FileCorpus(find_shards([tmp_path]), Columns(), on_error="skip", resources=Resources(threads))
     texts: list[str | None] = []
     for row, found in corpus.map(lambda batch: batch.texts.to_pylist()):
         assert row == len(texts)
@@ -157,7 +157,7 @@ def test_a_line_is_a_document_in_any_file(tmp_path: Path, reading: Any, copied: 
     with pytest.raises(InputError, match="lines, but the output is parquet"):
         output_names("out.parquet", [found])
     (tmp_path / "a.parquet").write_bytes(b"")
-    with pytest.raises(InputError, match=r"a\.parquet is Parquet, which has no lines"):
+    with pytest.raises(InputError, match=r"a\.parquet has columns, not lines"):
         as_lines(tmp_path / "a.parquet")
 
 
@@ -167,6 +167,7 @@ def test_lines_can_come_on_standard_input(tmp_path: Path, monkeypatch: pytest.Mo
     from types import SimpleNamespace
 
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(gzip.compress(b"a\nb\n"))))
-    (found,) = find_shards("-", temporary=tmp_path, reading=Reading(lines=True))
+    temporary = TemporaryFolder(tmp_path, TemporaryFiles())
+    (found,) = find_shards("-", temporary=temporary, reading=Reading(lines=True))
     assert (found.format, found.compression, found.relative) == ("lines", "gzip", "stdin.txt")
     assert reading(found).ids == ['"stdin:0"', '"stdin:1"']

@@ -66,7 +66,7 @@ def test_what_is_small_is_read_whole(tmp_path):
 def test_shards_are_sampled_all_over_the_corpus(tmp_path, small_parts):
     for number in range(30):
         write(tmp_path / f"{number:02}.jsonl", random_texts(100, number))
-    corpus = open_corpus(tmp_path, Reading(), temporary=tmp_path)
+    corpus = open_corpus(tmp_path, Reading())
     found = read_sample(corpus)
     assert found.shards == sampling.MAX_SHARDS
     assert found.growth == pytest.approx(30 * 100 / len(found), rel=0.05)
@@ -112,7 +112,7 @@ def test_a_sample_of_many_pairs_is_thinned(tmp_path, monkeypatch):
 @pytest.mark.parametrize("documents", [1, 7, 100, 299, 300, 1_000, 123_457])
 def test_a_sample_stands_for_as_many_documents_as_are_asked_for(tmp_path, documents):
     path = write(tmp_path / "in.jsonl", random_texts(300))
-    corpus = open_corpus(path, Reading(), temporary=tmp_path)
+    corpus = open_corpus(path, Reading())
     whole = read_sample(corpus)
     part = whole.standing_for(documents)
     assert len(part) * part.growth == pytest.approx(documents, rel=0.005)
@@ -181,6 +181,8 @@ def test_rows_set_aside_are_no_documents_of_the_sample(tmp_path):
         nd.plan_files(path)
 
 
+NEEDED = {"keep_as": {"keep": "max:n"}, "drop_matched": {"cluster": "components"}}
+"""What another option takes for granted."""
 OPTIONS = {
     "text": ["text", "text"],
     "elements": "words",
@@ -195,12 +197,18 @@ OPTIONS = {
     "similarity": "cosine",
     "max_distance": 3,
     "keep": "max:n",
+    "keep_as": "number",
     "cluster": "components",
+    "guard": "same-numbers",
+    "keep_most": 2,
+    "drop_matched": True,
+    "max_cluster": 0.9,
     "prefer_source": "b.jsonl",
     "within": "lang",
     "threads": 1,
     "memory": "64M",
     "temp_dir": ".",
+    "temp_limit": "1G",
     "recipe": "textbook",
     "on_error": "skip",
     "progress": lambda _: None,
@@ -214,7 +222,11 @@ def test_every_option_of_an_estimate_is_tried():
 
 
 @pytest.mark.parametrize(
-    "given", [*({name: value} for name, value in OPTIONS.items()), {"keep": len, "within": lambda text: text[:5]}]
+    "given",
+    [
+        *(NEEDED.get(name, {}) | {name: value} for name, value in OPTIONS.items()),
+        {"keep": len, "within": lambda text: text[:5]},
+    ],
 )
 def test_an_estimate_takes_every_option_of_a_run(tmp_path, monkeypatch, given):
     monkeypatch.chdir(tmp_path)
@@ -234,7 +246,7 @@ def test_values_and_sources_of_a_sample_are_those_of_its_documents(tmp_path, mon
             {"id": f"{name}{at}", "text": None if at % 5 == 4 else "x" * at, "n": 100 * number + at} for at in range(50)
         ]
         Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows))
-    corpus = open_corpus(["a.jsonl", "b.jsonl"], Reading(), temporary=tmp_path, values=["n"], on_error="skip")
+    corpus = open_corpus(["a.jsonl", "b.jsonl"], Reading(), values=["n"], on_error="skip")
     part = read_sample(corpus).thinned(3)
     sampled = sampling.SampledCorpus(part, with_values=True, resources=DEFAULTS)
     batches = [batch for _, batch in sampled.map(lambda batch: batch)]

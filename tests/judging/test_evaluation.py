@@ -26,8 +26,8 @@ from neardup.judging.evaluation.evaluate import evaluate_corpus
 from neardup.judging.evaluation.given_labels import labels_of
 from neardup.judging.evaluation.labels import LabelFile, read_labels
 from neardup.judging.evaluation.recommendation import Definition, recommend
-from neardup.judging.evaluation.request import EvaluationRequest
-from neardup.judging.evaluation.scoring import intervals, listing, sampling, trials
+from neardup.judging.evaluation.request import OTHER_SHINGLES, EvaluationRequest
+from neardup.judging.evaluation.scoring import compared, held, intervals, listing, sampling, trials
 from neardup.judging.evaluation.scoring.curves import similarity_counts
 from neardup.judging.evaluation.scoring.sampled_corpus import DocumentCounts
 from neardup.judging.evaluation.scoring.scores import RecipeScore, Trial
@@ -315,7 +315,10 @@ def test_labels_that_state_the_similarity_that_is_compared_define_it_as_no_label
         best = result.recommendation
         assert (best.threshold_is_given, best.by_definition, best.best.method) == (True, True, "exact")
     assert stated.recommendation.best.found == unlabeled.recommendation.best.found == len(listed)
-    assert "weighted, containment, cosine, edit and thresholds other than `min_similarity=0.8`" in stated.left_out[-1]
+    assert (
+        f"{4 + len(OTHER_SHINGLES)} other similarities and thresholds other than `min_similarity=0.8`"
+        in stated.left_out[-1]
+    )
 
 
 def test_labels_that_state_another_similarity_are_evaluated_and_told_from_judgements(tmp_path):
@@ -527,7 +530,7 @@ def labels_of_families():
 def test_every_similarity_and_method_is_tried_at_the_threshold_that_is_best_by_definition():
     result = nd.evaluate(TEXTS, pairs=labels_of_families(), complete=True, min_similarity=0.95)
     tried = {(score.method, score.similarity) for score in result.trials}
-    assert tried == {("exact", name) for name in SIMILARITY_NAMES} | {
+    assert tried == {("exact", each) for each in (*SIMILARITY_NAMES, *OTHER_SHINGLES)} | {
         ("minhash", "jaccard"),
         ("simhash", "jaccard"),
         ("simhash", None),
@@ -540,7 +543,7 @@ def test_every_similarity_and_method_is_tried_at_the_threshold_that_is_best_by_d
     positive = set(labels_of_families())
     exact = next(score for score in result.trials if score.similarity == "jaccard")
     best = 0.0
-    for percent in range(10, 101):
+    for percent in range(1, 101):
         found = {pair for pair, value in SIMILARITIES.items() if value >= percent / 100}
         true = len(found & positive)
         if found and true / 36 >= 0.99 and true / len(found) >= 0.9:
@@ -607,41 +610,104 @@ def test_the_removed_share_of_a_sample_is_an_upper_bound():
 
 
 def test_what_takes_too_long_is_left_out_and_said(monkeypatch):
-    monkeypatch.setattr(listing, "BUDGET_SECONDS", 1e-9)
+    monkeypatch.setattr(compared, "COMPARE_SECONDS", 1e-9)
     result = nd.evaluate(TEXTS, pairs=labels_of_families())
     assert result.removal == ()
     assert {score.method for score in result.trials} == {"minhash", "simhash"}
-    assert len(result.left_out) == 5
-    assert (
-        "`similarity='edit'` was not tried at `min_similarity=0.8` or less: by estimate it takes" in result.left_out[-1]
-    )
-    assert "s of the reference machine, more than 1e-09" in result.left_out[-1]
+    assert len(result.left_out) == len(SIMILARITY_NAMES) + len(OTHER_SHINGLES)
+    assert result.left_out[0].startswith("`similarity='jaccard'` was left out: the labeled pairs alone take")
+    assert result.left_out[0].endswith("s of the reference machine, more than 1e-09.")
 
 
-def test_too_many_pairs_are_left_out_and_said(monkeypatch):
-    monkeypatch.setattr(listing, "MAX_PAIRS", 20)
-    result = nd.evaluate(TEXTS, pairs=labels_of_families(), similarity="jaccard")
-    assert (
-        "`similarity='jaccard'` was not tried at `min_similarity=0.8` or less: more than 20 pairs match."
-        in result.left_out
-    )
+@pytest.mark.parametrize(("where", "limit", "value"), [(listing, "MAX_PAIRS", 20), (trials, "BUDGET_SECONDS", 0)])
+def test_options_whose_run_takes_too_long_are_not_run(monkeypatch, where, limit, value):
+    monkeypatch.setattr(where, limit, value)
+    best = nd.evaluate(TEXTS, pairs=labels_of_families(), complete=True, methods="exact").recommendation
+    assert best.best.recall.value == 1
+    assert best.removed is None
 
 
-def test_thresholds_at_which_texts_have_little_in_common_are_left_out_and_said():
-    far = min(SIMILARITIES, key=SIMILARITIES.get)
-    result = nd.evaluate(
-        TEXTS, pairs=[*labels_of_families(), far], complete=True, target_recall=1, similarity="jaccard"
-    )
-    assert "`similarity='jaccard'` reaches recall 1 only at 0.00; below 0.1" in result.left_out[0]
-    assert not result.recommendation.reaches_target
-    assert result.recommendation.best.recall.count == 36
+def curve(similarity, values, positive, complete):
+    """Precision and recall by threshold, from the similarities of all pairs."""
+    found = []
+    for percent in range(1, 101):
+        over = {pair for pair, value in values.items() if value >= percent / 100}
+        known = over if complete else over & set(positive)
+        precision = intervals.wilson(len(over & set(positive)), len(known)) if complete else intervals.UNKNOWN
+        found.append((precision, intervals.wilson(len(over & set(positive)), len(positive)), len(over)))
+    return found
+
+
+@pytest.mark.parametrize("complete", [True, False])
+@pytest.mark.parametrize("given", ["jaccard", nd.Similarity(segmenter="characters", word_shingle=4)], ids=str)
+def test_every_threshold_has_the_scores_of_all_pairs(given, complete):
+    pairs = list(itertools.combinations(range(len(TEXTS)), 2))
+    values = {(a, b): nd.similarity(TEXTS[a], TEXTS[b], similarity=given) for a, b in pairs}
+    positive = labels_of_families()
+    result = nd.evaluate(TEXTS, pairs=positive, complete=complete, similarity=given, methods="exact")
+    shown = [(score.precision, score.recall, score.found) for score in result.thresholds]
+    assert shown == curve(given, values, positive, complete)
+    for score in result.thresholds:
+        right = sum(values[pair] >= score.min_similarity for pair in positive)
+        assert score.unlabeled == (0 if complete else score.found - right)
+
+
+def test_of_many_documents_a_sample_estimates_and_the_best_are_listed(monkeypatch):
+    texts = corpus(families=60, alone=240, seed=4)
+    positive = [(3 * family + a, 3 * family + b) for family in range(60) for a, b in ((0, 1), (0, 2), (1, 2))]
+    whole = nd.evaluate(texts, pairs=positive, complete=True, methods="exact")
+    monkeypatch.setattr(compared, "MAX_PAIRS", 10_000)
+    part = nd.evaluate(texts, pairs=positive, complete=True, methods="exact")
+    assert part.recommendation.best.f1 == whole.recommendation.best.f1
+    assert part.recommendation.removed == whole.recommendation.removed
+    dropped = [line for line in part.left_out if line.endswith("was tried on a sample of pairs alone.")]
+    assert len(part.trials) == len(whole.trials) - len(dropped)
+
+
+def test_where_jaccard_is_sampled_other_methods_are_tried_where_the_labels_are_and_in_bounded_time(monkeypatch):
+    texts = corpus(families=0, alone=240, seed=4)
+    texts += [f"{one} {other}" for one, other in itertools.pairwise(texts[:61])]  # which containment finds best
+    positive = [(row, 240 + row) for row in range(60)]
+    monkeypatch.setattr(compared, "MAX_PAIRS", 10_000)
+    monkeypatch.setattr(trials, "MOST_REFINED", 1)
+    found = nd.evaluate(texts, pairs=positive, complete=True)
+    assert "`similarity='jaccard'` was tried on a sample of pairs alone." in found.left_out
+    tried = [trial for trial in found.trials if trial.similarity == "jaccard" and trial.method != "exact"]
+    assert {trial.method for trial in tried} == {"minhash", "simhash"}
+    assert {trial.min_similarity < 0.6 for trial in tried} == {True}
+    assert max(trial.recall.value for trial in tried) > 0.8
+    monkeypatch.setattr(trials, "BUDGET_SECONDS", 0)
+    found = nd.evaluate(texts, pairs=positive, complete=True)
+    assert [line for line in found.left_out if line.startswith("`method='minhash'` was not tried at `min_similarity=")]
+    assert "minhash" not in {trial.method for trial in found.trials}
+
+
+def test_more_pairs_than_can_be_held_are_not_listed(monkeypatch):
+    texts = corpus(families=60, alone=240, seed=4)
+    monkeypatch.setattr(compared, "MAX_PAIRS", 10_000)
+    monkeypatch.setattr(trials, "MAX_PAIRS", 3)
+    monkeypatch.setattr(trials, "collected", None)
+    found = nd.evaluate(texts, pairs=[(0, 1), (3, 4), (6, 7), (9, 10)], methods="exact")
+    assert found.recommendation.best.found > 3
+    assert found.recommendation.removed is None
+
+
+def test_of_long_texts_some_are_held(monkeypatch):
+    monkeypatch.setattr(held, "HELD_TOKENS", 70 * 30)
+    monkeypatch.setattr(compared, "FEWEST", 10)
+    texts = corpus(families=60, alone=240, seed=4)
+    positive = [(3 * family, 3 * family + 1) for family in range(60)]
+    result = nd.evaluate(texts, pairs=positive, similarity="jaccard", methods="exact")
+    [trial] = result.trials
+    assert 10 <= trial.recall.of < 60
+    assert result.recommendation.best.recall.of == 60  # it was run
 
 
 def test_a_similarity_that_does_not_go_with_the_recipe_is_left_out(monkeypatch):
     def refuse(*given, **options):
         raise OptionError("no.")
 
-    monkeypatch.setattr(trials, "list_pairs", refuse)
+    monkeypatch.setattr(trials, "compare", refuse)
     result = nd.evaluate(TEXTS, pairs=labels_of_families(), similarity="cosine")
     assert result.left_out[0] == "`similarity='cosine'` was left out: no."
 
@@ -670,8 +736,12 @@ def trial(method, recall, precision=None, f1=None, *, found=100, similarity="jac
     )
 
 
-def recommended(given, *, target=0.99, min_precision=0.9, run=lambda trial: (trial, 7), recipes=(), **definition):
-    return recommend(given, recipes, target=target, min_precision=min_precision, run=run, **definition)
+def recommended(
+    given, *, target=0.99, min_precision=0.9, run=lambda trial: (trial, 7), recipes=(), documents=100, **definition
+):
+    return recommend(
+        given, recipes, target=target, min_precision=min_precision, run=run, documents=documents, **definition
+    )
 
 
 def test_without_labels_no_threshold_is_recommended_but_a_method_at_the_one_that_was_given():
@@ -743,6 +813,41 @@ def test_where_precision_is_unknown_the_fewest_pairs_are_best_and_it_is_said():
     best = recommended([many, few])
     assert best.best == few
     assert "No pair is known to be false, so precision is unknown" in best.notes[0]
+
+
+def test_no_more_than_a_few_options_are_run():
+    given = [trial("exact", 1, 1, 1.0, min_similarity=0.1 * place) for place in range(1, 9)]
+    runs = []
+
+    def run(each):
+        runs.append(each)
+        return dataclasses.replace(each, f1=share(0.9 - 0.01 * len(runs)), recall=share(0.9)), 3
+
+    best = recommended(given, run=run)
+    assert len(runs) == 4
+    assert (best.best.f1.value, best.removed, best.reaches_target) == (0.89, 3, False)
+
+
+def test_what_nobody_judged_or_what_removes_most_is_not_recommended():
+    judged = dataclasses.replace(trial("exact", 1, 1, 1.0), found=970, unlabeled=950)
+    best = recommended([judged])
+    assert (best.best, best.reaches_target, best.options()) == (judged, True, {})
+    [why] = best.withheld
+    assert why.startswith("Only 20 of 970 pairs found are labeled: precision and recall are those of the labeled pairs")
+    assert "precision 1.000 [0.996, 1.000] (20 of 970 pairs found are labeled)" in best.reasons[0]
+    half = dataclasses.replace(judged, found=40, unlabeled=20)
+    assert recommended([half], documents=14).withheld == ()
+    [why] = recommended([half], documents=13).withheld
+    assert why.startswith("These options remove 7 of 13 documents.")
+
+
+@pytest.mark.parametrize(("precision", "is_withheld"), [(1, False), (0.51, False), (0.5, True), (0.1, True)])
+def test_what_removes_most_is_recommended_where_most_pairs_found_are_labeled_as_near(precision, is_withheld):
+    most = dataclasses.replace(trial("exact", 1, precision, 0.9), found=400)
+    assert bool(recommended([most], documents=13, min_precision=0).withheld) == is_withheld
+    defined = Definition("jaccard", 0.5, by_labels=False)
+    assert recommended([most], documents=13, min_precision=0, definition=defined).withheld
+    assert recommended([most], documents=13, min_precision=0, is_stated=True).withheld
 
 
 def test_options_that_find_less_when_they_are_run_give_way_to_others():

@@ -4,6 +4,7 @@ import html
 import itertools
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,11 +14,12 @@ from hypothesis import strategies as st
 import naive
 from marks import long
 from neardup.errors import DataError
+from neardup.judging import reports
 from neardup.judging.reports.bands import FIRST_PAIRS, OTHER_PAIRS, Bands
 from neardup.judging.reports.changes import changes_of
 from neardup.judging.reports.charts import distance_chart, similarity_chart
 from neardup.judging.reports.commands import MAX_COMMAND_BYTES, command_of
-from neardup.judging.reports.page import Findings, page
+from neardup.judging.reports.page import Findings, _environment, page
 from neardup.judging.reports.removal_ranges import removal_ranges
 from neardup.judging.reports.shown_pairs import FIGURE_PAIRS, bands_of_pairs
 from neardup.judging.reports.sources import Source, Sources
@@ -60,7 +62,7 @@ def summary(lines, inputs=("in.jsonl",)):
         "method": "exact", "reason": None, "max_distance": None, "min_similarity": 0.8, "candidates": 9, "matches": 9,
         "options": DedupOptions().as_dict(), "recipe": recipe.as_dict() | {"digest": recipe.digest()},
         "seconds": seconds, "read_bytes": of_bytes, "written_bytes": of_bytes, "peak_memory_bytes": 1,
-        "peak_temporary_bytes": 1, "versions": {"neardup": "1"},
+        "peak_temporary_bytes": 1, "temporary_limit_bytes": 1, "versions": {"neardup": "1"},
         "files": {
             "inputs": list(inputs), "folder": "/", "text": ["text"], "id": None, "html": None, "lines": False,
             "encoding": "utf-8", "dialect": None, "max_document_bytes": 256 << 20, "against": [], "output": "out.jsonl",
@@ -435,3 +437,11 @@ def test_the_language_decides_which_forms_of_characters_are_shown(text, expected
 def test_marks_of_direction_and_control_characters_are_shown_by_number_and_joiners_stay():
     assert plainly("a\u202eb\x00\ud800\r\n\r") == "a⟨U+202E⟩b⟨U+0000⟩⟨U+D800⟩\r\n⟨U+000D⟩"
     assert plainly("क्\u200dष \u200c") == "क्\u200dष \u200c"
+
+
+def test_templates_count_one_thing_as_one():
+    templates = list(Path(reports.__path__[0]).glob("*.html"))
+    assert templates
+    for each in templates:
+        assert not re.search(r"\|number }} (?:document|item|pair|token|character)s\b", each.read_text(encoding="utf-8"))
+    assert _environment().from_string('{{ 1|counted("more character") }}').render() == "1 more character"

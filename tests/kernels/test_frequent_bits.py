@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import naive
 from neardup.kernels.matching.frequent_bits import TILE
 from neardup.kernels.matching.similarities import CODES, required_overlap
-from neardup.matching.frequent_bits import FrequentBits, has_common_elements
+from neardup.matching import frequent_bits
+from neardup.matching.frequent_bits import FrequentBits
 from neardup.matching.similarities.table import Elements
 from neardup.resources.resources import Resources
 
@@ -19,18 +20,20 @@ KINDS = ["jaccard", "weighted", "containment", "edit"]
 
 
 class Sets:
-    """Sets in memory, as an `ElementStore` gives them."""
+    """Sets in memory, as an `ElementStore` gives them; with weights, if they are dictionaries."""
 
     def __init__(self, sets):
         self._sets = sets
         self.ends = np.cumsum([len(some) for some in sets])
         self.starts = self.ends - [len(some) for some in sets]
 
-    def elements(self, rows):
+    def sets(self, rows):
         chosen = [sorted(self._sets[row]) for row in rows]
         values = np.array([element for some in chosen for element in some], np.uint64)
-        values.flags.writeable = False
-        return Elements(values, np.empty(0), np.cumsum([0, *map(len, chosen)]))
+        weighted = [self._sets[row] for row in rows if isinstance(self._sets[row], dict)]
+        weights = np.array([some[element] for some in weighted for element in sorted(some)], float)
+        values.flags.writeable = weights.flags.writeable = False
+        return Elements(values, weights, np.cumsum([0, *map(len, chosen)]))
 
 
 def hashed(numbers):
@@ -64,7 +67,9 @@ families = st.lists(st.sets(st.integers(1, 40), min_size=1, max_size=25).map(has
 def test_the_pairs_that_meet_are_those_of_the_bound(kind, sets, least, max_bits):
     counts = Counter(element for some in sets for element in some)
     frequent = naive.first_frequent(sets, counts, 2, max_bits)
-    found = met(sets, range(len(sets)), kind, least, max_bits=max_bits)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frequent_bits, "MAX_MARK_WORDS", 0)
+        found = met(sets, range(len(sets)), kind, least, max_bits=max_bits)
     rests = [sum(counts[element] > 1 for element in some - frequent) for some in sets]
     assert found == {
         (p, q)
@@ -92,7 +97,49 @@ def test_many_sets_and_sizes_meet_in_any_order_and_from_any_place(seed):
             assert (p, q) in found
 
 
-def test_only_similarities_of_common_elements_have_such_bits():
-    assert [kind for kind in CODES if not has_common_elements(kind, None)] == ["cosine", "edit"]
-    assert not has_common_elements("cosine", Sets([]))
-    assert has_common_elements("edit", Sets([]))
+@pytest.mark.parametrize("kind", KINDS)
+@given(sets=families, least=st.sampled_from([0.5, 0.8]), words=st.integers(1, 3))
+def test_marks_leave_out_what_lacks_too_many_of_the_others(kind, sets, least, words):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frequent_bits, "MARKS_EACH", 1 << 20)
+        patch.setattr(frequent_bits, "MAX_MARK_WORDS", words)
+        found = met(sets, range(len(sets)), kind, least, max_bits=1)
+        patch.setattr(frequent_bits, "MAX_MARK_WORDS", 0)
+        assert found <= met(sets, range(len(sets)), kind, least, max_bits=1)
+    assert {
+        (p, q)
+        for p in range(len(sets))
+        for q in range(p)
+        if naive.set_similarity("jaccard" if kind == "weighted" else kind, sets[p], sets[q]) >= least
+    } <= found
+
+
+def test_few_marks_are_shared():
+    choose = random.Random(5)
+    numbers = [*hashed(range(4000))]
+    sets = [{*numbers[:10], *choose.sample(numbers[10:], 20)} for _ in range(200)]
+    assert len(met(sets, range(200), "jaccard", 0.6)) < 20
+
+
+vectors = st.lists(
+    st.dictionaries(st.integers(1, 30), st.sampled_from([1, 1, 1, 2, 3, 7, 65536, 32768.0]), min_size=1, max_size=20),
+    min_size=2,
+    max_size=25,
+)
+
+
+@given(vectors=vectors, least=st.sampled_from([0.2, 0.5, 0.8, 0.95, 1.0]), max_bits=st.sampled_from([1, 7, 64]))
+def test_all_vectors_meet_whose_cosine_reaches_the_threshold(vectors, least, max_bits):
+    sets = [{next(iter(hashed([number]))): weight for number, weight in some.items()} for some in vectors]
+    found = met(sets, range(len(sets)), "cosine", least, max_bits=max_bits)
+    for p in range(len(sets)):
+        for q in range(p):
+            if naive.set_similarity("cosine", sets[p], sets[q]) >= least:
+                assert (p, q) in found
+
+
+def test_vectors_of_equal_weights_meet_like_sets():
+    choose = random.Random(7)
+    base = [*hashed(range(60))]
+    vectors = [dict.fromkeys(choose.sample(base, 40), 65536.0) for _ in range(100)]
+    assert len(met(vectors, range(100), "cosine", 0.9)) < 200 < 100 * 99 // 2

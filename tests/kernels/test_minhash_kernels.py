@@ -16,7 +16,15 @@ from neardup.kernels.fingerprints.minhash import (
     sign,
 )
 from neardup.kernels.fingerprints.votes import table_size
-from neardup.kernels.matching.bands import Band, Buckets, Sieve, fill_buckets, hash_band, pairs_of_band
+from neardup.kernels.matching.bands import (
+    Band,
+    Buckets,
+    Sieve,
+    fill_buckets,
+    hash_band,
+    keep_agreeing,
+    pairs_of_buckets,
+)
 
 hash_lists = st.lists(st.one_of(st.integers(0, 2**64 - 1), st.integers(0, 7)), max_size=40)
 
@@ -85,14 +93,17 @@ def test_a_search_that_stops_for_room_goes_on_where_it_was(rows, room, shift):
         hashes, keys, at = np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n, np.uint32)
         ends, out = np.empty(1 << (64 - int(shift)), np.int64), np.empty(room, np.uint64)
         buckets = Buckets(shift, ends, keys, at)
-        hash_band(values, sizes, Band(band, 2), hashes, buckets)
+        everything = np.arange(n)
+        hash_band(values, everything, everything[::-1].copy(), Band(band, 2), hashes)
         filled = fill_buckets(hashes, sizes, buckets)
         assert filled == (sizes > 0).sum()
-        no_sieve = Sieve(np.empty((filled, 0), np.uint64), np.uint64(0), 0)
+        no_sieve = Sieve(np.empty((filled, 0), np.uint64), np.uint64(0))
         place = np.zeros(2, np.int64)
         while place[0] < filled:
-            count = pairs_of_band(values, Band(band, 2), buckets, no_sieve, 0, place, out)
-            new = {(int(pair) >> 32, int(pair) & 0xFFFFFFFF) for pair in out[:count]}
+            listed = out[: pairs_of_buckets(buckets, no_sieve, 0, place, out)]
+            left, right = (listed >> np.uint64(32)).astype(np.int64), (listed & np.uint64(0xFFFFFFFF)).astype(np.int64)
+            count = keep_agreeing(values, left, right, Band(band, 2), 0, listed)
+            new = {(int(pair) >> 32, int(pair) & 0xFFFFFFFF) for pair in listed[:count]}
             assert len(new) == count
             assert not new & found
             found |= new

@@ -109,6 +109,55 @@ def test_rows_are_sieved_by_the_bits_that_differ(sets, kind, threshold, words):
     assert rows.sieve_rows(sealed, (1, 2), missing, places[:1], asked, CODES[kind], threshold, found) == len(sealed)
 
 
+@given(
+    st.lists(st.sets(st.integers(0, 200), max_size=20), min_size=1, max_size=20),
+    st.sampled_from(["jaccard", "containment", "edit"]),
+    st.sampled_from([0.3, 0.5, 0.8, 1.0]),
+    st.integers(1, 3),
+)
+def test_all_pairs_meet_that_the_sieve_lets_through(sets, kind, threshold, spare):
+    """Of documents by their rows, and among texts; with room for few pairs at a time."""
+    values = np.array([value for each in sets for value in sorted(each)], np.uint64)
+    sizes, words, n = np.array([len(each) for each in sets]), 2, len(sets)
+    maps = np.zeros((n, words), np.uint64)
+    fill_bitmaps(values, np.cumsum([0, *sizes]), np.arange(0, words * n + 1, words), maps.reshape(-1))
+    sealed = np.zeros((n, words + 3), np.uint64)
+    sealed[:, 0], sealed[:, 1], sealed[:, 2 : 2 + words] = np.arange(n) % 5, sizes, maps
+    rows.seal_rows(sealed, 0)
+    gone = np.array([0b10010], np.uint8)
+    numbers, places = (part.ravel() for part in np.indices((n, n)))
+    may = np.zeros(len(numbers), np.bool_)
+    rows.sieve_rows(sealed, (1, 2), numbers, places, rows.Sieved(sizes, maps), CODES[kind], threshold, may)
+    expected = {(place, number) for number, place in zip(numbers[may].tolist(), places[may].tolist(), strict=True)}
+
+    def all_met(meet):
+        met, found = rows.Met(*np.empty((2, spare * n), np.int64), np.zeros(2, np.int64)), []
+        while met.state[1] < n:
+            met.state[0] = 0
+            meet(met)
+            found += list(zip(*(column[: met.state[0]].tolist() for column in met[:2]), strict=True))
+        assert len(set(found)) == len(found)
+        return set(found)
+
+    held = rows.Held(sizes, np.ascontiguousarray(maps.T), *np.empty((2, n), np.int64))
+    found = all_met(lambda met: rows.meet_rows(sealed, (0, 1, 2), 2, gone, held, CODES[kind], threshold, met))
+    assert found == {(place, number) for place, number in expected if number % 5 >= 2 and number not in (1, 4)}
+    among = all_met(lambda met: rows.meet_texts(maps, held, CODES[kind], threshold, met))
+    assert among == {(place, number) for place, number in expected if place < number}
+    sealed[n // 2, 1] += 1
+    damaged = rows.meet_rows(
+        sealed,
+        (0, 1, 2),
+        0,
+        np.zeros(0, np.uint8),
+        held,
+        CODES[kind],
+        threshold,
+        rows.Met(*np.empty((2, n * n), np.int64), np.zeros(2, np.int64)),
+    )
+    assert damaged == n // 2
+
+
 SETS = st.lists(st.sets(st.integers(0, 40), max_size=14), min_size=1, max_size=8)
 COUNTS = st.dictionaries(st.integers(0, 40), st.integers(1, 9), max_size=20)
 

@@ -101,7 +101,8 @@ def _half_written(known: Any) -> str:
 def _dedup(name: str, inputs: str, output: str, **options: Any) -> Scenario:
     """A run with `--resume` from shards to shards, or to a file."""
     ending = "parquet" if "parquet" in name else "jsonl"
-    run = neardup.deduplicate_units if "unit" in options else neardup.deduplicate_files
+    run: Any = neardup.deduplicate_units if "unit" in options else neardup.deduplicate_files
+    run = neardup.passages_files if "min_tokens" in options else run
 
     def make() -> None:
         for number, rows in enumerate(_rows(7)):
@@ -274,6 +275,9 @@ SCENARIOS = [
     _dedup("annotated, with a reference", "in", "out.jsonl.zst", annotate=True, against="ref.jsonl"),
     _dedup("parquet, audits by shard", "in", "out/", audit="removed/", method="exact", similarity="edit"),
     _dedup("lines", "in", "out/", unit="line", method="exact", on_error="skip"),
+    _dedup("passages", "in", "out/", min_tokens=8),
+    _dedup("passages of lines, with a reference", "in", "out.jsonl", min_tokens=5, align="line", against="ref.jsonl"),
+    _dedup("passages, listed", "in", "out.jsonl", min_tokens=8, list=True),
     _dedup("paragraphs, parquet", "in", "out/", unit="paragraph", cluster="components"),
     _index("add", lambda: neardup.add_to_index("ix", "new.jsonl", threads=1)),
     _index(

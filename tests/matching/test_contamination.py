@@ -1,5 +1,7 @@
 """Which items documents hold, against the obvious definition; and the parts that find them."""
 
+import re
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -7,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import naive
+import neardup as nd
 from neardup.errors import OptionError
 from neardup.io.corpora.batch import Batch
 from neardup.kernels.matching.items import best_passage
@@ -17,16 +20,52 @@ from neardup.matching.contamination.overlaps import RunFinder
 from neardup.matching.contamination.scan import Scanner
 from strategies import any_text
 
-vocabulary = st.sampled_from("the quick brown fox the over dog 中 国 法 律 は and 42 don't".split())
+vocabulary = st.sampled_from("the quick brown fox the over dog 中 国 法 律 は and 42 don't กิน ข้าวผัด 👍🏽".split())
+BETWEEN = [
+    *(
+        " ",
+        "\n",
+        "\r\n\r\n",
+        "&nbsp;",
+        "&amp;nbsp;",
+        "&#32;",
+        "&mdash;",
+        "&unknown;",
+        "<b>",
+        "</b> ",
+        "<br/>",
+        "<p class='a'>",
+        "<x>",
+    ),
+    *(
+        "-\n",
+        "\u00ad\n",
+        "¬\n  ",
+        "-\n\n",
+        "\n1. ",
+        "\n2. ",
+        "\n(3) ",
+        "\n> 4) ",
+        "\n1.2 ",
+        "\n1.3 ",
+        "\n2、",
+        "\n７ ",
+        "<!-- no -->",
+    ),
+]
 some_words = st.lists(vocabulary, max_size=40).map(" ".join)
-items_of_words = st.lists(st.one_of(some_words, any_text), max_size=6)
+marked_words = st.lists(st.tuples(vocabulary, st.sampled_from(BETWEEN)).map("".join), max_size=25).map("".join)
+items_of_words = st.lists(st.one_of(some_words, marked_words, any_text), max_size=6)
 
 
 @st.composite
 def documents_with_items(draw):
     """Items, and documents that hold some of them, whole or in part, with other words around and between."""
     items = draw(items_of_words)
-    parts = st.one_of(some_words, any_text, st.sampled_from(items or [""]))
+    marked = st.tuples(st.sampled_from(items or [""]), st.sampled_from(BETWEEN)).map(
+        lambda both: both[1].join(both[0].split())
+    )
+    parts = st.one_of(some_words, any_text, st.sampled_from(items or [""]), marked, marked_words)
     cut = st.tuples(parts, st.integers(0, 60)).map(lambda part: part[0][: part[1]])
     return items, draw(st.lists(st.lists(st.one_of(parts, cut), max_size=4).map(" ".join), max_size=4))
 
@@ -39,7 +78,7 @@ def batch_of(texts):
 def scanned(items, documents, suspects_at_once=1 << 12, **options):
     """For each document, the rows of the items it holds, with shares and runs."""
     chosen = DecontaminationOptions(**options)
-    known = Items.of([read_items(batch_of(items))], None, chosen)
+    known = Items.of([read_items(batch_of(items), chosen.version)], None, chosen)
     found = [[] for _ in documents]
     for each in Scanner(known, chosen, suspects_at_once=suspects_at_once).scan(batch_of(documents)).contaminated:
         rows = known.firsts[each.items].tolist()
@@ -52,17 +91,25 @@ def scanned(items, documents, suspects_at_once=1 << 12, **options):
     min_share=st.one_of(st.sampled_from([0.1, 0.5, 2 / 3, 0.8, 1.0]), st.floats(0.01, 1)),
     min_run=st.integers(5, 20),
     min_tokens=st.integers(5, 12),
+    version=st.sampled_from([1, 2]),
 )
 @example(
-    both=(["the quick brown fox jumps"], ["", "the quick brown fox jumps"]), min_share=1.0, min_run=5, min_tokens=5
+    both=(["the quick brown fox jumps"], ["", "the quick brown fox jumps"]),
+    min_share=1.0,
+    min_run=5,
+    min_tokens=5,
+    version=1,
 )
-@example(both=([], ["the quick brown fox jumps"]), min_share=1.0, min_run=5, min_tokens=5)
-@example(both=(["中 国 法 律 第 and the"], ["and 中 国 法 律 第 the"]), min_share=0.1, min_run=5, min_tokens=5)
-def test_documents_hold_the_items_that_they_hold_by_definition(both, min_share, min_run, min_tokens):
+@example(both=([], ["the quick brown fox jumps"]), min_share=1.0, min_run=5, min_tokens=5, version=1)
+@example(
+    both=(["中 国 法 律 第 and the"], ["and 中 国 法 律 第 the"]), min_share=0.1, min_run=5, min_tokens=5, version=1
+)
+@example(both=(["ฉันชอบกินข้าว"], ["เขาชอบกินข้าวผัด"]), min_share=0.5, min_run=20, min_tokens=8, version=2)
+def test_documents_hold_the_items_that_they_hold_by_definition(both, min_share, min_run, min_tokens, version):
     items, documents = both
     limits = {"min_share": min_share, "min_run": min_run, "min_tokens": min_tokens}
-    expected = [naive.held_items(document, items, **limits) for document in documents]
-    assert scanned(items, documents, **limits) == expected
+    expected = [naive.held_items(document, items, version=version, **limits) for document in documents]
+    assert scanned(items, documents, recipe=nd.Recipe(version=version), **limits) == expected
 
 
 @given(first=st.lists(st.integers(0, 3), max_size=25), second=st.lists(st.integers(0, 3), max_size=25))
@@ -148,8 +195,15 @@ def test_an_excerpt_is_the_passage_as_it_stands_in_the_document():
         ({"min_run": 13.0}, "`min_run=13.0`"),
         ({"min_tokens": 0}, "`min_tokens=0`"),
         ({"threads": 0}, "`threads=0`"),
+        (
+            {"recipe": "unmarked"},
+            "`recipe='unmarked'`: give 'default' or 'all-scripts'. Decontamination compares their words",
+        ),
+        ({"recipe": "textbook"}, "`recipe='textbook'`: give 'default' or 'all-scripts'"),
+        ({"recipe": "cppjieba"}, "`recipe='cppjieba'`: give 'default' or 'all-scripts'"),
+        ({"recipe": "al-scripts"}, "There is no recipe 'al-scripts' (did you mean all-scripts?)"),
     ],
 )
 def test_impossible_options_are_refused(options, message):
-    with pytest.raises(OptionError, match=message.replace("`", "`")):
+    with pytest.raises(OptionError, match=re.escape(message)):
         DecontaminationOptions(**options)

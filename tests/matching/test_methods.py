@@ -273,7 +273,7 @@ def test_pairs_that_neither_memory_nor_disk_hold_are_refused_before_they_are_loo
         nd.OptionError, match=r"about [\d,]+ pairs, which takes about [\d.]+ MiB of temporary files"
     ) as refusal:
         nd.match(texts, method=method, memory="16M", **options)
-    assert "100.0 MiB are free" in str(refusal.value)
+    assert re.search(r"and [89]\d\.\d MiB are free for them in", str(refusal.value))
     (enough,) = re.findall("more room, `memory='([0-9]+)G'`, or a", str(refusal.value))
     Resources(memory=f"{enough}G").check_pairs(10_000_000, work="a join", instead="")
     with pytest.raises(
@@ -289,16 +289,17 @@ def test_prefixes_that_the_disk_does_not_hold_are_refused_before_they_are_made(s
     choose = random.Random(4)
     texts = [" ".join(choose.choices(WORDS, k=30)) for _ in range(4_000)]
     summaries = {}
-    for room in (1 << 50, 1_000_000):  # all elements would not fit in the second; those of the prefixes do
+    little = 2_000_000 if similarity == "cosine" else 1_200_000  # sums of its weights lie in files besides
+    for room in (1 << 50, little):  # all elements would not fit in the second; those of the prefixes do
         monkeypatch.setattr(shutil, "disk_usage", free(room))
         found = nd.deduplicate(texts, method="exact", similarity=similarity, min_similarity=0.95)
         summaries[room] = (found.duplicates.to_pydict(), found.summary.candidates)
-    assert summaries[1 << 50] == summaries[1_000_000]
-    assert "room" in found.summary.seconds
+    assert summaries[1 << 50] == summaries[little]
+    assert "room" in found.summary.seconds or similarity == "cosine"
     monkeypatch.setattr(shutil, "disk_usage", free(100_000))
     monkeypatch.setattr(exact, "prefixes_of", None)
     with pytest.raises(
-        nd.OptionError, match=r"`method='exact'` takes about [\d.]+ KiB of temporary files, and 97.7 KiB"
+        nd.OptionError, match=r"`method='exact'` takes about [\d.]+ KiB of temporary files, and 87.9 KiB"
     ) as refusal:
         nd.deduplicate(texts, method="exact", similarity=similarity, min_similarity=0.95)
     assert "Give a `temp_dir` with more room, or a higher" in str(refusal.value)
@@ -306,7 +307,7 @@ def test_prefixes_that_the_disk_does_not_hold_are_refused_before_they_are_made(s
 
 def test_signatures_that_neither_memory_nor_disk_hold_are_refused_before_they_are_made(monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", free(1000))
-    with pytest.raises(nd.OptionError, match="`method='minhash'` of 8,000 documents takes about 5.5 MiB"):
+    with pytest.raises(nd.OptionError, match="`method='minhash'` of 8,000 documents takes about 2.7 MiB"):
         nd.deduplicate([f"text number {i}" for i in range(8_000)], method="minhash", memory="16M")
 
 

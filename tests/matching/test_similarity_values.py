@@ -183,13 +183,13 @@ def test_the_way_with_names_makes_the_elements_of_the_way_without(form, text):
     import pyarrow as pa
 
     from neardup.fingerprints.shingle_hashes import shingle_hashes
-    from neardup.matching.similarities.table import _in_form, maker_of
+    from neardup.matching.similarities.table import in_form, maker_of
 
     array, recipe = pa.array([text, text + " a a", ""], pa.large_string()), nd.Recipe()
     similarity = nd.Similarity(measure=measure, normalize=(FOLD,))
     maker = maker_of(similarity)
     plainly = maker.stored(array, recipe)
-    by_name = _in_form(*shingle_hashes(array, similarity, recipe), maker.verified)
+    by_name = in_form(*shingle_hashes(array, similarity, recipe), maker.verified)
     assert plainly.values.tolist() == by_name.values.tolist()
     assert plainly.offsets.tolist() == by_name.offsets.tolist()
 
@@ -392,3 +392,12 @@ def test_a_remedy_is_named_once():
         nd.OptionError, match=r"Give a recipe with `normalize=\['digits'\]` or `normalize=\[\]`, or leave"
     ):
         nd.deduplicate(["a"], similarity=nd.Similarity(normalize=["digits"]))
+
+
+def test_a_similarity_by_a_package_of_another_version_says_what_to_install():
+    values = nd.Similarity(segmenter="rjieba").as_dict()
+    values["segmenter"]["rjieba"] = "0.0.1"
+    with pytest.raises(
+        nd.OptionError, match=r"its `segmenter` is not here: .* made with rjieba 0\.0\.1, .*pip install rjieba==0"
+    ):
+        stored_similarity(values).check_available()

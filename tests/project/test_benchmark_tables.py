@@ -27,6 +27,7 @@ from contests import Contest, contend
 def contested(seconds, memory, recall, precision):
     return {
         "seconds": seconds,
+        "processor_seconds": seconds,
         "peak_memory_mb": memory,
         "pairs": {"true": 10, "found": 10, "recall": recall, "precision": precision},
     }
@@ -216,15 +217,16 @@ def test_a_contender_runs_in_a_process_of_its_own_and_one_that_cannot_says_why(t
         "".join(json.dumps({"text": each}) + "\n" for each in (text, text + " today", "a")), encoding="utf-8"
     )
     contest = Contest(file, "english", 120, 2, Interpreters(sys.executable, sys.executable))
-    record, found = contend("neardup exact, pairs", contest)
+    [(record, found)] = contend(["neardup exact, pairs"], contest).values()
     assert record["rounds"] == 2
     assert record["min"] <= record["seconds"] <= record["max"]
+    assert record["processor_seconds"] > 0, "imports count, too"
     assert (found["left"].tolist(), found["right"].tolist()) == ([0], [1])
     python = script(tmp_path, "python", "raise SystemExit('no such thing')")
     (tmp_path / "interpreter").write_text(f"#!/bin/sh\nexec {' '.join(python)}\n", encoding="utf-8")
     (tmp_path / "interpreter").chmod(0o755)
     lacking = Contest(file, "english", 120, 1, Interpreters(str(tmp_path / "interpreter"), sys.executable))
-    assert contend("text-dedup minhash", lacking) == ({"skipped": "no such thing"}, None)
+    assert contend(["text-dedup minhash"], lacking) == {"text-dedup minhash": ({"skipped": "no such thing"}, None)}
 
 
 def test_every_benchmark_is_run_and_takes_the_options_that_it_is_given():

@@ -359,7 +359,9 @@ def test_containers_get_files_of_their_own_user_and_yours_stay(tmp_path):
 
 def test_the_owner_of_the_database_compacts():
     granted = re.findall(r"^GRANT DELETE ON (.*) TO service;$", (DEPLOY / "roles.sql").read_text(), re.MULTILINE)
-    assert granted == ["neardup.notes, neardup.judgements"], "the role of the services may not"
+    assert granted == [
+        "neardup.notes, neardup.judgements, neardup.skipped, neardup.skipped_contents, neardup.orphans"
+    ], "the role of the services may not forget documents"
     of = SERVICES["compact"]
     assert of["command"] == ["store", "compact", "postgresql://owner@database/neardup"]
     assert of["environment"] == SERVICES["create"]["environment"] == {"PGPASSFILE": "/run/secrets/owner.pgpass"}

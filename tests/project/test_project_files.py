@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 import neardup
-from durations import SLOW, is_in_share, share_of, slow_of
+from durations import SLOW, is_in_share, listed_after, share_of, slow_of
 from guards import not_empty
 from places import ROOT
 
@@ -74,7 +74,7 @@ def test_the_extra_all_has_every_other_extra_but_the_compiler_and_the_largest():
     extras = PROJECT["optional-dependencies"]
     [requirement] = extras["all"]
     name, *listed = re.findall(r"\w+", requirement)
-    assert (name, sorted(listed)) == ("neardup", sorted(set(extras) - {"all", "jit", "ray", "spark"}))
+    assert (name, sorted(listed)) == ("neardup", sorted(set(extras) - {"all", "icu", "jit", "ray", "spark"}))
 
 
 def test_every_python_of_the_classifiers_is_tested_and_installed_to():
@@ -149,6 +149,11 @@ def test_slow_tests_that_are_listed_exist():
 )
 def test_slow_tests_are_listed_by_file_function_or_argument(seconds, slow):
     assert slow_of(seconds, 1.0) == slow
+
+
+def test_slow_tests_that_a_run_left_out_stay_listed():
+    listed = ["a.py::f[1]", "a.py::g", "b.py"]
+    assert listed_after(listed, {"a.py::g": 0.1, "a.py::h": 2.0}, 1.0) == ["a.py::f[1]", "a.py::h", "b.py"]
 
 
 def test_slow_tests_of_each_file_run_in_one_share_of_several():

@@ -192,7 +192,7 @@ def test_an_index_takes_the_copy_of_a_file_that_was_gone(made, monkeypatch):
     said = []
     nd.build_index("w.index", "prints.parquet", progress=lambda event: said.append(str(event.message)))
     assert any(
-        "w.index keeps no copy of a file that its recipe needs for texts: the fingerprints were made" in each
+        "w.index keeps no copy of a file that its recipe needs for texts: what is stored was made" in each
         for each in said
     )
     shutil.copytree("w.index", "s.index")

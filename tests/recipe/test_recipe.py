@@ -100,6 +100,7 @@ def test_every_field_that_decides_bits_changes_the_digest(tmp_path):
         "normalize": ["lower"],
         "segmenter": "characters",
         "stop_words": ["en"],
+        "version": 2,
     }
     for name, value in other.items():
         assert nd.Recipe(**{name: value}).digest() != nd.Recipe().digest(), name
@@ -122,6 +123,9 @@ def test_digests_of_named_recipes_are_frozen():
     assert {name: named.recipe.digest() for name, named in nd.RECIPES.items() if name not in of_packages} == {
         "default": "149758eb4496a2d6",
         "default-64": "5d9c6844f5e11755",
+        "all-scripts": "15a41b30d4aab48f",
+        "all-scripts-64": "7f05988b1614c670",
+        "unmarked": "6ea7c8d2e9559b7f",
         "textbook": "33c7a4508fd1c732",
         "leonsim": "524d5c5a8b672944",
         "moz": "c57a491df58452ae",
@@ -165,7 +169,7 @@ def test_a_recipe_can_be_kept_in_a_toml_file(tmp_path):
 def test_recipe_files_that_cannot_be_used_are_refused(tmp_path):
     path = tmp_path / "mine.toml"
     with pytest.raises(
-        nd.OptionError, match="no recipe 'best'. Give one of default, default-64, textbook, .* or a file"
+        nd.OptionError, match="no recipe 'best'. Give one of default, default-64, all-scripts, .* or a file"
     ):
         find_recipe("best")
     with pytest.raises(nd.OptionError, match=r"no recipe 'go-fnv1' \(did you mean go-fnv1a\?\). Give one of default"):
@@ -238,7 +242,7 @@ def test_a_recipe_file_gets_all_its_problems_at_once(tmp_path):
         "a recipe has no `bit` (did you mean `bits`?)",
         "a recipe has no `colour`. It has",
         "`bits='64'`: give an integer",
-        "`segmenter='jeiba'`: give one of words, characters, whitespace, jieba, rjieba, cppjieba, sudachi (did you mean jieba?)",
+        "`segmenter='jeiba'`: give one of words, characters, whitespace, jieba, rjieba, cppjieba, sudachi, icu (did you mean jieba?)",
         "`normalize='nfkc'`: give a list of names",
         "`keywords` with `weights='uniform'`",
         "stop list 'zhh': give one of zh, ja, en, or an existing file (did you mean zh?)",
@@ -434,6 +438,8 @@ WITH_RECIPE = {
     "deduplicate_units": lambda given: (
         nd.deduplicate_units("in.jsonl", dry_run=True, unit="line", recipe=given).summary.found.recipe
     ),
+    "passages": lambda given: nd.passages(ROSES, recipe=given).summary.recipe,
+    "passages_files": lambda given: nd.passages_files("in.txt", dry_run=True, recipe=given, lines=True).summary.recipe,
     "fingerprint_files": lambda given: nd.fingerprint_files("in.txt", "out/", recipe=given, lines=True, overwrite=True),
     "pair_files": lambda given: nd.pair_files("in.txt", "out.jsonl", recipe=given, lines=True, overwrite=True),
     "evaluate_files": lambda given: nd.evaluate_files("in.txt", recipe=given, lines=True).recipe,

@@ -11,6 +11,7 @@ import neardup as nd
 from marks import long
 from neardup.resources.resources import ARRAYS_AT_ONCE
 from neardup.resources.scratch import IN_MEMORY, Scratch
+from neardup.resources.temporary_files import TemporaryFiles
 
 MEMORY = 64 << 20
 AROUND = 64 << 20
@@ -89,7 +90,7 @@ def test_arrays_in_files_decide_as_those_in_memory(method, cluster, tmp_path, mo
 
 @pytest.mark.parametrize("largest", [None, 0])
 def test_arrays_are_alike_wherever_they_are(largest, tmp_path):
-    scratch = Scratch(largest, str(tmp_path))
+    scratch = Scratch(largest, TemporaryFiles(str(tmp_path)))
     values, rows = np.arange(12, dtype=np.uint64).reshape(6, 2), np.array([5, 0, 5])
     made = {
         "zeros": (scratch.zeros((2, 3), np.int32), np.zeros((2, 3), np.int32)),

@@ -17,13 +17,13 @@ from neardup.fingerprints.documents import Documents, join_documents
 from neardup.hamming.pairs import collapse, join_unique, spool_near
 from neardup.matching.prefix_join import counts
 from neardup.resources import held_spool, pair_spool
-from neardup.resources import spool as spool_module
 from neardup.resources.held_spool import HeldSpool
 from neardup.resources.kept_rows import KeptRows
 from neardup.resources.pair_spool import PAIR_BYTES, PairSpool
 from neardup.resources.resources import Resources
 from neardup.resources.shares import MEMORY_PARTS, SHARES
-from neardup.resources.spool import Spool, _Used, mapped_array
+from neardup.resources.spool import Spool, mapped_array
+from neardup.resources.temporary_files import TemporaryFiles
 
 LINE = "this page was made by the system on the day that is given below and it has no other content"
 
@@ -58,7 +58,7 @@ def test_runs_that_are_taken_from_a_spool_are_those_that_were_written(sizes, wan
     ends = np.cumsum(sizes)
     rows = np.array([number % len(sizes) for number in wanted], np.int64)
     rows = np.unique(rows) if ascending else rows
-    with Spool(np.uint64, temp_dir=None) as spool:
+    with Spool(np.uint64, files=TemporaryFiles()) as spool:
         for end, size in zip(ends.tolist(), sizes, strict=True):
             spool.write(np.arange(end - size, end, dtype=np.uint64) * 3)
         spool.map()
@@ -147,7 +147,7 @@ def test_elements_in_a_file_by_region_or_not_give_the_same(similarity, monkeypat
 def test_pairs_beyond_the_memory_are_merged_from_sorted_runs(batches, tmp_path, spools):
     random = np.random.default_rng(3)
     packed = random.integers(0, 1 << 20, 4_000).astype(np.uint64)
-    spool = PairSpool(memory=100 * PAIR_BYTES, temp_dir=str(tmp_path))
+    spool = PairSpool(memory=100 * PAIR_BYTES, files=TemporaryFiles(str(tmp_path)))
     for part in np.array_split(packed, batches):
         spool.add(part.copy())
     assert np.array_equal(spool.all(), np.unique(packed))
@@ -155,7 +155,7 @@ def test_pairs_beyond_the_memory_are_merged_from_sorted_runs(batches, tmp_path, 
 
 
 def test_pairs_that_fit_the_memory_need_no_file(tmp_path, spools):
-    spool = PairSpool(memory=100 * PAIR_BYTES, temp_dir=str(tmp_path))
+    spool = PairSpool(memory=100 * PAIR_BYTES, files=TemporaryFiles(str(tmp_path)))
     spool.add(np.array([5, 3, 5], np.uint64))
     assert spool.all().tolist() == [3, 5]
     assert spools == []
@@ -169,7 +169,7 @@ def test_crowded_fingerprints_are_joined_by_smaller_parts(words, far, room):
     rows[:, 0] ^= np.uint64(1) << random.integers(0, 63, len(rows)).astype(np.uint64)
     unique = collapse(rows)
     expected = join_unique(unique, max_distance=far)
-    spool = PairSpool(memory=1 << 20, temp_dir=None)
+    spool = PairSpool(memory=1 << 20, files=TemporaryFiles())
     spool_near(unique.values, spool, max_distance=far, threads=2, memory=room * 256 * words)
     found = spool.all()
     assert np.array_equal(found >> np.uint64(32), expected.left)
@@ -202,8 +202,8 @@ def test_signatures_go_to_a_file_and_the_result_is_the_same():
 @pytest.mark.parametrize("sliced", [0, 3])
 def test_rows_are_kept_alike_in_memory_and_in_files(tmp_path, sliced):
     random = np.random.default_rng(1)
-    little = KeptRows(memory=500, temp_dir=str(tmp_path))
-    much = KeptRows(memory=1 << 20, temp_dir=str(tmp_path))
+    little = KeptRows(memory=500, files=TemporaryFiles(str(tmp_path)))
+    much = KeptRows(memory=1 << 20, files=TemporaryFiles(str(tmp_path)))
     for size in (0, 5, 40, 0, 1, 60):
         numbers = random.integers(0, 9, (size, 2)).astype(np.uint64), random.integers(-1, 9, size)
         ids = pa.array([None if i % 7 == 3 else f'"名{i}"' for i in range(size + sliced)], pa.large_string())[sliced:]
@@ -267,13 +267,11 @@ def test_candidates_within_groups_that_lie_in_files_are_those_in_memory(method, 
     found = [nd.deduplicate(rows, method=method, within="group")]
     for use in ("candidates", "arrays"):
         monkeypatch.setitem(SHARES, use, SHARES[use]._replace(parts=0))
-    counted = _Used()
-    monkeypatch.setattr(spool_module, "_USED", counted)
     found.append(nd.deduplicate(rows, method=method, within="group", temp_dir=str(tmp_path)))
     assert found[0].survivors == found[1].survivors
     assert found[0].duplicates.to_pydict() == found[1].duplicates.to_pydict()
     assert len(found[0].survivors) < len(rows)
-    assert counted.peak > 0
+    assert found[1].summary.peak_temporary_bytes > 0
     assert found[1].summary.memory["shares"]["candidates"]["used"] == 0
 
 
@@ -285,6 +283,8 @@ PHASES = {
     "graph": ("rows", "arrays", "elements", "pairs", "candidates"),
     "cluster": ("rows", "arrays", "elements", "candidates"),
     "fit": ("rows", "frequencies"),
+    "passages": ("rows", "arrays", "seen"),
+    "earliest passages": ("rows", "arrays", "runs"),
 }
 """What lives at the same time: the shares of a phase add up to no more than the whole."""
 
@@ -331,10 +331,9 @@ def test_arrays_are_counted_as_long_as_they_live():
     assert pickle.loads(pickle.dumps(resources)).use.most == {}
 
 
-def test_a_file_is_counted_once_while_it_can_be_changed(monkeypatch):
-    counted = _Used()
-    monkeypatch.setattr(spool_module, "_USED", counted)
-    with Spool(np.uint64, temp_dir=None) as spool:
+def test_a_file_is_counted_once_while_it_can_be_changed():
+    counted = TemporaryFiles()
+    with Spool(np.uint64, files=counted) as spool:
         spool.write(np.arange(1000, dtype=np.uint64))
         values = spool.changeable()
     assert values.tolist() == list(range(1000))
@@ -349,7 +348,7 @@ def test_a_file_system_that_cannot_allocate_still_has_arrays(monkeypatch, tmp_pa
         raise OSError(problem, os.strerror(problem))
 
     monkeypatch.setattr(os, "posix_fallocate", refuse)
-    assert mapped_array(5, np.int64, temp_dir=str(tmp_path)).tolist() == [0] * 5
+    assert mapped_array(5, np.int64, files=TemporaryFiles(str(tmp_path))).tolist() == [0] * 5
 
 
 def test_a_full_disk_is_an_error_before_anything_is_written(monkeypatch, tmp_path):
@@ -358,7 +357,7 @@ def test_a_full_disk_is_an_error_before_anything_is_written(monkeypatch, tmp_pat
 
     monkeypatch.setattr(os, "posix_fallocate", full)
     with pytest.raises(OSError, match="No space left"):
-        mapped_array(5, np.int64, temp_dir=str(tmp_path))
+        mapped_array(5, np.int64, files=TemporaryFiles(str(tmp_path)))
 
 
 def test_a_few_pages_more_or_fewer_change_no_default(monkeypatch):

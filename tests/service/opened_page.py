@@ -22,17 +22,22 @@ NEAR = {
 }
 LATE = {"ferry": "https://timetables.example/islands/2026/winter/evening-ferry.html", BIG: 2**63 - 1, "17": "late"}
 """The ids of the duplicates in `NEAR`."""
+TIDE = "High water comes an hour later each day, so nobody who rows to the sandbank for cockles should trust the tables of last week."
+ORPHAN = "https://timetables.example/tides/2026/winter/high-water.html"
 METADATA = {"source": "tests", "n": 1}
 VIEWS = ("check", "compare", "browse", "numbers", "review")
 
 
 def filled_store(path, documents=None, *, metadata=METADATA, **options):
-    """A store of `KEPT` and of the duplicates in `NEAR`, or of other documents; its path."""
+    """A store of `KEPT`, of the duplicates in `NEAR` and of an orphan, or of other documents; its path."""
     with nd.Store(path, **({"min_similarity": 0.7, "floor": 0.3, "texts": True} | options)) as store:
         for name, text in (documents or KEPT).items():
             assert store.check_and_add(name, text, metadata=metadata).is_new
         for name, text in ({} if documents else NEAR).items():
             assert store.check_and_add(LATE[name], text).duplicate_of == name
+        if not documents:
+            store.check_and_add_many(["tide", ORPHAN], [TIDE, TIDE.replace("cockles", "mussels")])
+            assert store.remove(["tide"]).orphans.ids == (ORPHAN,)
     return str(path)
 
 
@@ -68,6 +73,7 @@ def opened(browser, url, view="check", *, routed=None, **options):
         assert page.evaluate("window.violations") == []
         assert all(each.startswith((url, "blob:")) for each in page.asked)
     finally:
+        page.unroute_all(behavior="ignoreErrors")  # of an answer that is on its way, which the next test would be told
         context.close()
 
 
@@ -97,6 +103,7 @@ def in_use(page, view):
         page.wait_for_selector("#recent .sides")
         page.click("#recent .link >> nth=0")
         page.wait_for_selector("#document:not([aria-busy]) .card")
+        page.wait_for_selector("#orphans .match")
     elif view == "numbers":
         page.wait_for_selector(".tiles")
         page.wait_for_selector("#facts dl")

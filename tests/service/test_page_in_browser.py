@@ -21,6 +21,7 @@ from service.opened_page import (
     FERRY,
     LATE,
     NEAR,
+    ORPHAN,
     STATION,
     VIEWS,
     check,
@@ -69,8 +70,8 @@ OWN_TEXTS = """(foreign) => {
 
 
 def in_brackets(words):
-    """Words in brackets, but for the places of values."""
-    return re.sub(r"([^{}]+)(?=\{|$)", r"⟦\1⟧", words)
+    """Words in brackets, but for the places of values; the ending of a noun, {s}, is of the words."""
+    return re.sub(r"([^{}]+)(?=\{|$)", r"⟦\1⟧", words.replace("{s}", "\0")).replace("\0", "{s}")
 
 
 def test_every_word_of_the_page_is_one_of_its_strings(browser, url):
@@ -88,7 +89,7 @@ def test_every_word_of_the_page_is_one_of_its_strings(browser, url):
             in_use(page, view)
             for text in page.evaluate(OWN_TEXTS, FOREIGN):
                 left = re.sub(r"⟦[^⟦⟧]*⟧", "", text)
-                left = re.sub(r"\b(p50|p99|ms|MB)\b|\d[KMB]\b|\b(AM|PM)\b|\b[A-Z][a-z]{2} \d+, \d{4}", "", left)
+                left = re.sub(r"\b(p50|p99|ms|[KMG]iB)\b|\d[KMB]\b|\b(AM|PM)\b|\b[A-Z][a-z]{2} \d+, \d{4}", "", left)
                 assert not re.search(r"[^\W\d_]", left), (view, text)
 
 
@@ -276,6 +277,42 @@ def test_a_removed_document_that_is_looked_up_is_told_with_its_survivor(browser,
         assert "Metadata" not in page.inner_text(".card")
 
 
+def test_orphans_are_listed_and_found_by_their_ids(browser, url):
+    with opened(browser, url, "browse") as page:
+        page.wait_for_selector("#orphans .match")
+        assert page.locator("#orphans .match .id").all_inner_texts() == [ORPHAN]
+        assert "To keep them, add them again." in page.inner_text("#orphans")
+        assert re.search(r"since [A-Z][a-z]{2} \d+, \d{4}", page.inner_text("#orphans .match"))
+        assert "not compared" not in page.inner_text("#orphans")
+        page.fill("#asked", ORPHAN)
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#document .match .id")
+        assert page.inner_text("#document .match .id") == ORPHAN
+        page.select_option("#store", "空")
+        page.wait_for_selector("#recent .notice")
+        page.wait_for_selector("#orphans:not([aria-busy])", state="attached")
+        assert page.inner_text("#orphans") == ""
+        go_to(page, "numbers")
+        page.wait_for_selector("#facts div:has(dt:text('Orphans')) dd:text('none')")
+
+
+@pytest.mark.parametrize("texts", [True, False])
+def test_more_orphans_than_a_page_of_them_are_shown_when_asked_for(browser, tmp_path, texts):
+    path = filled_store(tmp_path / "s", {"ferry": FERRY, "bread": BREAD}, texts=texts)
+    with nd.Store(path) as store:
+        store.check_and_add_many(range(45), [FERRY.replace("nine", f"{number} hundred") for number in range(45)])
+        assert store.remove(["ferry"]).orphans.count == 45
+        names = [str(each.id) for each in store.orphans()]
+    with listening({"default": path}) as url, opened(browser, url, "browse") as page:
+        for shown in (20, 40, 45):
+            page.wait_for_selector(f"#orphans .match >> nth={shown - 1}")
+            assert page.locator("#orphans .match .id").all_inner_texts() == names[:shown]
+            if shown < 45:
+                page.click("#orphans >> text=Show more")
+        assert page.locator("#orphans >> text=Show more").count() == 0
+        assert page.locator("#orphans .match:has-text('not compared')").count() == (0 if texts else 45)
+
+
 def test_more_duplicates_than_a_page_of_them_are_shown_when_asked_for(browser, tmp_path):
     path = filled_store(tmp_path / "s", {"ferry": FERRY, "bread": BREAD})
     with nd.Store(path) as store:
@@ -332,10 +369,11 @@ def test_numbers_follow_the_service(browser, tmp_path):
         )
         page.wait_for_selector(".chart svg[aria-label^='Latency: p50']")
         page.wait_for_selector(".charts .chart:has(svg) >> nth=3")
+        assert page.inner_text("#facts div:has(dt:text('Orphans')) dd") == "1"
         remembered = "#facts div:has(dt:text('Removed texts')) dd"
-        assert page.inner_text(remembered) == "3"  # as it was when the view was opened
+        assert page.inner_text(remembered) == "4"  # as it was when the view was opened
         page.evaluate("(() => { const now = Date.now; Date.now = () => now() + 60_000; })()")
-        page.wait_for_selector(f"{remembered}:has-text('4')")
+        page.wait_for_selector(f"{remembered}:has-text('5')")
         page.route("**/metrics", lambda route: route.abort())
         page.wait_for_selector("text=these numbers are the last ones")
         page.unroute("**/metrics")

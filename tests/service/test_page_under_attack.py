@@ -5,7 +5,7 @@ import json
 import pytest
 
 import neardup as nd
-from service.opened_page import FERRY, VIEWS, filled_store, go_to, in_use, opened
+from service.opened_page import FERRY, TIDE, VIEWS, filled_store, go_to, in_use, opened
 from service.serving import listening
 
 STORE = "<img src=x onerror=window.hacked=1> & \u202e'\""
@@ -29,7 +29,7 @@ def text_with(payload, number):
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory):
-    """A service whose store has nothing but payloads: as ids, texts, and names and values of metadata; kept ones, and duplicates."""
+    """A service whose store has nothing but payloads: as ids, texts, and names and values of metadata; kept ones, duplicates and orphans."""
     path = str(tmp_path_factory.mktemp("attack") / "s")
     with nd.Store(path, min_similarity=0.8, floor=0.2, texts=True) as store:
         for number, payload in enumerate(PAYLOADS):
@@ -37,6 +37,9 @@ def url(tmp_path_factory):
             assert store.check_and_add(payload, text_with(payload, number), metadata=metadata).is_new, payload
             assert not store.check_and_add(f"{payload} late", text_with(payload, number) + " or so").is_new, payload
         store.judge(store.recent(limit=1)[0], same=True)
+        names = ["tide", *(f"{payload} orphan" for payload in PAYLOADS)]
+        store.check_and_add_many(names, [TIDE] * len(names))
+        assert store.remove(["tide"]).orphans.count == len(PAYLOADS)
     with listening({STORE: path}) as found:
         yield found
 
@@ -82,6 +85,8 @@ def test_duplicates_neighbors_and_pairs_stay_words(browser, url):
     with opened(browser, url, "browse") as page:
         page.wait_for_selector("#recent .match >> nth=0")
         assert page.locator("#recent .match").count() == len(PAYLOADS)
+        page.wait_for_selector("#orphans .match >> nth=0")
+        assert page.locator("#orphans .match").count() == len(PAYLOADS)
         for number in range(len(PAYLOADS)):
             page.click(f"#recent .link >> nth={number}")
             page.wait_for_selector("#document:not([aria-busy]) .card")
@@ -161,7 +166,7 @@ def test_every_string_of_every_route_stays_words(browser, tmp_path, payload):
         page.keyboard.press("s")
         page.wait_for_selector("#tally:has-text('in this visit: 1;')")
     assert spoilers[0].asked >= {
-        "stores", "info", "check", "passages", "compare", "recent", "get", "neighbors", "review", "judge", "judgements",
+        "stores", "info", "check", "passages", "compare", "recent", "get", "neighbors", "review", "judge", "judgements", "orphans",
     }  # fmt: skip
 
 
@@ -202,9 +207,17 @@ def test_values_beyond_all_measure_are_shown(browser, tmp_path):
     for _ in range(300):
         deep = [deep]
     with nd.Store(tmp_path / "s", min_similarity=0.7) as store:
-        store.check_and_add("x" * 5000, FERRY, metadata=deep, expires=1e300)
-        store.check_and_add(10**40, " ".join(PAYLOADS), metadata={"n": -(2**63), "": 1e308}, expires=8e12)
+        store.check_and_add("x" * 5000, FERRY, metadata=deep, expires=253402300799)
+        store.check_and_add(10**40, " ".join(PAYLOADS), metadata={"n": -(2**63), "": 1e308}, expires=253402300799)
+    later = iter([1e300, 8e12])  # as stores of before may have them
+
+    def never(route):
+        answer = route.fetch()
+        assert "253402300799.0" in answer.text()
+        route.fulfill(response=answer, body=answer.text().replace("253402300799.0", str(next(later))))
+
     with listening({"default": str(tmp_path / "s")}) as url, opened(browser, url, "browse", width=390) as page:
+        page.route("**/v1/stores/*/get", never)
         for given in ("x" * 5000, str(10**40)):
             page.fill("#asked", given)
             page.keyboard.press("Enter")
@@ -212,6 +225,7 @@ def test_values_beyond_all_measure_are_shown(browser, tmp_path):
             assert page.inner_text(".card h3") == given
             assert page.evaluate("document.documentElement.scrollWidth") <= 390
         assert str(-(2**63)) in page.inner_text(".card")
+        assert next(later, None) is None
         unharmed(page)
 
 
@@ -225,3 +239,50 @@ def test_markup_that_a_script_would_make_is_stopped_by_the_policy(browser, url):
         page.wait_for_function("violations.length >= 2")
         assert set(page.evaluate("violations")) == {"require-trusted-types-for", "style-src-elem"}
         page.evaluate("violations.length = 0")  # the only ones that were meant
+
+
+# Names that every JavaScript object inherits, and addresses that are not names of views.
+INHERITED = ["toString", "constructor", "__proto__", "hasOwnProperty", "valueOf", "__defineGetter__", "isPrototypeOf"]
+ADDRESSES = [
+    *INHERITED,
+    "%00",
+    "%ff",
+    "%",
+    "check%00",
+    "Check",
+    "numbers/..",
+    "a" * 100_000,
+    "%F0%9F%98%80",
+    "<script>",
+    "\u202e",
+]
+
+
+def test_an_address_that_names_no_view_shows_the_first(browser, url):
+    for address in (*INHERITED, "%00", "%ff", "a" * 10_000):
+        with opened(browser, url, address) as page:
+            page.wait_for_selector(".view-check h1")
+            unharmed(page)
+    with opened(browser, url) as page:
+        for address in ADDRESSES:
+            go_to(page, "numbers")
+            page.evaluate("(address) => { location.hash = address; }", address)
+            page.wait_for_selector(".view-check h1")
+            unharmed(page)
+
+
+def test_names_in_metrics_and_settings_that_objects_inherit_mean_nothing(browser, url):
+    with opened(browser, url, init="try { localStorage.setItem('neardup-language', '__proto__'); } catch {}") as page:
+        assert page.evaluate("document.documentElement.lang") == "en"
+        found = page.evaluate(
+            """async (names) => {
+              const { sampleOf } = await import("./page/series.js");
+              const lines = names.flatMap((name) => [
+                `${name}{store="${name}"} 1`, `neardup_store_added_total{store="s",outcome="${name}"} 1`]);
+              const { stores } = sampleOf(lines.join("\\n"), 0);
+              return [[...stores.keys()], Object.keys(stores.get("s")).length];
+            }""",
+            INHERITED,
+        )
+        assert found == [["s"], 8]
+        unharmed(page)

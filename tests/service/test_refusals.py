@@ -7,6 +7,7 @@ import pytest
 
 from neardup.service.limits import COMPARED_CHARACTERS, Limits
 from neardup.service.problems import CODES, problem_of
+from neardup.service.routes import ROUTES
 from service.serving import (
     BREAD,
     FERRY,
@@ -71,6 +72,53 @@ def test_bodies_that_are_no_documents(client, body, status, code, said):
     before = client.get("/v1/stores/default/info").json()
     assert said in is_problem(client.post(ADD, content=body, headers=JSON), status, code)
     assert client.get("/v1/stores/default/info").json() == before
+
+
+TWICE = {
+    "check": [
+        b'{"text": "x", "text": "y"}',
+        b'[{"text": "x"}, {"id": 1, "text": "x", "id": 1}]',
+        b'{"text": "x", "t\\u0065xt": "y"}',
+    ],
+    "check-and-add": [
+        b'{"id": 1, "text": "x", "id": 2}',
+        b'{"id": 1, "text": "x", "metadata": {"a": [{"b": 1, "b": 1}]}}',
+        b'[{"id": 1, "text": "x", "metadata": 1, "metadata": 2}]',
+    ],
+    "neighbors": [b'{"text": "x", "text": "x"}'],
+    "get": [b'{"ids": [1], "ids": [2]}'],
+    "remove": [b'{"ids": [1], "ids": [2]}'],
+    "expire": [b'{"newest": 1, "newest": 100}'],
+    "orphans": [b'{"limit": 1, "limit": 2}'],
+    "compare": [b'{"left": "x", "right": "y", "left": "z"}'],
+    "passages": [b'{"left": "x", "right": "y", "left": "z"}'],
+    "recent": [b'{"limit": 1, "limit": 2}'],
+    "review": [b'{"limit": 1, "limit": 2}'],
+    "judge": [
+        b'{"left": {"id": 1, "id": 2}, "right": {"id": 3}, "same": true}',
+        b'{"left": {}, "right": {}, "left": {}, "same": true}',
+    ],
+    "judgements": [b'{"limit": 1, "limit": 2}'],
+}
+"""Bodies in which a key occurs twice, by route; `compact` takes none."""
+
+
+def test_a_key_that_occurs_twice_is_refused_by_name_on_every_route(client):
+    routes = {row.path.rpartition("/")[2] for row in ROUTES if row.method == "POST"}
+    assert routes == {*TWICE, "compact"}
+    before = client.get("/v1/stores/default/info").json()
+    for route, bodies in TWICE.items():
+        for body in bodies:
+            response = client.post(f"/v1/stores/default/{route}", content=body, headers=JSON)
+            said = is_problem(response, 422, "invalid_value")
+            assert "occurs 2 times, so it is not clear which one is meant. Give each key once" in said, (route, body)
+            assert "The body cannot be taken: the key " in said
+            if not body.startswith(b"[") and route in ("check", "check-and-add"):
+                response = client.post(f"/v1/stores/default/{route}", content=body + b"\n", headers=LINES)
+                assert "line 0 (counted from 0) cannot be taken" in is_problem(response, 422, "invalid_value")
+    assert client.get("/v1/stores/default/info").json() == before
+    odd = b'{"text": "{\\"text\\": 1, \\"text\\": 2}"}'
+    assert client.post(CHECK, content=odd, headers=JSON).status_code == 200
 
 
 def test_a_body_without_a_length_is_refused_when_it_has_become_too_large(client):

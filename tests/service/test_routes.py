@@ -14,7 +14,7 @@ from neardup.service.routes import ROUTES
 from service.serving import BREAD, FERRY, LATER, LINES, add, asking, is_problem, lines, new_store, post, texts_of
 
 ROWS = {row.name: row for row in ROUTES}
-VARYING = {"first_seen", "last_seen", "seen", "judged", "bytes", "unicode"}
+VARYING = {"first_seen", "last_seen", "seen", "judged", "bytes", "unicode", "orphaned"}
 
 
 def without_varying(value):

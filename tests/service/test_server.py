@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import logging
+import random
 import re
 import resource
 import signal
@@ -283,6 +284,50 @@ def test_also_what_is_no_http_is_told_by_a_problem(served, sent, status, code):
     problem = json.loads(body)
     assert b"content-type: application/problem+json" in head
     assert (head.split()[1], problem["status"], problem["code"]) == (str(status).encode(), status, code)
+
+
+REQUESTS = [
+    b"GET /v1/health HTTP/1.1\r\n" + HOST + b"Connection: close\r\n\r\n",
+    b"POST /v1/stores/default/check HTTP/1.1\r\n" + HOST + JSON + b"Content-Length: 13\r\nConnection: close\r\n\r\n" + b'{"text": "ab"}'[:13],
+    b"POST /v1/stores/default/check HTTP/1.1\r\n" + HOST + IN_LINES + b"Transfer-Encoding: chunked\r\n\r\nd\r\n" + b'{"text": "a"}\r\n0\r\n\r\n',
+    b"GET /v1/stores/default/info HTTP/1.0\r\nAuthorization: Bearer x\r\nExpect: 100-continue\r\n\r\n",
+]  # fmt: skip
+BAD_BYTES = [
+    b"\0",
+    b"\r",
+    b"\n",
+    b"\r\n\r\n",
+    b" ",
+    b"\xff",
+    b":",
+    b"%",
+    b"%zz",
+    b"-1",
+    b"9" * 30,
+    b"\x80" * 50,
+    b"HTTP/1.1",
+    b"A" * 5000,
+]
+
+
+def mutated(rng):
+    """A request of which some bytes are lost, doubled, replaced or moved."""
+    found = bytearray(rng.choice(REQUESTS))
+    for _ in range(rng.randint(1, 4)):
+        at, size = rng.randrange(len(found)), rng.randint(0, 12)
+        found[at : at + size] = rng.choice([b"", found[at : at + size] * 2, rng.choice(BAD_BYTES), rng.randbytes(size)])
+        found = found or bytearray(b"\n")
+    return bytes(found)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_requests_reach_no_error_of_the_service(served, seed):
+    rng, logged = random.Random(seed), len(served.log)
+    for _ in range(60):
+        sent = mutated(rng)
+        found = raw(served, sent, ends=True)
+        assert found == b"" or re.match(rb"HTTP/1\.[01] (?!5)\d\d\d ", found), (sent, found[:200])
+    assert not re.search("error|exception|Traceback|internal", "".join(served.log[logged:]), re.IGNORECASE)
 
 
 def test_connections_that_send_nothing_or_not_enough_are_closed_after_a_time(hasty):

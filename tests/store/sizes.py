@@ -1,6 +1,6 @@
 """The sizes of blocks in a store, which tests make small: answers do not depend on them."""
 
-_TEXTS = ("session.reader", "session.writer", "store", "decisions.add", "reference", "upkeep.build_from_run")
+_TEXTS = ("session.reader", "session.writer", "session.prepared", "decisions.add", "reference", "upkeep.build_from_run")
 SIZES = {
     "learned": ["candidates.exact.MIN_DOCUMENTS_LEARNED"],
     "growth": ["candidates.exact.GROWTH_FACTOR"],

@@ -36,7 +36,7 @@ IN_A_FOLDER = {
     "segments taken": f"{STORE}.formats.derived.Derived.settle",
     "folder synced": f"{STORE}.session.reader.to_disk",
     "swept": f"{STORE}.formats.derived.Derived.sweep",
-    "generations swept": f"{STORE}.session.reader.sweep_generations",
+    "generations swept": f"{STORE}.session.reader.other_generations",
     "compacted contents synced": f"{STORE}.upkeep.compact.to_disk",
     "renumbered": f"{STORE}.record.record.Record.renumber",
     "distances saved": f"{STORE}.candidates.simhash.SimHashCandidates.spill",

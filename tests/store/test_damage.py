@@ -1,6 +1,7 @@
 """Damage is named: by opening a store, by reading what is damaged, or by verifying it; and what can be made anew is repaired."""
 
 import contextlib
+import functools
 import json
 import random
 import re
@@ -138,6 +139,23 @@ def test_what_can_be_read_of_a_damaged_record_is_saved(tmp_path):
     assert outcomes == {"refused", "repaired"}
 
 
+def test_a_record_that_sqlite_calls_damaged_in_bytes_that_are_no_text_is_refused(tmp_path):
+    fill(tmp_path / "s")
+    file = tmp_path / "s/record.sqlite"
+    content = file.read_bytes()
+    assert content.count(b"tablefactsfacts") == content.count(b"CREATE TABLE facts") == 1
+    content = content.replace(b"tablefactsfacts", b"table\xf1\xf1\xf1\xf1\xf1facts")
+    file.write_bytes(content.replace(b"CREATE TABLE facts", b"create nothing    "))
+    for ask in (
+        nd.Store,
+        nd.Store.repair,
+        functools.partial(nd.Store, create=False),
+        functools.partial(nd.Store, mode="r"),
+    ):
+        with pytest.raises(nd.DataError, match="record.sqlite is damaged"):
+            ask(tmp_path / "s")
+
+
 @pytest.mark.parametrize("table", ["documents", "removed"])
 def test_a_row_that_got_a_number_beyond_all_is_refused(tmp_path, table):
     fill(tmp_path / "s")
@@ -203,11 +221,11 @@ def test_a_text_that_is_missing_is_told_and_repaired(tmp_path):
 def test_rows_of_the_record_have_checksums_of_any_values(tmp_path):
     with nd.Store(tmp_path / "s", keep="min:rank", min_similarity=0.7) as store:
         store.check_and_add_many(
-            ["a", "ü", 3], TEXTS[:3], metadata=[{"rank": 0}, {"rank": 1 << 62}, None], expires=1e300
+            ["a", "ü", 3], TEXTS[:3], metadata=[{"rank": 0}, {"rank": 1 << 62}, None], expires=2.5e11
         )
         store.check_and_add("again", TEXTS[0])
         assert store.verify().is_sound
-        assert store.get("ü").expires == 1e300
+        assert store.get("ü").expires == 2.5e11
 
 
 # -------------------------------------------------------------------------------------------------------- the contents

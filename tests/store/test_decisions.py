@@ -1,5 +1,7 @@
 """A stream of documents gets from a store the very decisions that `deduplicate` takes on all of them at once."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,11 +10,14 @@ from sizes import set_sizes
 from streams import WAYS, decisions, near_copies, streamed
 
 import neardup as nd
+from dense_lines import dense_lines
 from neardup.kernels.matching.similarities import CODES
 from neardup.matching.element_order import learned
 from neardup.matching.join_keys import Bound, keys_of_elements
 from neardup.matching.similarities.table import SIMILARITY_TABLE, Elements
+from neardup.store.candidates import proposing
 from neardup.store.candidates.exact import BOTH_PREFIXES, CONTAINED
+from neardup.store.formats.contents import Contents
 from neardup.store.formats.removal_bits import NO_MARKS
 from neardup.store.formats.segments import Postings
 from neardup.store.store import Store
@@ -34,13 +39,35 @@ def test_a_stream_is_decided_as_the_batch_is(tmp_path, monkeypatch, method, simi
     assert found == expected
 
 
-@given(st.integers(0, 10**6), st.sampled_from(WAYS), st.sampled_from([0.3, 0.5, 0.75, 0.9, 1.0]))
-def test_any_threshold(tmp_path_factory, seed, way, least):
+@given(st.integers(0, 10**6), st.sampled_from(WAYS), st.sampled_from([0.3, 0.5, 0.75, 0.9, 1.0]), st.booleans())
+def test_any_threshold(tmp_path_factory, seed, way, least, is_dense):
     method, similarity, usual = way
     options = {"method": method, "similarity": similarity, "min_similarity": least if usual else 0.0}
     texts = list(near_copies(30, seed))
-    with Store(tmp_path_factory.mktemp("store") / "s", **options) as store:
+    with Store(tmp_path_factory.mktemp("store") / "s", **options) as store, pytest.MonkeyPatch.context() as patch:
+        if is_dense:
+            patch.setattr(proposing, "MIN_TEXTS_SAMPLED", 2)
+            patch.setattr(proposing, "TEXTS_SAMPLED", 1)
+            patch.setattr(proposing, "bitmaps_tell_more", lambda *_: True)
         assert streamed(store, texts, 11) == decisions(texts, **options)
+
+
+@pytest.mark.parametrize(
+    ("method", "similarity"),
+    [
+        ("minhash", "jaccard"),
+        *itertools.product(["exact", "simhash"], ["jaccard", "edit", "weighted", "containment"]),
+    ],
+)
+def test_dense_lines_are_told_apart_by_bitmaps(tmp_path, monkeypatch, method, similarity):
+    met, meet = [], Contents.met
+    monkeypatch.setattr(Contents, "met", lambda *given: met.append(1) or meet(*given))
+    options = {"method": method, "similarity": similarity, "min_similarity": 0.75}
+    texts = dense_lines(400, "inserted")
+    with Store(tmp_path / "s", **options) as store:
+        assert streamed(store, texts, 130) == decisions(texts, **options)
+        assert store.verify().is_sound
+    assert met or (method, similarity) == ("simhash", "edit")  # of which a store has the order of words alone
 
 
 @pytest.mark.parametrize(("method", "similarity", "least"), WAYS[:5])

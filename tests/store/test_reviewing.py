@@ -346,17 +346,20 @@ def test_an_upgrade_makes_the_tables_of_this_version(server, schema, place, monk
         "ALTER TABLE {}.documents DROP text",
         "ALTER TABLE {}.removed DROP text, DROP id",
         "DROP TABLE {}.judgements",
+        "DROP TABLE {0}.skipped, {0}.skipped_contents, {0}.orphans",
+        "ALTER TABLE {}.stores DROP skipped_since, DROP orphans",
         "UPDATE {}.version SET version = 1",
     ):
         server.execute(statement.format(schema))
     with pytest.raises(nd.DataError, match="has version 1 of the tables .* upgrade the tables as their owner"):
         Store(place)
     database = Database(database_place(place), 0)
-    assert database.run(lambda connection: tables.upgrade(connection, database.place)) == (1, 2)
+    assert database.run(lambda connection: tables.upgrade(connection, database.place)) == (1, 3)
     database.drop()
     assert columns(schema) == made
     with Store(place) as store:
         assert store.check_many(TEXTS) == expected
+        assert store.info().skipped_since is not None
         store.judge(store.review()[0], same=True)
         assert store.verify().is_sound
 

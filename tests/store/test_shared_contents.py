@@ -7,7 +7,7 @@ import pytest
 from streams import WAYS, near_copies
 
 import neardup as nd
-from neardup.store.postgresql.row_contents import contents_of, texts_of_contents
+from neardup.store.formats.row_contents import contents_of, texts_of_contents
 from neardup.store.store import Store
 
 WEIGHTED = [way for way in WAYS if way[1] in ("weighted", "cosine")]

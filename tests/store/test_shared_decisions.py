@@ -159,7 +159,7 @@ def test_stores_of_one_database_are_apart(server, schema):
     with contextlib.ExitStack() as stack:
         for number, store in enumerate(stores):
             stack.enter_context(store)
-            noted = {"k": (number, 1e12)}
+            noted = {"k": (number, 2e11)}
             assert store.check_and_add_many([number], [text], notes=lambda _, noted=noted: noted, unless=["k"])[
                 0
             ].is_new

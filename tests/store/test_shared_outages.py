@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+import logging
 import shutil
 import signal
 import subprocess
@@ -14,7 +15,7 @@ from streams import decisions, duplicates, near_copies, streamed
 import neardup as nd
 import postgres_server
 from forked import ended, forked
-from neardup.store.postgresql import following, log, shared_files, upkeep
+from neardup.store.postgresql import following, log, refusals, shared_files, upkeep
 from neardup.store.postgresql.connection import Database
 from neardup.store.postgresql.problems import LostError, UnknownOutcomeError, translated_errors
 from neardup.store.store import Store
@@ -313,6 +314,148 @@ def test_a_stand_by_takes_over_and_one_that_lags_is_refused(own_server, tmp_path
         assert duplicates(range(20, 60), answers) == {row: told for row, told in decisions(TEXTS).items() if row >= 20}
     finally:
         standby.remove()
+
+
+def test_a_stand_by_that_lags_is_not_taken_for_a_database_that_has_gone_back(own_server):
+    standby = postgres_server.Server(based_on=own_server)
+    try:
+        standby.start()
+        with Store(own_server.place("s")) as writer:
+            writer.check_and_add_many(range(20), TEXTS[:20])
+            standby.wait_for(own_server)
+            standby.execute("SELECT pg_wal_replay_pause()")
+            writer.check_and_add_many(range(20, 40), TEXTS[20:40])
+            known = len(writer)
+        hosts = f"postgresql://neardup@/postgres?host={own_server.folder},{standby.folder}&schema=s"
+        asked = {
+            standby.place(
+                "s"
+            ): f"postgresql://neardup@/postgres?host={standby.folder}&schema=s&store=default is a stand-by",
+            f"{hosts}&target_session_attrs=standby": f"(asked: {standby.folder}:5432) is a stand-by that lags",
+        }
+        for place, words in asked.items():  # both with the replica of the writer
+            with pytest.raises(nd.TransferError) as told:
+                Store(place, mode="r")
+            assert words in str(told.value)
+            assert "it has the changes up to 1 (replayed up to 0/" in str(told.value)
+            assert "this service knows 2 from before" in str(told.value)
+        standby.execute("SELECT pg_wal_replay_resume()")
+        standby.wait_for(own_server)
+        for place in asked:
+            with Store(place, mode="r") as reader:
+                assert len(reader) == known
+    finally:
+        standby.remove()
+
+
+REFUSED = {
+    "a role that does not exist": ({"user": "nobody"}, "", 'role "nobody" does not exist'),
+    "a database that does not exist": ({"database": "none"}, "", 'database "none" does not exist'),
+    "a role that may not log in": ({"user": "closed"}, "CREATE ROLE closed", "is not permitted to log in"),
+    "a database that is closed to the role": (
+        {"user": "plain", "database": "shut"},
+        "CREATE DATABASE shut; CREATE ROLE plain LOGIN; REVOKE CONNECT ON DATABASE shut FROM PUBLIC",
+        "permission denied for database",
+    ),
+    "a wrong password": ({"user": "hidden:wrong"}, "", "password authentication failed"),
+    "no password": ({"user": "hidden"}, "", "no password supplied"),
+    "a server that rejects": ({"user": "unwanted"}, "", "pg_hba.conf rejects connection"),
+}
+
+
+def closed(own_server, before):
+    """Let some roles of a server in by a password, or not at all."""
+    rules = own_server.data / "pg_hba.conf"
+    rules.write_text("local all hidden scram-sha-256\nlocal all unwanted reject\n" + rules.read_text())
+    own_server.execute("CREATE ROLE hidden LOGIN PASSWORD 'right'")
+    for statement in filter(None, before.split("; ")):
+        own_server.execute(statement)
+    own_server.stop()
+    own_server.start()
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_server_that_lets_nobody_in_is_asked_once(own_server, monkeypatch, capfd, case):
+    import psycopg
+
+    who, before, words = REFUSED[case]
+    closed(own_server, before)
+    connect, asked = psycopg.connect, []
+    monkeypatch.setattr(psycopg, "connect", lambda *given, **how: asked.append(given) or connect(*given, **how))
+    with pytest.raises(nd.InputError, match=words) as told:
+        Store(own_server.url(**who))
+    assert len(asked) == 1
+    assert "\n" not in str(told.value)
+    assert str(told.value).count(words) == 1
+    assert capfd.readouterr().err == ""
+
+
+@pytest.fixture
+def german_server(tmp_path_factory, monkeypatch):
+    """A server that says everything in German, if the system has what that needs."""
+    folder = tmp_path_factory.mktemp("locales")
+    made = ["localedef", "-i", "de_DE", "-f", "UTF-8", str(folder / "de_DE.UTF-8")]
+    if shutil.which("localedef") is None or subprocess.run(made, check=False, capture_output=True).returncode:
+        pytest.skip("needs localedef, and the locale de_DE")
+    for each in (folder, *folder.parents[:-2]):
+        each.chmod(0o755)
+    monkeypatch.setenv("LOCPATH", str(folder))
+    server = postgres_server.Server("lc_messages=de_DE.UTF-8")
+    try:
+        server.start()
+        with pytest.raises(Exception, match="syntax error|Syntaxfehler") as told:
+            server.execute("SELEKT")
+        if "Syntaxfehler" not in str(told.value):
+            pytest.skip("needs the German messages of PostgreSQL")
+        yield server
+    finally:
+        server.remove()
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_server_that_refuses_in_another_language_is_understood(german_server, monkeypatch, case):
+    import psycopg
+
+    if psycopg.pq.version() < 180_000:
+        pytest.skip("needs libpq 18")
+    who, before, words = REFUSED[case]
+    closed(german_server, before)
+    connect, asked = psycopg.connect, []
+    monkeypatch.setattr(psycopg, "connect", lambda *given, **how: asked.append(given) or connect(*given, **how))
+    with pytest.raises(nd.InputError) as told:
+        Store(german_server.url(**who))
+    assert len(asked) == 1
+    assert case == "no password" or words not in str(told.value)
+
+
+def test_the_words_of_a_server_are_understood_where_libpq_tells_no_sqlstate(own_server, monkeypatch):
+    monkeypatch.setattr(refusals, "_states", lambda *_: iter([""]))
+    with pytest.raises(nd.InputError, match='database "none" does not exist. Create the database, or name another'):
+        Store(own_server.url(database="none"))
+
+
+@pytest.mark.parametrize("state", ["57P03", "53300"])
+def test_a_server_that_is_full_or_starting_is_asked_again(own_server, impatient, monkeypatch, state):
+    monkeypatch.setattr(refusals, "_states", lambda *_: iter([state]))
+    with pytest.raises(nd.TransferError, match="reaching the database failed"):
+        Store(own_server.url(database="none"))
+
+
+def test_a_host_that_refuses_beside_one_that_is_away_is_asked_again(own_server, impatient, monkeypatch):
+    away = f"postgresql://nobody@/postgres?host={own_server.folder}-away,{own_server.folder}"
+    with pytest.raises(nd.TransferError, match="reaching the database failed"):
+        Store(away)
+    with pytest.raises(nd.InputError, match="Give the user and the password"):  # where both refuse
+        Store(f"postgresql://nobody@/postgres?host={own_server.folder},{own_server.folder}")
+
+
+def test_what_psycopg_ignores_does_not_reach_standard_error(own_server, capfd, impatient, monkeypatch):
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])  # as in a program that sets up no logging
+    with Store(own_server.place("s")) as store:
+        own_server.stop(signal.SIGQUIT)
+        with pytest.raises(nd.TransferError):
+            store.check_and_add("x", TEXTS[0])
+    assert capfd.readouterr().err == ""
 
 
 def test_a_lock_that_nobody_gives_back_is_told(server, place, schema, monkeypatch):

@@ -259,8 +259,8 @@ def test_roles_need_no_more_than_the_page_says(server, place):
         with Store(as_role[reader]) as store, pytest.raises(nd.InputError, match="permission denied"):
             store.check_and_add("x", TEXTS[20])
         with Store(as_role[decider]) as store:
-            store.check_and_add_many(range(10, 40), TEXTS[10:40], notes=lambda _: {"a": (1, 1.0), "b": (2, 1e12)})
-            store.check_and_add_many([], [], notes=lambda _: {"a": (3, 1e12)})  # forgets the one that has expired
+            store.check_and_add_many(range(10, 40), TEXTS[10:40], notes=lambda _: {"a": (1, 1.0), "b": (2, 2e11)})
+            store.check_and_add_many([], [], notes=lambda _: {"a": (3, 2e11)})  # forgets the one that has expired
             assert store.notes(["a", "b"]) == {"a": 3, "b": 2}
             kept = [row for row in range(40) if store.get(row)]
             assert store.remove(kept[:2]) == 2
@@ -281,7 +281,7 @@ def test_a_database_of_another_encoding_is_refused(server, schema, monkeypatch):
     with pytest.raises(nd.InputError, match="has the encoding SQL_ASCII"):
         Store(server.place(schema).replace("/postgres?", f"/d{schema}?"))
     set_sizes(monkeypatch, patience=0.0)
-    with pytest.raises(nd.TransferError, match="does not exist"):
+    with pytest.raises(nd.InputError, match="does not exist"):
         Store(server.place(schema).replace("/postgres?", "/nosuch?"))
 
 

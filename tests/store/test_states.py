@@ -58,18 +58,20 @@ class StoreMachine(RuleBasedStateMachine):
 
     options, keep = (), "first"
 
-    @initialize()
-    def begin(self):
+    @initialize(texts=st.booleans())
+    def begin(self, texts):
         self.folder = tempfile.mkdtemp()
-        self.naive = NaiveStore(self.options, self.keep)
-        self.store = Store(f"{self.folder}/s", threads=1, keep=self.keep, **dict(self.options))
+        self.naive = NaiveStore(self.options, self.keep, texts=texts)
+        self.store = Store(f"{self.folder}/s", threads=1, keep=self.keep, texts=texts, **dict(self.options))
         self.reader = Store(f"{self.folder}/s", mode="r", threads=1)
 
     @rule(documents=st.lists(st.tuples(IDS, TEXTS), min_size=1, max_size=6))
     def add(self, documents):
         found = self.store.check_and_add_many([name for name, _ in documents], [text for _, text in documents])
         for (name, text), answer in zip(documents, found, strict=True):
+            before = set(self.naive.orphans)
             expected = self.naive.add(name, text)
+            assert set(answer.orphans.ids) == self.naive.orphans.keys() - before
             told = (
                 len(expected) if self.keep == "always" else 1
             )  # the others tell copies in one call their survivor alone
@@ -90,16 +92,20 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(name=IDS)
     def remove(self, name):
-        assert self.store.remove([name]) == (name in self.naive.kept)
-        if name in self.naive.kept:
-            self.naive.remove(name)
+        is_kept, before = name in self.naive.kept, set(self.naive.orphans)
+        removed = self.store.remove([name])
+        self.naive.remove(name)
+        assert removed == is_kept
+        assert set(removed.orphans.ids) == self.naive.orphans.keys() - before
 
     @rule(newest=st.integers(0, 9))
     def expire(self, newest):
         oldest = list(self.naive.kept)[: max(0, len(self.naive.kept) - newest)]
-        assert self.store.expire(newest=newest) == len(oldest)
-        for name in oldest:
-            self.naive.remove(name)
+        before = set(self.naive.orphans)
+        removed = self.store.expire(newest=newest)
+        self.naive.remove(*oldest)
+        assert removed == len(oldest)
+        assert set(removed.orphans.ids) == self.naive.orphans.keys() - before
 
     @rule(durable=st.sampled_from(["each", "batch"]))
     def open_again(self, durable):
@@ -142,6 +148,7 @@ class StoreMachine(RuleBasedStateMachine):
     def counts(self):
         if hasattr(self, "store"):
             assert len(self.store) == len(self.naive.kept)
+            assert {each.id: each.compared for each in self.store.orphans()} == self.naive.orphans
             self.store.flush()
             assert len(self.reader) == len(self.naive.kept)
 

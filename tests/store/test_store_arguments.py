@@ -1,5 +1,6 @@
 """Arguments that are not allowed are refused by name before anything changes, and a call that fails is taken back whole."""
 
+import contextlib
 import datetime
 import re
 
@@ -191,3 +192,75 @@ def test_metadata_given_as_json_is_that_of_values(tmp_path, keep):
             found.append((answers, [getattr(store.get(name), "metadata", "gone") for name in "abc"]))
     assert found[0] == found[1]
     assert [answer.is_new for answer in found[0][0]] == [True, True, keep != "first"]
+
+
+def test_a_store_that_is_not_to_be_created_must_exist(any_place, tmp_path):
+    with pytest.raises(nd.InputError, match=r"is no store.*pass `create=True` to make it"):
+        nd.Store(any_place, create=False)
+    nd.Store(any_place).close()
+    with nd.Store(any_place, create=False) as store:
+        assert len(store) == 0
+    nd.Store(tmp_path / "seen.store").close()
+    with pytest.raises(nd.InputError, match=r"sen.store is no store \(did you mean .*seen.store"):
+        nd.Store(tmp_path / "sen.store", create=False)
+    assert not (tmp_path / "sen.store").exists()
+
+
+@pytest.mark.parametrize("method", ["exact", "minhash", "simhash"])
+def test_prepared_texts_get_the_answers_of_others(tmp_path, method):
+    """Also of another store, whose features are others: they are made again."""
+    how = {"method": method, "min_similarity": 0.3, "texts": True}
+    with nd.Store(tmp_path / "a", **how) as one, nd.Store(tmp_path / "b", **how) as other:
+        expected = one.check_and_add_many(range(5), TEXTS)
+        assert other.check_and_add_many(range(5), other.prepare(TEXTS)) == expected
+        asked = [f"{text} and more" for text in TEXTS]
+        assert other.check_many(other.prepare(asked)) == one.check_many(asked)
+        assert other.neighbors(other.prepare(asked[:1])) == one.neighbors(asked[0])
+        assert [other.get(n).text for n in range(5)] == [one.get(n).text for n in range(5)]
+    with (
+        nd.Store(tmp_path / "c", recipe=nd.Recipe(bits=128), min_similarity=0.3) as third,
+        nd.Store(tmp_path / "b") as other,
+    ):
+        foreign = other.prepare(TEXTS)
+        answers = third.check_and_add_many(range(5), foreign)
+        assert [each.is_new for each in answers] == [each.is_new for each in expected] or method == "simhash"
+        assert third.verify().is_sound
+        with pytest.raises(nd.OptionError, match="5 prepared texts were given. Give one"):
+            other.neighbors(foreign)
+    for bad in (TEXTS[0], ["a", None], ["\ud800"], 3):
+        with nd.Store(tmp_path / "b") as other, pytest.raises(nd.OptionError):
+            other.prepare(bad)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_told"),
+    [
+        ("mispelled.store", True), ("misspeled.store", True), ("misspellled.store", True), ("msispelled.store", True),
+        ("misspelled.stroe", True), ("misspelled2.store", False), ("misspelled-old.store", False), ("my-misspelled.store", False),
+        ("other.store", False), ("misspollod.store", False), ("m.store", False),
+    ],
+)  # fmt: skip
+def test_a_new_store_whose_name_is_a_slip_of_the_keyboard_is_told(tmp_path, name, is_told):
+    nd.Store(tmp_path / "misspelled.store").close()
+    path = tmp_path / name
+    said = re.escape(
+        f"{path} is a new store; {tmp_path / 'misspelled.store'} exists. If you meant that one, remove the new"
+    )
+    with pytest.warns(UserWarning, match=said) if is_told else contextlib.nullcontext() as told:
+        nd.Store(path).close()
+    assert not is_told or told[0].filename == __file__
+    nd.Store(path).close()  # which exists now
+
+
+@pytest.mark.parametrize("given", [{"create": True}, {"min_similarity": 0.7}, {"texts": True}, {"recipe": nd.Recipe()}])
+def test_who_asks_for_a_new_store_is_not_told_of_others(tmp_path, given):
+    nd.Store(tmp_path / "misspelled.store").close()
+    nd.Store(tmp_path / "mispelled.store", **given).close()
+
+
+@pytest.mark.parametrize("mode", ["r", "w"])
+def test_a_store_that_is_only_read_is_never_made(tmp_path, mode):
+    nd.Store(tmp_path / "seen.store").close()
+    with pytest.raises(nd.InputError, match=r"sen.store is no store \(did you mean .*seen.store\?\)"):
+        nd.Store(tmp_path / "sen.store", mode=mode, **({"create": False} if mode == "w" else {}))
+    assert [each.name for each in tmp_path.iterdir()] == ["seen.store"]

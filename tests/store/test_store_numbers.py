@@ -21,6 +21,7 @@ OF_METHODS = {
     "get": ["id"],
     "judgements": ["limit", "after", "max_bytes"],
     "neighbors": ["id"],
+    "orphans": ["limit", "after"],
     "pairs": ["min_similarity"],
     "recent": ["limit", "max_bytes"],
     "review": ["limit", "max_bytes"],

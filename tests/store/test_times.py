@@ -7,6 +7,7 @@ import pytest
 from streams import near_copies
 
 import neardup as nd
+from neardup.store.record.notes_table import NotedError
 from neardup.store.store import Store
 
 DAY = 86_400.0
@@ -102,6 +103,20 @@ def test_a_time_in_the_past_is_refused_and_the_time_to_live_named(any_place, pas
         assert store.info().gone == 0
 
 
+@pytest.mark.parametrize("late", [1e3 * NOW, 1e6 * NOW, 1e9 * NOW])
+def test_a_time_in_milliseconds_is_refused_and_the_unit_named(any_place, late):
+    with Store(any_place) as store:
+        for name, answer in (("expires", "is after the year 9999"), ("ttl", "ends after the year 9999")):
+            with pytest.raises(nd.OptionError, match=rf"`{name}=.*` {answer}: .* not in milliseconds"):
+                store.check_and_add("a", TEXT, **{name: late})
+        with pytest.raises(nd.OptionError, match="`now=.*` is after the year 9999"):
+            store.expire(now=late)
+        with pytest.raises(nd.OptionError, match=r"did you mean 1764241000\?"):
+            store.check_and_add("a", TEXT, expires=1764241000123)
+        assert len(store) == 0
+        assert store.check_and_add("a", TEXT, expires=253_402_300_799).is_new
+
+
 def test_a_time_to_live_that_is_none_is_refused(tmp_path):
     with Store(tmp_path / "s") as store:
         for bad in ("soon", -1, True, float("nan"), np.timedelta64(3)):
@@ -111,4 +126,47 @@ def test_a_time_to_live_that_is_none_is_refused(tmp_path):
             store.check_and_add_many([1, 2], TEXTS[:2], ttl=["1d"])
         with pytest.raises(nd.OptionError, match="Give either `expires` or `ttl`"):
             store.check_and_add("a", TEXT, ttl="1d", expires=5e9)
+        assert len(store) == 0
+
+
+@pytest.mark.parametrize("wrong", [NOW + 400 * DAY, 1.0])
+def test_notes_and_judgements_follow_the_clock_of_the_record_not_of_a_machine(place, clock, wrong):
+    """Of a service whose clock is wrong: its notes are kept as long as others', and it sees those of others."""
+    keeping = timedelta(hours=1)
+    with Store(place, min_similarity=0.7, texts=True) as one, Store(place) as other:
+        clock[0] = wrong
+        one.check_and_add_many(["a"], [TEXT], notes=lambda _: {"k": (1, keeping)})
+        one.check_and_add_many(["b"], [TEXT + " again"], notes=lambda _: {"j": (2, keeping)})
+        assert one.notes(["k", "j"]) == other.notes(["k", "j"]) == {"k": 1, "j": 2}
+        clock[0] = NOW
+        assert other.notes(["k", "j"]) == {"k": 1, "j": 2}
+        other.check_and_add_many(["c"], [TEXTS[0]], notes=lambda _: {"i": (3, keeping)})  # sweeps what has expired
+        clock[0] = wrong
+        with pytest.raises(NotedError):
+            one.check_and_add_many(["d"], [TEXTS[1]], unless=["i"])
+        added = one.get("a").first_seen
+        one.judge(one.recent(limit=1)[0], same=True)
+        [judged] = other.judgements()
+        assert added <= judged.judged < added + 3600
+
+
+def test_a_clock_that_jumps_back_shortens_no_note_and_dates_no_judgement_back(tmp_path, clock):
+    with Store(tmp_path / "s", min_similarity=0.7) as store:
+        store.check_and_add("a", TEXT)
+        store.check_and_add("b", TEXT + " again")
+        clock[0] -= 60 * DAY
+        store.check_and_add_many(["c"], [TEXTS[0]], notes=lambda _: {"k": (1, timedelta(hours=1))})
+        store.judge(store.recent(limit=1)[0], same=True)
+        assert store.judgements()[0].judged == NOW
+        clock[0] += 60 * DAY
+        assert store.notes(["k"]) == {"k": 1}
+        clock[0] += 7200
+        assert store.notes(["k"]) == {}
+
+
+@pytest.mark.parametrize("until", [timedelta(seconds=-1), timedelta(days=-3), -1, "1h", None])
+def test_an_end_of_a_note_that_is_none_is_refused(tmp_path, until):
+    with Store(tmp_path / "s") as store:
+        with pytest.raises(nd.OptionError, match="`notes="):
+            store.check_and_add_many(["a"], [TEXT], notes=lambda _: {"k": (1, until)})
         assert len(store) == 0

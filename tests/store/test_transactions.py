@@ -63,13 +63,20 @@ CALLS = {
     "judgements": [lambda store, _: store.judgements(), lambda store, _: store.judgements(after=-1)],
     "neighbors": [lambda store, _: store.neighbors(LATER), lambda store, _: store.neighbors(id="nobody")],
     "notes": [lambda store, _: store.notes(["noted"]), lambda store, _: store.notes([""])],
+    "orphans": [lambda store, _: store.orphans(), lambda store, _: store.orphans(after=-1)],
     "pairs": [lambda store, _: store.pairs(), lambda store, _: store.pairs(min_similarity=-1)],
     "ping": [lambda store, _: store.ping()],
+    "prepare": [
+        lambda store, _: store.check_many(store.prepare([NIGHT, BREAD])),
+        lambda store, _: store.check_and_add_many(["f", "g"], store.prepare([NIGHT, BREAD])),
+        lambda store, _: store.prepare(BREAD),
+    ],
     "recent": [lambda store, _: store.recent(), lambda store, _: store.recent(limit=0)],
     "remove": [lambda store, _: store.remove(["a", "nobody"]), lambda store, _: store.remove("a")],
     "review": [lambda store, _: store.review(), lambda store, _: store.review(limit=-1)],
     "verify": [lambda store, _: store.verify()],
     "keep": [lambda store, _: store.keep],
+    "keep_as": [lambda store, _: store.keep_as],
     "options": [lambda store, _: store.options],
     "path": [lambda store, _: store.path],
     "recipe": [lambda store, _: store.recipe],
@@ -85,7 +92,7 @@ def filled(store):
     store.check_and_add_many(
         ["a", "b", "x"],
         [NIGHT, "Ferries, bells and customs: a small history.", LATER],
-        notes=lambda _: {"noted": (1, 1e12)},
+        notes=lambda _: {"noted": (1, 2e11)},
     )
 
 

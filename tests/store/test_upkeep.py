@@ -118,7 +118,7 @@ def test_documents_expire(tmp_path):
 
 def test_what_is_seen_again_does_not_expire(tmp_path, monkeypatch):
     clock = [1000.0]
-    monkeypatch.setattr("neardup.store.store.time.time", lambda: clock[0])
+    monkeypatch.setattr("time.time", lambda: clock[0])
     text = "the ferry crosses the river at noon and the bell of the old church rings twice"
     with Store(tmp_path / "s") as store:
         store.check_and_add("a", text)

@@ -79,9 +79,17 @@ def test_numbers_among_text_are_refused_with_an_example_of_each_and_its_row():
         ranks_of(pa.array(["5", None, "6", '"good"'], pa.large_string()), "score", pa.nulls(4))
     assert str(problem.value) == (
         "Column \"score\" has text, such as 'good' (row 3), among numbers, such as 5 (row 0): these have no common order. "
-        "Values must be all numbers, all dates and times in ISO 8601, or all text. Correct them or make them null, or name "
-        "another column."
+        "Values must be all numbers, all dates and times in ISO 8601, or all text. Correct them or make them null, name "
+        "another column, or say with `keep_as` how they are compared."
     )
+
+
+def test_ids_and_numbers_as_long_as_a_text_are_shown_by_their_first_characters():
+    values, ids = ["5" * 4000, '"good"'], ["7" * 4000, f'"{"é" * 10**5}"']
+    with pytest.raises(nd.DataError) as problem:
+        ranks_of(pa.array(values, pa.large_string()), "score", pa.array(ids, pa.large_string()))
+    assert f"such as {'5' * 60}… (row 0, id {'7' * 60}…)" in str(problem.value)
+    assert f'(row 1, id "{"é" * 59}…)' in str(problem.value)
 
 
 def test_groups_are_of_equal_values_and_of_those_without_any():

@@ -3,6 +3,7 @@
 import datetime as dt
 import json
 from decimal import Decimal
+from types import MappingProxyType
 
 import duckdb
 import numpy as np
@@ -117,7 +118,7 @@ def test_integers_stay_integers_in_pandas(ids):
         "is_duplicate": "bool",
         "distance": "Int64",
     }
-    assert found["cluster_id"].tolist() == [0, 0, pd.NA]
+    assert found["cluster_id"].tolist() == [0, 0, 2]
     assert found["duplicate_of"].isna().tolist() == [True, False, True]
     assert found["duplicate_of"][1] == ids[0]
     assert (str(dtypes["duplicate_of"]) == "Int64") == isinstance(ids[0], int)
@@ -130,10 +131,10 @@ def test_integers_stay_integers_in_pandas(ids):
         "Int64",
     ]
     assert against["survivor_row"].tolist() == [0, pd.NA]
-    assert result.annotations.select(["cluster_id"]).to_pandas()["cluster_id"].tolist() == [0, 0, pd.NA]
+    assert result.annotations.select(["cluster_id"]).to_pandas()["cluster_id"].tolist() == [0, 0, 2]
     over_arrow = result.annotations.to_pandas(types_mapper=pd.ArrowDtype)
     assert str(over_arrow["cluster_id"].dtype) == "int64[pyarrow]"
-    assert pl.from_arrow(result.annotations)["cluster_id"].to_list() == [0, 0, None]
+    assert pl.from_arrow(result.annotations)["cluster_id"].to_list() == [0, 0, 2]
 
 
 def joined(text):
@@ -353,3 +354,84 @@ def test_a_row_without_an_id_is_named_by_its_number(ids, named):
     found = nd.deduplicate(pa.table({"text": ["a b c d", "a b c d"], "key": pa.array(ids)}), id="key")
     assert found.duplicates["id"].to_pylist() == [named]
     assert found.summary.repeated_ids == 0
+
+
+def listed(rows):
+    """Rows of any type as Python has them."""
+    if isinstance(rows, pl.LazyFrame):
+        rows = rows.collect()
+    if isinstance(rows, pd.DataFrame):
+        return rows.to_dict("records")
+    if isinstance(rows, pl.DataFrame):
+        return rows.to_dicts()
+    return rows.to_pylist() if hasattr(rows, "to_pylist") else list(rows)
+
+
+def kinds_of(rows):
+    """The types of the columns of rows, if they have any."""
+    rows = rows.collect() if isinstance(rows, pl.LazyFrame) else rows
+    found = next(
+        (getattr(rows, name) for name in ("features", "dtypes", "schema", "type") if hasattr(rows, name)), None
+    )
+    return str(found)
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_texts_are_replaced_in_every_kind_of_table_and_nothing_else(kind):
+    make, comes_back = TABLES[kind]
+    given = listed(nd.deduplicate(make(), within="id").survivors)
+    for text, left in (
+        ("text", [(TEXTS[0], TEXTS[0]), ("!", TEXTS[1]), (TEXTS[2], TEXTS[2])]),
+        ("meta.body", [(TEXTS[0], TEXTS[0]), (TEXTS[1], "!"), (TEXTS[2], TEXTS[2])]),
+        (("text", "meta.body"), [(TEXTS[0], ""), ("!", "!"), (TEXTS[2], "")]),
+    ):
+        found = nd.passages(make(), text=text, min_tokens=5, min_left=0)
+        assert isinstance(found.texts, comes_back)
+        rows = listed(found.texts)
+        assert [(row["text"], row["meta"]["body"]) for row in rows] == left
+        assert [str(row | {"text": 0, "meta": row["meta"]["n"]}) for row in rows] == [
+            str(row | {"text": 0, "meta": row["meta"]["n"]}) for row in given
+        ]
+        assert kinds_of(found.texts) == kinds_of(nd.deduplicate(make(), within="id").survivors)
+    assert as_rows(nd.passages(make(), min_tokens=5, min_left=2).texts) == ["a", "c"]
+    assert as_rows(nd.passages(make(), min_tokens=5, against=make()).texts) == []
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_texts_are_replaced_in_every_kind_of_column(kind):
+    make, comes_back = COLUMNS[kind]
+    found = nd.passages(make(), min_tokens=5, min_left=0)
+    assert isinstance(found.texts, comes_back)
+    assert listed(found.texts) == [TEXTS[0], "!", TEXTS[2]]
+    found = nd.passages(make(), min_tokens=5, min_left=2)
+    assert listed(found.texts) == [TEXTS[0], TEXTS[2]]
+
+
+def test_types_that_have_no_other_values_become_strings_or_get_more():
+    kinds = pl.Enum(TEXTS)
+    assert nd.passages(pl.Series(TEXTS, dtype=kinds), min_tokens=5, min_left=0).texts.to_list()[1] == "!"
+    series = pd.Series(TEXTS, dtype="category", index=[4, 5, 6], name="t")
+    found = nd.passages(series, min_tokens=5, min_left=0).texts
+    assert (found.tolist()[1], str(found.dtype), found.index.tolist(), found.name) == ("!", "category", [4, 5, 6], "t")
+    frame = pd.DataFrame({0: TEXTS, "n": [1, 2, 3]}, index=list("xyz"))
+    found = nd.passages(frame, text="0", min_tokens=5, min_left=0).texts
+    assert (found[0].tolist()[1], found.index.tolist(), frame[0].tolist()) == ("!", ["x", "y", "z"], TEXTS)
+    pages = np.array(["<p>a", "<p>b"])
+    assert nd.passages(pages, html="whole").texts.tolist() == ["a", "b"]
+    runs = pa.table({"text": pa.RunEndEncodedArray.from_arrays([1, 2, 3], TEXTS)})
+    found = nd.passages(runs, min_tokens=5, min_left=0).texts
+    assert (found.schema, found["text"].to_pylist()[1]) == (runs.schema, "!")
+    formatted = Dataset(TABLE).with_format("numpy", columns=["text"])
+    assert nd.passages(formatted, min_tokens=5, min_left=0).texts.format["columns"] == ["text"]
+
+
+def test_dicts_keep_their_kind_and_what_is_shared_stays():
+    class Named(dict):
+        pass
+
+    shared = {"body": TEXTS[0]}
+    rows = [Named(meta={"body": TEXTS[0]}), Named(meta=shared), MappingProxyType({"meta": shared})]
+    found = nd.passages(rows, text="meta.body", min_tokens=5, min_left=0).texts
+    assert [type(row) for row in found] == [Named, Named, dict]
+    assert [row["meta"]["body"] for row in found] == [TEXTS[0], "", ""]
+    assert shared == {"body": TEXTS[0]}

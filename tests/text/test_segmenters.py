@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import unicodedata
 from pathlib import Path
 
 import numpy as np
@@ -23,11 +24,12 @@ from neardup.fingerprints.by_features import fingerprint_folded
 from neardup.recipe import stored_parts
 from neardup.recipe.presets import find_recipe
 from neardup.recipe.serialization import stored_recipe
+from neardup.recipe.stored_parts import is_installed
 from neardup.recipe.tables.segmenters import SEGMENTERS
 from neardup.resources.threads import in_order
 from neardup.text.normalizers import normalized
 from neardup.text.segmenters import sudachi, workers
-from neardup.text.segmenters.cutting import CutterSettings
+from neardup.text.segmenters.cutting import CutterSettings, cutter_of
 from neardup.text.segmenters.table import SEGMENTER_TABLE, tokens_of
 from neardup.text.segmenters.tokens import from_joined
 from neardup.text.segmenters.workers import Worker, cut_by_package
@@ -36,6 +38,9 @@ from strategies import any_text, texts
 ALIENS = "美国“51区”雇员称内部有9架飞碟,曾看见灰色外星人"
 TOKYO = "国家公務員は東京都庁に行った。"
 MIXED = "The 京都 office of 東京都庁 moved: 我们的法律 changed in Heisei 30年、カタカナも。"
+ICU = pytest.param(
+    "icu", marks=pytest.mark.skipif(not is_installed("icu4py"), reason="the extra [icu] is not installed")
+)
 RJIEBA = CutterSettings("rjieba", None, True, (), "")
 
 
@@ -152,6 +157,31 @@ def test_sudachi_cuts_texts_that_are_longer_than_it_takes_at_the_ends_of_sentenc
     )
 
 
+WRITTEN = {
+    "ไปซื้อน้ำที่ร้านกาแฟ": ["ไป", "ซื้อ", "น้ำ", "ที่", "ร้าน", "กาแฟ"],
+    "ດື່ມນ້ຳໜາວໝົດ": ["ດື່ມ", "ນ້ຳ", "ໜາວ", "ໝົດ"],
+    "ខ្ញុំទៅផ្សារ": ["ខ្ញុំ", "ទៅ", "ផ្សារ"],
+    "ကျွန်တော်စာအုပ်ဖတ်တယ်": ["ကျွန်တော်", "စာအုပ်", "ဖတ်", "တယ်"],
+}
+"""Thai, Lao, Khmer and Burmese as they are written, and their words."""
+
+
+@pytest.mark.parametrize("segmenter", [ICU])
+@pytest.mark.parametrize("form", ["NFC", "NFKC", "NFD"])
+def test_icu_cuts_scripts_without_spaces_into_the_same_words_in_every_normal_form(segmenter, form):
+    given_texts = [unicodedata.normalize(form, text) for text in WRITTEN]
+    expected = [[unicodedata.normalize(form, word) for word in words] for words in WRITTEN.values()]
+    assert tokens(given_texts, nd.Recipe(segmenter=segmenter, normalize=[])) == expected
+    folded = [[naive.normalize(word) for word in words] for words in WRITTEN.values()]
+    assert tokens([*WRITTEN], nd.Recipe(segmenter=segmenter)) == folded
+
+
+@pytest.mark.parametrize("segmenter", [ICU])
+@given(text=st.text(st.sampled_from("ำํานໜຫຳໍາa ก😀."), max_size=12))
+def test_icu_leaves_every_character_as_it_is(segmenter, text):
+    assert "".join(cutter_of(CutterSettings(segmenter, None, True, (), ""))(text)) == text
+
+
 GUESSED = {
     "以太币、火币以及莱特币": ["以太", "币", "火", "币", "以及", "莱特", "币"],
     "买U盘和T恤": ["买", "U", "盘", "和", "T恤"],
@@ -192,7 +222,7 @@ def test_a_dictionary_of_the_package_is_a_name_in_python_and_in_files_and_surviv
         nd.Recipe(segmenter="sudachi", dictionary="gojieba")
 
 
-@pytest.mark.parametrize("segmenter", ["jieba", "rjieba", "cppjieba", "sudachi"])
+@pytest.mark.parametrize("segmenter", ["jieba", "rjieba", "cppjieba", "sudachi", ICU])
 def test_zero_bytes_in_texts_are_spaces_for_packages(segmenter):
     recipe = nd.Recipe(segmenter=segmenter)
     assert tokens(["法律\0条文\0", "\0", "東京"], recipe) == tokens(["法律 条文 ", " ", "東京"], recipe)
@@ -274,6 +304,7 @@ def test_segmenters_of_a_caller_are_told_apart_by_name_and_version():
         ("rjieba", "rjieba", "rjieba"),
         ("cppjieba", "jieba", "zh"),
         ("sudachi", "sudachipy", "ja"),
+        ("icu", "icu4py", "icu"),
     ],
 )
 def test_a_missing_extra_is_named_with_the_command_that_installs_it(monkeypatch, segmenter, package, extra):
@@ -284,11 +315,9 @@ def test_a_missing_extra_is_named_with_the_command_that_installs_it(monkeypatch,
     assert None in recipe.as_dict()["segmenter"].values()
 
 
-@pytest.mark.parametrize(
-    "fields", [{"segmenter": "jieba"}, {"segmenter": "rjieba"}, {"segmenter": "sudachi"}, {"segmenter": "characters"}]
-)
-def test_threads_and_workers_change_nothing(fields, monkeypatch):
-    recipe = nd.Recipe(**fields)
+@pytest.mark.parametrize("segmenter", ["jieba", "rjieba", "sudachi", "characters", ICU])
+def test_threads_and_workers_change_nothing(segmenter, monkeypatch):
+    recipe = nd.Recipe(segmenter=segmenter)
     given_texts = [ALIENS, TOKYO, "", MIXED] * 5
     expected = nd.fingerprint(given_texts, recipe=recipe, threads=1)
     monkeypatch.setattr("neardup.fingerprints.simhash.in_chunks", lambda array: (array.slice(i, 1) for i in range(20)))

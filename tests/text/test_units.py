@@ -14,11 +14,13 @@ from unit_texts import FIRST, NOTICE, SECOND, THIRD, expected_of, pieces, unit_t
 
 import naive
 import neardup as nd
+from neardup.fingerprints import unit_corpus
 from neardup.fingerprints.unit_corpus import with_tokens
 from neardup.io.corpora.batch import Columns
 from neardup.io.corpora.shards import find_shards
 from neardup.io.formats.json.json_spans import text_spans
 from neardup.io.formats.table import FORMATS, open_sink
+from neardup.text import units as units_of_texts
 from neardup.text.units import SEPARATORS, split, without_units
 
 
@@ -45,7 +47,9 @@ def test_units_go_with_their_separators_and_all_else_stays(unit, texts, data):
         naive.without_units(text, unit, {number - start for number in removed})
         for text, start in zip(texts, starts.tolist(), strict=False)
     ]
-    assert without_units(texts, np.array(removed, np.int64), unit) == expected
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(units_of_texts, "RUNS_AT_ONCE", data.draw(st.integers(1, 3)))
+        assert without_units(texts, np.array(removed, np.int64), unit) == expected
 
 
 @units
@@ -62,10 +66,12 @@ def compact(row):
 @units
 @pytest.mark.parametrize("format_", ["jsonl", "parquet"])
 @given(
-    texts=st.lists(st.lists(pieces, max_size=14).map("".join), min_size=1, max_size=8), threads=st.sampled_from([1, 3])
+    texts=st.lists(st.lists(pieces, max_size=14).map("".join), min_size=1, max_size=8),
+    threads=st.sampled_from([1, 3]),
+    at_once=st.sampled_from([1, 3, 1000]),
 )
 @settings(max_examples=30)
-def test_files_lose_the_units_of_the_definition(unit, format_, texts, threads, tmp_path_factory):
+def test_files_lose_the_units_of_the_definition(unit, format_, texts, threads, at_once, tmp_path_factory):
     folder = tmp_path_factory.mktemp("units")
     written, removed = expected_of(texts, unit)
     source, target = folder / f"in.{format_}", folder / f"out.{format_}"
@@ -73,7 +79,9 @@ def test_files_lose_the_units_of_the_definition(unit, format_, texts, threads, t
         source.write_bytes(b"".join(compact({"id": row, "text": text, "n": [1, {}]}) for row, text in enumerate(texts)))
     else:
         pq.write_table(pa.table({"id": range(len(texts)), "text": texts}), source, row_group_size=3)
-    done = nd.deduplicate_units(source, str(target), unit=unit, min_similarity=1, threads=threads)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(unit_corpus, "UNITS_AT_ONCE", at_once)
+        done = nd.deduplicate_units(source, str(target), unit=unit, min_similarity=1, threads=threads)
     kept = [(row, text) for row, text in enumerate(written) if text is not None]
     if format_ == "jsonl":
         assert target.read_bytes() == b"".join(compact({"id": row, "text": text, "n": [1, {}]}) for row, text in kept)
@@ -165,6 +173,25 @@ def test_the_preferred_document_keeps_its_units(tmp_path):
     assert [NOTICE in text for text in kept] == [False, True]
 
 
+@pytest.mark.parametrize("method", ["exact", "minhash", "simhash"])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_units_are_decided_alike_however_many_are_passed_on_at_a_time(tmp_path, monkeypatch, method, threads):
+    words = [f"word{i}" for i in range(60)]
+    lines = [" ".join(words[i % 7 : i % 7 + 20 + i % 3]) + f" {i % 5}" for i in range(90)]
+    source = write(tmp_path, *(compact({"text": "\n".join(lines[i::4]), "host": i % 2}) for i in range(4)))
+
+    def written(name, **options):
+        target = tmp_path / name
+        nd.deduplicate_units(source, str(target), unit="line", method=method, threads=threads, **options)
+        return target.read_bytes(), (tmp_path / name.replace(".jsonl", ".duplicates.jsonl")).read_bytes()
+
+    for options in ({}, {"within": "host"}, {"cluster": "components", "keep": "longest"}):
+        monkeypatch.setattr(unit_corpus, "UNITS_AT_ONCE", 1000)
+        expected = written("out.jsonl", overwrite=True, **options)
+        monkeypatch.setattr(unit_corpus, "UNITS_AT_ONCE", 2)
+        assert written("parts.jsonl", overwrite=True, **options) == expected
+
+
 def test_units_match_only_within_their_group(tmp_path):
     source = write(tmp_path, *(compact({"text": NOTICE, "host": host}) for host in "aab"))
     done = nd.deduplicate_units(source, None, unit="line", within="host", dry_run=True)
@@ -250,7 +277,7 @@ def test_rows_of_other_encodings_are_rewritten_as_they_are_stored(tmp_path, enco
         '{"a": "雨", "text" : "\\u540c\\u3058行です\\n\\ud83d\\ude00 a", "b": "行"}\n',
     ]
     (tmp_path / "in.jsonl").write_bytes("".join(rows).encode(encoding))
-    [shard] = find_shards([tmp_path / "in.jsonl"], temporary=tmp_path)
+    [shard] = find_shards([tmp_path / "in.jsonl"])
     shard = dataclasses.replace(shard, encoding=encoding)
     with open_sink(tmp_path / "out.jsonl", "jsonl") as sink:
         FORMATS["jsonl"].replace(

@@ -21,6 +21,8 @@ from neardup.recipe.files import word_lists
 from neardup.recipe.presets import RecipeLike
 from neardup.recipe.tables import hashes, keeps, methods, parts, profiles, segmenters, similarities
 from neardup.resources import resources
+from neardup.survivors.repeats import options as passage_options
+from neardup.survivors.repeats.records import passages as records
 
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parent.parent
@@ -103,11 +105,12 @@ def test_pyright_reports_the_marked_lines_and_no_others(tmp_path):
         (options.DedupOptionsDict, options.DedupOptions),
         (reading.ReadingDict, reading.Reading),
         (resources.ResourceOptions, resources.Resources),
+        (passage_options.PassageOptionsDict, passage_options.PassageOptions),
     ],
 )
 def test_a_dictionary_has_the_names_and_types_of_the_fields(dictionary, kind):
     fields = {field.name for field in dataclasses.fields(kind)}
-    fields -= {"use"}  # no option: what Resources were used for so far
+    fields -= {"use", "files"}  # no option: what Resources were used for so far
     assert get_type_hints(dictionary) == {name: hint for name, hint in get_type_hints(kind).items() if name in fields}
     assert dictionary.__required_keys__ == frozenset()
     assert all(field.default is not dataclasses.MISSING for field in dataclasses.fields(kind) if field.name in fields)
@@ -124,6 +127,8 @@ def test_a_dictionary_has_the_names_and_types_of_the_fields(dictionary, kind):
         (get_args(keeps.Keep)[0], [name for name in keeps.KEEPS if ":" not in name]),
         (options.Unit, options.UNITS),
         (options.RemovableUnit, [name for name in options.UNITS if name != "document"]),
+        (passage_options.Scope, passage_options.SCOPES),
+        (passage_options.Align, passage_options.ALIGNS),
         (index_methods.IndexMethod, ["auto", *index_methods.METHODS]),
         (reading.Html, reading.HTML),
         (minhash.SignatureKind, minhash.KINDS),
@@ -149,12 +154,19 @@ def test_options_of_an_index_are_those_of_its_methods():
     assert set(get_type_hints(options.IndexOptions)) == known
 
 
-def test_the_overloads_of_deduplicate_take_what_it_takes():
-    parameters = dict(inspect.signature(nd.deduplicate).parameters)
+@pytest.mark.parametrize(
+    ("function", "named", "every"),
+    [
+        (nd.deduplicate, options.DedupOptionsDict, dedup.DeduplicateOptions),
+        (nd.passages, passage_options.PassageOptionsDict, records.PassagesOptions),
+    ],
+)
+def test_the_overloads_of_a_function_take_what_it_takes(function, named, every):
+    parameters = dict(inspect.signature(function).parameters)
     del parameters["data"]
-    assert parameters.pop("options").annotation == Unpack[options.DedupOptionsDict]
-    known = get_type_hints(dedup.DeduplicateOptions)
-    own = {name: known[name] for name in known if name not in get_type_hints(options.DedupOptionsDict)}
+    assert parameters.pop("options").annotation == Unpack[named]
+    known = get_type_hints(every)
+    own = {name: known[name] for name in known if name not in get_type_hints(named)}
     assert own == {name: each.annotation for name, each in parameters.items()}
     read = {name: each.default for name, each in parameters.items() if name in reading.READING}
     assert reading.Reading(**read) == reading.Reading()
@@ -178,7 +190,7 @@ CALLS = {
     "pair_files": (lambda given: nd.pair_files("a", "b", **given), ("keep", "cluster", "prefer_source", "within")),
     "cluster_files": (
         lambda given: nd.cluster_files("a", "b", documents="c", **given),
-        ("method", "min_similarity", "similarity", "max_distance", "threads", "memory", "temp_dir"),
+        ("method", "min_similarity", "similarity", "max_distance", "threads", "memory", "temp_dir", "temp_limit"),
     ),
 }
 

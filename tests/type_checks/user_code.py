@@ -11,6 +11,7 @@ import polars as pl
 import pyarrow as pa
 
 import neardup as nd
+from neardup.store.answers import Removal
 
 texts = ["a rose is a rose", "A rose is a rose!", "a tulip"]
 rows = [{"id": 1, "text": "a rose"}, {"id": 2, "text": "a tulip"}]
@@ -225,6 +226,18 @@ assert_type(units.summary, nd.UnitSummary)
 nd.deduplicate_units("a.jsonl", "out.jsonl")  # error
 nd.deduplicate_units("a.jsonl", "out.jsonl", unit="sentence")  # error
 nd.deduplicate_units("a.jsonl", "out.jsonl", unit="line", html="main")  # error
+cut = nd.passages_files(["a.jsonl", Path("b.jsonl")], "out/", against="ref.jsonl", list=True, align="line", html="main")
+assert_type(cut, nd.FilePassages)
+assert_type(cut.summary, nd.PassagesSummary)
+assert_type(nd.passages(["a"], scope="same-document", min_left=0).texts, list[str])
+assert_type(nd.passages(pd.DataFrame({"text": ["a"]}), against=["b"]).texts, pd.DataFrame)
+assert_type(nd.passages(["a"]).spans, list[list[tuple[int, int, int]]])
+nd.passages(["a"], scope="everywhere")  # error
+nd.passages(["a"], align="word")  # error
+nd.passages(["a"], min_tokens="50")  # error
+nd.passages(["a"], elements="tags")  # error
+nd.passages_files("a.jsonl", "out.jsonl", elements="tags")  # error
+nd.passages_files("a.jsonl", "out.jsonl", min_similarity=0.9)  # error
 nd.pair_files("a.jsonl", "pairs.jsonl", method="exact", text="body", encoding="utf-16", recipe="default").bit_length()
 nd.pair_files("a.jsonl", "pairs.jsonl", on_error="skip", max_document_bytes="1G", lines=True, against=["b.jsonl"])
 nd.pair_files("a.jsonl", "pairs.jsonl", keep="last")  # error
@@ -274,7 +287,7 @@ nd.report("out.duplicates.jsonl", "out.html", overwriet=True)  # error
 # --------------------------------------------------------------------------------------------------------------- a service
 
 client = nd.Client("http://127.0.0.1:8080", store="news")
-assert_type(client.remove(["a"]), int)
+assert_type(client.remove(["a"]), Removal)
 assert_type(client.check_and_add_many(["a"], texts, metadata=[{"n": 1}], key="k"), list[nd.StoreAnswer])
 client.check_and_add("a", "a rose", metdata=1)  # error
 client.expire(by="seen")  # error

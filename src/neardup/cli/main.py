@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "dedup": "Remove near-duplicate documents from a corpus.",
+    "passages": "Cut passages that stood earlier out of documents.",
+    "split": "Split documents into train and test without leaks.",
+    "leaks": "Find test documents that are in the training set.",
     "decontaminate": "Remove documents that hold items of a benchmark.",
     "fingerprint": "Write the fingerprint of every document.",
     "fit": "Count in how many documents each feature occurs.",
@@ -156,14 +159,41 @@ def _of_machine(problem: OSError) -> str:
     return message
 
 
+class _Messages(io.RawIOBase):
+    """Standard error, whose messages are lost where it takes no more: that is no reason to stop a run, or to fail after it."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._number
+
+    def isatty(self) -> bool:
+        return os.isatty(self._number)
+
+    def write(self, data: Any) -> int:
+        try:
+            return os.write(self._number, data)
+        except OSError:
+            return len(data)
+
+
 def _prepare_streams() -> None:
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:  # closed: the next file to be opened would get this number, and what is printed
             os.open(os.devnull, os.O_RDWR)
-    if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+    err = sys.stderr
+    if err is sys.__stderr__ and isinstance(err, io.TextIOWrapper):  # not what a caller has put there
+        messages = io.BufferedWriter(_Messages(err.fileno()))
+        sys.stderr = io.TextIOWrapper(messages, err.encoding, err.errors, line_buffering=True)
     out = sys.stdout
     if not isinstance(out, io.TextIOWrapper):
         return

@@ -8,15 +8,16 @@ from typing import Any, NamedTuple
 from neardup.engines.candidates.table import METHODS
 from neardup.engines.clustering.cluster import links_of, standing_of
 from neardup.engines.job_options import Work
-from neardup.engines.pairing import all_pairs, blocks, equal_elements, join_keys, large_groups
+from neardup.engines.pairing import all_pairs, blocks, dense_groups, equal_elements, join_keys, large_groups
 from neardup.engines.reading import element_order, row_selection
 from neardup.engines.reading.documents import ranked, read
-from neardup.engines.results import best_survivor
+from neardup.engines.reading.preferred_values import KINDS, compared_as
+from neardup.engines.results import best_survivor, reference_matches
 from neardup.engines.results import labels as labeling
 from neardup.engines.results import list_pairs as listing
 from neardup.engines.schemas import COPIES, DOCUMENTS, MATCHES, PAIRS, SAMPLE, UNORDERED
 from neardup.engines.stages import Engine, Reading, Stage
-from neardup.engines.verification import pair_partitions, prefilter, text_partitions, verify
+from neardup.engines.verification import held_pairs, pair_partitions, prefilter, text_partitions, verify
 from neardup.kernels.store.prefixes import Order
 from neardup.matching.element_order import BY_HASH
 
@@ -29,11 +30,16 @@ class Decided:
         results: rows of `neardup.engines.schemas.RESULTS`, as the engine holds them.
         engine: that has run.
         gone: rows of MARKED, of the documents that do not survive.
+        compared_as: how the values that `keep` names were compared; None if there are none.
+        matching_reference: counts the documents that match one of the reference, which must be there, whatever else they match; in
+            further stages.
     """
 
     results: Any
     engine: Engine
     gone: Any
+    compared_as: str | None
+    matching_reference: Callable[[], int]
 
     @cached_property
     def removed(self) -> row_selection.Marks:
@@ -50,7 +56,9 @@ def deduplicate(engine: Engine, work: Work) -> Decided:
     if not first.copies.is_empty:
         others = engine.run(best_survivor.FOLLOW, decided["removed"], first.copies)
         decided = {name: engine.together(rows, others[name]) for name, rows in decided.items()}
-    return Decided(_results(engine, work, decided, first.places), engine, decided["gone"])
+    results = _results(engine, work, decided, first.places)
+    matching = partial(_matching_reference, engine, work, first, decided["removed"])
+    return Decided(results, engine, decided["gone"], first.compared_as, matching)
 
 
 class FirstReading(NamedTuple):
@@ -62,6 +70,7 @@ class FirstReading(NamedTuple):
         copies: rows of COPIES.
         places: rows of PLACES, if the engine orders documents.
         order: of elements, if the method needs one.
+        compared_as: how the values that `keep` names are compared; None if there are none.
     """
 
     work: Work
@@ -69,16 +78,17 @@ class FirstReading(NamedTuple):
     copies: Any
     places: Any | None
     order: Order
+    compared_as: str | None
 
 
 def first_reading(engine: Engine, work: Work, *, merges: bool) -> FirstReading:
     """Read all documents, and put them in order. `merges`: copies of a text that come together go as one document."""
     ordered = not engine.orders(work)
-    outputs = {"documents": DOCUMENTS if ordered else UNORDERED, "copies": COPIES, "sample": SAMPLE}
+    outputs = {"documents": DOCUMENTS if ordered else UNORDERED, "copies": COPIES, "sample": SAMPLE, "kinds": KINDS}
     found = engine.read(Reading("documents", partial(read, work, merges and ordered), outputs))
-    known, places = found, None
+    known, places, way = found, None, compared_as(engine, work, found["kinds"])
     if not ordered:
-        places = engine.places(work, found["documents"])
+        places = engine.places(work, found["documents"], way)
         known = engine.run(ranked(merges=merges), found["documents"], places)
     order, documents, copies = BY_HASH, known["documents"], known["copies"]
     work = replace(work, documents=documents.count + copies.count)
@@ -86,12 +96,12 @@ def first_reading(engine: Engine, work: Work, *, merges: bool) -> FirstReading:
         order = element_order.order_of_counted(
             engine.collect(engine.run(element_order.COUNT, found["sample"])["counted"])
         )
-    return FirstReading(work, documents, copies, places, order)
+    return FirstReading(work, documents, copies, places, order, way)
 
 
 def _results(engine: Engine, work: Work, decided: dict[str, Any], places: Any | None) -> Any:
     """The documents that are removed, with their names."""
-    asked = (marks_of(engine, decided[name]) for name in ("named", "unknown"))
+    asked = (marks_of(engine, decided[name]) for name in ("named", "compared"))
     labels = engine.read(labeling.reading(work, *asked))["labels"]
     if places is not None:
         labels = engine.run(labeling.PLACE, labels, places)["labels"]
@@ -107,6 +117,7 @@ def _links(engine: Engine, work: Work, equal: dict[str, Any], order: Any) -> Any
     """
     leaders = equal["leaders"]
     pairs, large, finding = candidates(engine, work, equal["marked"], order)
+    large, dense = divided(engine, work, large, leaders)
     matches, leading = engine.nothing(MATCHES), work.limits.first_documents
     waiting = large if large.is_empty else engine.run(large_groups.RANK, large, leaders)["waiting"]
     while not (pairs.is_empty and waiting.is_empty):
@@ -120,7 +131,48 @@ def _links(engine: Engine, work: Work, equal: dict[str, Any], order: Any) -> Any
         standing = standing_of(engine, work, matches, found["open"])
         waiting = engine.run(large_groups.NEXT, found["rest"], standing)["waiting"]
         pairs, leading = engine.nothing(PAIRS), leading * work.limits.wave_growth
-    return links_of(engine, work, matches)
+    return links_of(engine, work, matches if dense is None else _held(engine, work, dense, leaders, matches))
+
+
+class Dense(NamedTuple):
+    """Documents that are held against each other: rows of WAITING, and their texts."""
+
+    waiting: Any
+    texts: Any
+
+
+def divided(engine: Engine, work: Work, large: Any, leaders: Any) -> tuple[Any, Dense | None]:
+    """The postings of large groups that are not dense; and what is held against each other of dense ones, if there are any."""
+    if large.is_empty or work.by_distance:
+        return large, None
+    found = engine.run(dense_groups.find(work), engine.run(dense_groups.CROWDS_OF, large, leaders)["crowds"])
+    if found["waiting"].is_empty:
+        return large, None
+    texts = engine.read(dense_groups.reading(marks_of(engine, found["marked"])))["texts"]
+    return engine.run(dense_groups.LEAVE, large, found["held"])["large"], Dense(found["waiting"], texts)
+
+
+def _held(engine: Engine, work: Work, dense: Dense, leaders: Any, matches: Any) -> Any:
+    """All matches, with those of dense groups, which come in waves as well."""
+    waiting, leading = dense.waiting, work.limits.first_documents
+    while True:
+        found = engine.run(large_groups.wave(work, leading, holds=True), waiting)
+        held = engine.nothing(MATCHES)
+        if not found["placed"].is_empty:
+            held = held_of(engine, work, dense, found["placed"], leaders)
+            matches = engine.together(matches, held)
+        if found["rest"].is_empty:
+            return matches
+        standing = standing_of(engine, work, matches, found["open"])
+        waiting = engine.run(large_groups.NEXT, found["rest"], standing)["waiting"]
+        few = held.count <= work.limits.pairs_per_document * leading
+        leading *= work.limits.wave_growth if few else work.limits.held_growth
+
+
+def held_of(engine: Engine, work: Work, dense: Dense, placed: Any, leaders: Any, *, across: bool = False) -> Any:
+    """The matches of documents of dense groups that are in tiles together. `across`: only those of a reference."""
+    tiles = engine.run(dense_groups.attach(work), placed, leaders, dense.texts)["tiles"]
+    return engine.run(held_pairs.hold(work, across=across), tiles)["matches"]
 
 
 def as_it_is(stage: Stage) -> Stage:
@@ -195,14 +247,41 @@ def list_pairs(engine: Engine, work: Work, *, across: bool = False, distinct: bo
     """
     first = first_reading(engine, work, merges=False)
     work, equal = first.work, engine.run(all_pairs.classes_of(distinct=distinct), first.documents)
+    matches = _all_matches(engine, work, equal, first.order, across=across)
+    return _of_documents(engine, work, matches, equal["members"], across=across)
+
+
+def _matching_reference(engine: Engine, work: Work, first: FirstReading, removed: Any) -> int:
+    asked = engine.run(reference_matches.ask(work), removed)["marked"]
+    known = int(removed.count - asked.count) if work.options.cluster == "star" else 0
+    if asked.is_empty:
+        return known
+    classes = all_pairs.classes_of(distinct=False, among=marks_of(engine, asked))
+    equal = engine.run(classes, first.documents)
+    matches = _all_matches(engine, work, equal, first.order, across=True)
+    ends = engine.run(listing.ENDS_OF_MATCHES, matches)["ends"]
+    found = engine.run(reference_matches.FOUND, equal["members"], ends)["documents"]
+    if found.is_empty or first.copies.is_empty:
+        return known + int(found.count)
+    copies = engine.run(reference_matches.COPIES_OF_FOUND, found, first.copies)["documents"]
+    return known + int(found.count + copies.count)
+
+
+def _all_matches(engine: Engine, work: Work, equal: dict[str, Any], order: Order, *, across: bool) -> Any:
+    """All classes that match. `across`: only with those of a reference."""
     wanted, leaders = all_pairs.across if across else as_it_is, equal["leaders"]
-    pairs, large, finding = candidates(engine, work, equal["marked"], first.order, wanted)
+    pairs, large, finding = candidates(engine, work, equal["marked"], order, wanted)
+    large, dense = divided(engine, work, large, leaders)
     if not large.is_empty:
         waiting = engine.run(large_groups.RANK, large, leaders)["waiting"]
         placed = engine.run(large_groups.wave(finding, all_pairs.ALL), waiting)["placed"]
         pairs = engine.together(pairs, tiled(engine, finding, placed, leaders, wanted))
     matches = matches_of(engine, work, pairs, leaders)
-    return _of_documents(engine, work, matches, equal["members"], across=across)
+    if dense is not None:
+        placed = engine.run(large_groups.wave(work, all_pairs.ALL, holds=True), dense.waiting)["placed"]
+        held = held_of(engine, work, dense, placed, leaders, across=across)
+        matches = engine.run(held_pairs.EACH_ONCE, engine.together(matches, held))["matches"]
+    return matches
 
 
 def _of_documents(engine: Engine, work: Work, matches: Any, members: Any, *, across: bool) -> Any:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from neardup.errors import OptionError
 from neardup.kernels.matching.similarities import BY_NORM
@@ -25,13 +26,14 @@ class Limits:
         pairs_per_document: that a group may have, so that they are listed at once; those of other groups come in waves.
         pairs_per_document_refined: the same where other keys tell more of those of large groups.
         first_documents: of a group that are compared with all others in the first wave; wave_growth: how many times as many are in
-            each further one.
+            each further one. held_growth: the same where texts are held against each other, unless few of them match.
         listed_pairs: of a group that one task lists in the first wave: 64 MB.
         documents_per_block: two blocks of a large group are some 2 MB, and have up to 17 million pairs, a tenth of a second of
             comparisons; of a large home, some MB of what is known of them.
         rows_of_tiles: that are made at a time.
         pairs_per_chunk: of a home that is not divided, or of a chunk, which is else divided into runs of pairs.
         elements_per_block: of the texts of a block, where these are compared in chunks of two: some 13 MB of text.
+        elements_held: of documents that are nearly alike, which are held against each other in tiles: 32 blocks.
         elements_per_site: of all its texts: some 25 MB of text.
         text_bytes: that are compared at a time, besides those of one site or chunk; and that are sent at a time, besides one text.
         matches_per_task: that one task decides by: some 300 MB.
@@ -47,11 +49,13 @@ class Limits:
     pairs_per_document_refined: int = 1
     first_documents: int = 4
     wave_growth: int = 64
+    held_growth: int = 8
     listed_pairs: int = 1 << 22
     documents_per_block: int = 1 << 12
     rows_of_tiles: int = 1 << 17
     pairs_per_chunk: int = 1 << 20
     elements_per_block: int = 1 << 21
+    elements_held: int = 1 << 26
     elements_per_site: int = 1 << 22
     text_bytes: int = 1 << 25
     matches_per_task: int = 1 << 21
@@ -111,6 +115,11 @@ class Work:
         if self.by_distance or self.similarity.code in BY_NORM:
             return 0.0
         return 0.85 if self.options.min_similarity >= HIGH else 1.7
+
+    @property
+    def deciding(self) -> dict[str, Any]:
+        """The options that decide the result, and others, as plain values."""
+        return self.options.as_dict()
 
     @property
     def by_distance(self) -> bool:

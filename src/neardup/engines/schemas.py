@@ -50,15 +50,25 @@ MARKED = Output(pa.schema({"part": INT, "row": INT}), ("part",))
 MARKS = Output(pa.schema({"part": INT, "bits": BYTES}))
 _POSTING = {"key": INT, "doc": INT, "position": pa.int32(), "size": pa.int32(), "asks": BOOL}
 POSTINGS = Output(pa.schema(_POSTING), ("key",), is_sorted=False)
-LARGE_POSTINGS = Output(pa.schema(_POSTING), ("doc",))
+LARGE_POSTINGS = Output(pa.schema({**_POSTING, "expected": pa.float64()}), ("doc",))
+"""With how many pairs a group is expected to have for each of its documents."""
 _WAITING = {**_POSTING, "rank": INT, "has_later": BOOL, "part": INT, "is_out": BOOL}
 WAITING = Output(pa.schema(_WAITING), ("key",))
 REST = Output(pa.schema(_WAITING), ("doc",))
 OPEN = Output(pa.schema({"doc": INT, "rank": INT}), ("doc",))
+_CROWD = {"key": INT, "doc": INT, "size": pa.int32(), "rank": INT, "has_later": BOOL, "expected": pa.float64()}
+CROWDS = Output(pa.schema(_CROWD), ("key",))
+"""The documents of large groups, each once, by the value that they must have in common."""
+HELD = Output(pa.schema({"doc": INT}), ("doc",))
+HELD_TEXTS = Output(pa.schema({"doc": INT, "text": pa.large_string()}), ("doc",), is_text=True)
 _PLACED = {"position": pa.int32(), "asks": BOOL, "leads": BOOL, "part": INT}
 PLACED = Output(pa.schema({"doc": INT, "key": INT, "at": INT, "blocks": INT, "leading": INT, **_PLACED}), ("doc",))
 _IN_TILE = {"group": INT, "is_given": BOOL, "print": BYTES, "size": pa.int32(), "bitmap": BYTES}
 TILES = Output(pa.schema({"key": INT, "tile": INT, "at": INT, "doc": INT, **_PLACED, **_IN_TILE}), ("key", "tile"))
+_IN_BLOCK = {"rank": INT, "is_given": BOOL, "leads": BOOL, "part": INT, "text": pa.large_string()}
+TEXT_TILES = Output(
+    pa.schema({"key": INT, "tile": INT, "at": INT, "doc": INT, **_IN_BLOCK}), ("key", "tile"), is_text=True
+)
 STANDING = Output(pa.schema({"doc": INT, "part": INT, "is_out": BOOL}), ("doc",))
 PAIRS = Output(pa.schema({"b": INT, "a": INT}), ("b",), is_sorted=False)
 """Of each, `a` is the smaller document."""
@@ -88,22 +98,32 @@ LINKS = Output(pa.schema({"x": INT, "x_rank": INT, "survivor": INT, "survivor_ra
 _OUTCOME = {"exact": BOOL, **MATCH_FIELDS}
 REMOVED = Output(pa.schema({"doc": INT, "survivor": INT, **_OUTCOME}), ("doc",))
 _LABEL = {"doc": INT, "place": INT, "id": pa.large_string()}
-LABELS = Output(pa.schema({**_LABEL, "print": BYTES}), ("doc",))
-"""With fingerprints of those whose distances are unknown; of others, nothing."""
+_TEXT = {"print": BYTES, "figures": INT}
+LABELS = Output(pa.schema({**_LABEL, **_TEXT}), ("doc",))
+"""With the fingerprints of near duplicates and of their survivors, and digests of these texts without digits; 0 of others."""
 PLACES = Output(pa.schema({"doc": INT, "place": INT, "rank": INT}), ("doc",))
 """Those of a reference come after all others, and are preferred to them."""
-LABELED = Output(
-    pa.schema({"survivor": INT, "share": INT, **_LABEL, "print": BYTES, **_OUTCOME}), ("survivor", "share")
-)
+LABELED = Output(pa.schema({"survivor": INT, "share": INT, **_LABEL, **_TEXT, **_OUTCOME}), ("survivor", "share"))
 """The duplicates of a survivor that has many come in several shares."""
 FIRSTS = Output(pa.schema({"survivor": INT, "share": INT, **_LABEL}), ("survivor",))
 """Of each share, the document that comes first."""
 _SURVIVOR = {"survivor_place": INT, "survivor_id": pa.large_string()}
 _CLUSTER = {"cluster": INT, "cluster_id": pa.large_string()}
 CLUSTERS = Output(
-    pa.schema({"survivor": INT, "share": INT, **_SURVIVOR, "survivor_print": BYTES, **_CLUSTER}), ("survivor", "share")
+    pa.schema(
+        {
+            "survivor": INT,
+            "share": INT,
+            **_SURVIVOR,
+            **{f"survivor_{name}": kind for name, kind in _TEXT.items()},
+            **_CLUSTER,
+        }
+    ),
+    ("survivor", "share"),
 )
-RESULTS = Output(pa.schema({**_LABEL, "survivor": INT, **_SURVIVOR, **_CLUSTER, **_OUTCOME}), ("doc",))
+RESULTS = Output(
+    pa.schema({**_LABEL, "survivor": INT, **_SURVIVOR, **_CLUSTER, **_OUTCOME, "only_digits": BOOL}), ("doc",)
+)
 
 
 def rows_of(docs: Array) -> tuple[Array, Array]:

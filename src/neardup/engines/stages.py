@@ -125,8 +125,11 @@ class Engine(ABC):
         """Whether documents must be put in order to know their places and ranks; else each `doc` is its place."""
 
     @abstractmethod
-    def places(self, work: Any, documents: Any) -> Any:
-        """The places and ranks (PLACES) of documents, by key `doc`."""
+    def places(self, work: Any, documents: Any, compared_as: str | None) -> Any:
+        """The places and ranks (PLACES) of documents, by key `doc`.
+
+        `compared_as`: how the values are compared that say how good documents are; None if there are none.
+        """
 
     @abstractmethod
     def collect(self, rows: Any) -> pa.Table:

@@ -41,9 +41,10 @@ from neardup.kernels.fingerprints.minhash import Constants, scratch, sign_docume
 from neardup.recipe.given_elements import recipe_of_elements, similarity_of_elements
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.similarity import Similarity, SimilarityLike, measure_of, similarity_of
-from neardup.recipe.tables.parts import FOLDING
+from neardup.recipe.similarity import Similarity, SimilarityLike, measure_of, similarity_of, version_of
+from neardup.recipe.tables.parts import FOLDING, VERSION
 from neardup.recipe.tables.similarities import normalizers_only
+from neardup.recipe.tables.spellings import one_of
 from neardup.resources.threads import in_order, thread_count
 from neardup.text.columns import in_chunks
 from neardup.text.frames import frame_of, holds_elements, texts_of, texts_of_elements
@@ -146,6 +147,7 @@ class Signing:
     seed: int = SEED
     normalize: tuple[Any, ...] = FOLDING
     similarity: Similarity | None = None
+    version: int = VERSION
 
     def __post_init__(self) -> None:
         problems = [
@@ -158,7 +160,7 @@ class Signing:
         ]
         for name, value, allowed in (("kind", self.kind, tuple(KINDS)), ("bits", self.bits, BITS)):
             if not (isinstance(value, str) or is_integer(value)) or value not in allowed:
-                problems.append(f"`{name}={value!r}`: give one of {', '.join(map(str, allowed))}")
+                problems.append(one_of(name, value, [*map(str, allowed)]))
         if problems:
             raise OptionError("These signatures are not possible. " + "; ".join(problems) + ".")
         for name in ("values", "bits", "seed"):
@@ -167,7 +169,9 @@ class Signing:
     def sign(self, texts: Any) -> Signatures:
         """The signatures of one Arrow `large_string` array of valid UTF-8; a null counts as an empty text."""
         if self.similarity is not None:
-            return self.sign_sets(*shingle_hashes(texts, self.similarity, Recipe(normalize=self.normalize)))
+            return self.sign_sets(
+                *shingle_hashes(texts, self.similarity, Recipe(normalize=self.normalize, version=self.version))
+            )
         folded = _WORKSPACE.fold(texts, self.normalize)
         found = self.none(len(folded))
         sign_documents(
@@ -176,7 +180,7 @@ class Signing:
             constants(self.kind, self.values, self.seed),
             _WORKSPACE.scratch(int(np.diff(folded.offsets).max(initial=0)), self.values),
             np.uint64((1 << self.bits) - 1),
-            fold_tables(),
+            fold_tables(self.version),
             found.values,
             found.sizes,
         )
@@ -199,7 +203,10 @@ class Signing:
     def none(self, n: int = 0) -> Signatures:
         """Signatures of `n` texts, not yet filled in."""
         kept = np.uint32 if self.bits == 32 else np.uint16
-        made = "" if self.similarity is None else self.similarity.digest()
+        signed = self.similarity
+        if self.version != VERSION:
+            signed = replace(signed or Similarity(), version=self.version)
+        made = "" if signed is None else signed.digest()
         values, sizes = np.empty((n, self.values), kept), np.empty(n, np.int64)
         return Signatures(values, sizes, self.kind, self.seed, self.normalize or FOLDING, made)
 
@@ -252,17 +259,20 @@ def signatures(
     >>> jaccard_estimate(found[0], found[1:]).similarity.tolist()
     [1.0, 0.0]
     """
-    frame, used = frame_of(texts, "texts"), recipe_of(recipe)
+    frame, found = frame_of(texts, "texts"), similarity_of(similarity)
+    used = recipe_of(recipe, version_of(found))
     if holds_elements(frame):
         recipe_of_elements(used)  # refuses what would be ignored
         steps, arrays = (), texts_of_elements(frame)
-        compared = signed_similarity(similarity_of_elements(similarity_of(similarity)))
+        compared = signed_similarity(similarity_of_elements(found))
     else:
         steps, arrays = normalizers_only(used, "Signatures are"), texts_of(frame, text)
-        compared = signed_similarity(similarity)
+        compared = signed_similarity(found)
     if compared is not None:
-        compared.check_recipe(Recipe(normalize=steps))
-    how = Signing(values=values, kind=kind, bits=bits, seed=seed, normalize=steps, similarity=compared)
+        compared.check_recipe(Recipe(normalize=steps, version=used.version))
+    how = Signing(
+        values=values, kind=kind, bits=bits, seed=seed, normalize=steps, similarity=compared, version=used.version
+    )
     chunks = (chunk for array in arrays for chunk in in_chunks(array))
     return how.join(in_order(how.sign, chunks, thread_count(threads)))
 

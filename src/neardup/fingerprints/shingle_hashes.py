@@ -14,11 +14,13 @@ from neardup.text.segmenters.table import tokens_of
 
 
 def features_compared(similarity: Similarity, recipe: Recipe) -> Recipe:
-    """The recipe of the shingles that a similarity compares, with its normalizers or else those of `recipe`, then folding."""
+    """The recipe of the shingles that a similarity compares, with its normalizers or else those of `recipe`, then folding; the
+    tokens are of the version of `recipe`.
+    """
     if similarity.normalize is not None:
-        return similarity.features(similarity.normalize)
+        return similarity.features(similarity.normalize, recipe.version)
     steps = tuple(recipe.normalize)
-    return similarity.features(steps if folds_last(steps) else (*steps, *FOLDING))
+    return similarity.features(steps if folds_last(steps) else (*steps, *FOLDING), recipe.version)
 
 
 def shingle_hashes(texts: Any, similarity: Similarity, recipe: Recipe) -> tuple[Array, Array]:

@@ -20,13 +20,13 @@ from neardup.recipe.stored_parts import available
 from neardup.resources.threads import in_order, thread_count
 from neardup.text.columns import in_chunks
 from neardup.text.frames import frame_of, holds_elements, texts_of, texts_of_elements
-from neardup.text.normalizers import FoldedTexts, fold_texts, normalized, utf8_buffers
+from neardup.text.normalizers import FoldedTexts, digests_without_figures, fold_texts, normalized, utf8_buffers
 from neardup.text.unicode_tables import fold_tables
 
 _WORKSPACE = Workspace(scratch)
 
 
-@codec("fingerprints", 1, values="uint64[n, words]", digests="uint64[n, 2]", tokens="int64[n]")
+@codec("fingerprints", 2, values="uint64[n, words]", digests="uint64[n, 2]", tokens="int64[n]", figures="uint64[n]")
 @dataclass(frozen=True, slots=True)
 class Fingerprints:
     """Fingerprints of n texts, and the other results of the same pass.
@@ -35,11 +35,17 @@ class Fingerprints:
         values: uint64[n, words]; word 0 is the most significant, and its unused top bits are 0.
         digests: uint64[n, 2], XXH3-128 of the normalized text: equal digests mark exact duplicates.
         tokens: int64[n], the number of tokens; 0 if no feature votes.
+        figures: uint64[n], equal for texts that are equal or differ in digits only; 0 if unknown. See `digests_without_figures`.
     """
 
     values: Array
     digests: Array
     tokens: Array
+    figures: Array = None  # type: ignore[assignment]  # all unknown
+
+    def __post_init__(self) -> None:
+        if self.figures is None:
+            object.__setattr__(self, "figures", np.zeros(len(self.tokens), np.uint64))
 
 
 def fingerprint_array(texts: Any, recipe: Recipe) -> Fingerprints:
@@ -52,8 +58,8 @@ def fingerprint_array(texts: Any, recipe: Recipe) -> Fingerprints:
     n, words = len(folded), recipe.words
     out = room_for_fingerprints(n, words)
     memory = _WORKSPACE.scratch(int(np.diff(folded.offsets).max(initial=0)), words)
-    fingerprint_documents(folded.data, folded.offsets, feature_form(recipe), memory, fold_tables(), out)
-    return Fingerprints(*out)
+    fingerprint_documents(folded.data, folded.offsets, feature_form(recipe), memory, fold_tables(recipe.version), out)
+    return Fingerprints(*out, digests_without_figures(folded))
 
 
 def _fingerprint_by_profile(texts: Any, recipe: Recipe) -> Fingerprints:
@@ -72,15 +78,17 @@ def _fingerprint_by_profile(texts: Any, recipe: Recipe) -> Fingerprints:
     data, offsets = utf8_buffers(texts)
     digests = np.empty((len(texts), 2), np.uint64)
     digest_documents(data if len(data) else np.zeros(1, np.uint8), offsets, digests)
-    tokens = np.maximum(np.diff(words_of(fold_texts(texts)).documents), 1)
-    return Fingerprints(values, digests, np.where(counts > 0, tokens, 0))
+    folded = fold_texts(texts)
+    figures = digests_without_figures(folded)
+    tokens = np.maximum(np.diff(words_of(folded).documents), 1)
+    return Fingerprints(values, digests, np.where(counts > 0, tokens, 0), figures)
 
 
 def fingerprint_normalized(texts: FoldedTexts, recipe: Recipe) -> Fingerprints:
     """Fingerprints by named features, of texts that the recipe's normalizers have been applied to."""
     from neardup.fingerprints.by_features import fingerprint_folded
 
-    return Fingerprints(*fingerprint_folded(texts, recipe))
+    return Fingerprints(*fingerprint_folded(texts, recipe), digests_without_figures(texts))
 
 
 def room_for_fingerprints(n: int, words: int) -> FingerprintArrays:
@@ -103,6 +111,7 @@ def join_fingerprints(parts: list[Fingerprints], recipe: Recipe) -> Fingerprints
         np.concatenate([part.values for part in parts or [nothing]]),
         np.concatenate([part.digests for part in parts or [nothing]]),
         np.concatenate([part.tokens for part in parts or [nothing]]),
+        np.concatenate([part.figures for part in parts or [nothing]]),
     )
 
 

@@ -17,10 +17,14 @@ from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.corpora.protocol import Group, Piece
 from neardup.io.resume.codecs import codec
 from neardup.recipe.recipe import Recipe
+from neardup.resources.threads import in_order
 from neardup.text.columns import in_chunks
 from neardup.text.units import Units, split
 
 Result = TypeVar("Result")
+
+UNITS_AT_ONCE = 1 << 15
+"""Units that are passed on at a time: what is made of each takes about a hundred bytes, and a document may have millions."""
 
 _TEXT = pa.large_string()
 
@@ -36,7 +40,7 @@ _TEXT = pa.large_string()
 )
 @dataclass(frozen=True, slots=True)
 class UnitPart:
-    """What is kept of a batch of documents."""
+    """What is kept of some units of a batch of documents. The last ones of the batch have what is kept of its documents."""
 
     counts: Array
     numbers: Array
@@ -48,11 +52,54 @@ class UnitPart:
 def with_tokens(units: Units) -> Array:
     """int64[≤ units]: the units that have a token; rules made of dashes and blank lines have none."""
     found = units.sure.copy()
-    doubtful = np.flatnonzero(~found)
-    doubtful = doubtful[units.ends[doubtful] > units.starts[doubtful]]
-    if len(doubtful):
-        found[doubtful] = fingerprint_chunks(in_chunks(units.texts(doubtful)), Recipe()).tokens > 0
+    doubtful = np.flatnonzero(~found & (units.ends > units.starts))
+    for first in range(0, len(doubtful), UNITS_AT_ONCE):
+        some = doubtful[first : first + UNITS_AT_ONCE]
+        found[some] = fingerprint_chunks(in_chunks(units.texts(some)), Recipe()).tokens > 0
     return np.flatnonzero(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """A batch of documents, cut into units.
+
+    Attributes:
+        batch: the documents; `found`: all their units.
+        chosen: int64[≤ units], the units of `found` that are passed on with their text, ascending.
+        before: int64[rows + 1], how many of the units with a token come before each document.
+        given: bool[units with a token], which of these are `chosen`; None: all.
+    """
+
+    batch: Batch
+    found: Units
+    chosen: Array
+    before: Array
+    given: Array | None = None
+
+    def parts(self) -> Iterator[slice]:
+        """The units with a token, UNITS_AT_ONCE at a time; one slice if there are none."""
+        total = int(self.before[-1])
+        for first in range(0, max(total, 1), UNITS_AT_ONCE):
+            yield slice(first, min(first + UNITS_AT_ONCE, total))
+
+    def batch_of(self, part: slice) -> Batch:
+        """Some units as a batch, with the values of their documents; those that are not `given` are null."""
+        chosen, mask = self.chosen[part], None
+        if self.given is not None:
+            mask = ~self.given[part]
+            first = int(np.count_nonzero(self.given[: part.start]))
+            chosen = self.chosen[first : first + int(np.count_nonzero(self.given[part]))]
+        texts = self.found.texts(chosen)
+        if mask is not None and mask.any():
+            texts = texts.take(pa.array(np.cumsum(~mask) - 1, mask=mask))
+        places = pa.array(self.row_of(np.arange(part.start, part.stop)))
+        values = tuple(values.take(places) for values in self.batch.values)
+        return Batch(self.batch.row + part.start, texts, pa.nulls(len(texts), _TEXT), values)
+
+    def row_of(self, units: Array) -> Array:
+        """int64: the documents of the batch that contain these of its units with a token (int64)."""
+        found: Array = np.searchsorted(self.before, units, "right") - 1
+        return found
 
 
 class UnitCorpus:
@@ -92,37 +139,54 @@ class UnitCorpus:
         """See `neardup.io.corpora.protocol.ShardedCorpus`. In the first pass, a result is a pair: a `UnitPart` and the result
         of `work`.
         """
-        if not self._known:
-            return self.documents.pieces(partial(self._first_work, work), groups)
-        firsts, starts = self.firsts, self.documents.starts or [0]
-
-        def read(batch: Batch) -> Result:
-            first = starts[batch.shard] + batch.row
-            bounds = firsts[first : first + len(batch.texts) + 1]
-            some = None if wanted is None else wanted[bounds[0] : bounds[-1]]
-            return work(self._units_of(batch, bounds - bounds[0], some))
-
+        known = self._known
+        cut = partial(self._cut_again, wanted) if known else self._cut
         rows = None if wanted is None else self.rows_with(wanted)
-        return self.documents.pieces(read, groups, wanted=rows)
 
-    def _first_work(self, work: Callable[[Batch], Result], batch: Batch) -> tuple[UnitPart, Result]:
+        def parts() -> Iterator[tuple[Group, Piece[_Cut], slice]]:
+            for group, piece in self.documents.pieces(cut, groups, wanted=rows):
+                if piece.rows:
+                    for part in piece.result.parts():
+                        yield group, piece, part
+
+        def done(found: tuple[Group, Piece[_Cut], slice]) -> tuple[Group, Piece[Any]]:
+            group, piece, part = found
+            cut, is_last = piece.result, part.stop == piece.result.before[-1]
+            made = _result_of(cut, part, work)
+            result: Any = made if known else (_kept_of(cut, part, is_last=is_last), made)
+            if not is_last:  # all parts of a batch begin at its first row: its rows are counted with the last part
+                return group, Piece(0, 0, [], result)
+            return group, Piece(piece.rows, piece.position, piece.rejections, result)
+
+        return in_order(done, parts(), self.documents.threads)
+
+    def _cut(self, batch: Batch) -> _Cut:
         found = split(batch.texts, self._unit)
         chosen = with_tokens(found)
-        counts = np.diff(np.searchsorted(chosen, found.firsts))
-        numbers = chosen - np.repeat(found.firsts[:-1], counts)
-        sizes = found.ends[chosen] - found.starts[chosen]
-        total = pc.sum(pc.binary_length(batch.texts)).as_py() or 0
-        part = UnitPart(counts, numbers.astype(np.int32), sizes.astype(np.uint32), batch.ids, total)
-        try:
-            return part, work(_batch(batch, found.texts(chosen), counts))
-        except CallableError as problem:
-            raise _of_document(problem, batch, counts) from problem.__cause__
+        return _Cut(batch, found, chosen, np.searchsorted(chosen, found.firsts))
+
+    def _cut_again(self, wanted: Array | None, batch: Batch) -> _Cut:
+        """The units of a batch that was read before. `wanted`: see `pieces`."""
+        first = (self.documents.starts or [0])[batch.shard] + batch.row
+        bounds = self.firsts[first : first + len(batch.texts) + 1]
+        found, before = split(batch.texts, self._unit), bounds - bounds[0]
+        known, units = np.diff(before), slice(bounds[0], bounds[-1])
+        chosen = np.repeat(found.firsts[:-1], known) + self.numbers[units]
+        present = batch.texts.is_valid().to_numpy(zero_copy_only=False)
+        given = np.repeat(present, known)  # bool[units]: the unit's text was read
+        if (chosen >= np.repeat(found.firsts[1:], known))[given].any():
+            raise self.documents.shards[batch.shard].changed()
+        given = given if wanted is None else given & wanted[units]
+        return _Cut(batch, found, chosen[given], before, given)
 
     def rows(self, pieces: Iterable[tuple[Group, Piece[Any]]]) -> Iterator[tuple[int, Any]]:
         """See `neardup.io.corpora.protocol.ShardedCorpus`."""
         if self._known:
+            unit = before = -1
             for row, result in self.documents.rows(pieces):
-                yield int(self.firsts[row]), result
+                unit = unit + UNITS_AT_ONCE if row == before else int(self.firsts[row])
+                before = row
+                yield unit, result
             return
         parts: list[UnitPart] = []
         unit = 0
@@ -142,22 +206,6 @@ class UnitCorpus:
         self.text_bytes = sum(part.bytes for part in parts)
         self._known = True
 
-    def _units_of(self, batch: Batch, firsts: Array, wanted: Array | None) -> Batch:
-        """The units of a batch that was read before, null where they are not wanted."""
-        found = split(batch.texts, self._unit)
-        chosen = with_tokens(found)
-        counts, known = np.diff(np.searchsorted(chosen, found.firsts)), np.diff(firsts)
-        present = batch.texts.is_valid().to_numpy(zero_copy_only=False)
-        if (counts[present] != known[present]).any():
-            raise self.documents.shards[batch.shard].changed()
-        given = np.repeat(present, known)  # bool[units]: the unit's text was read
-        if wanted is not None:
-            chosen, given = chosen[wanted[given]], given & wanted
-        texts = found.texts(chosen)
-        if not given.all():
-            texts = texts.take(pa.array(np.cumsum(given) - 1, mask=~given))
-        return _batch(batch, texts, known)
-
     def rows_with(self, units: Array) -> Array:
         """bool[rows]: the row contains one of the `units` (bool[units])."""
         sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(units)])
@@ -169,6 +217,11 @@ class UnitCorpus:
         found: Array = np.searchsorted(self.firsts, units, "right") - 1
         return found
 
+    @property
+    def skips(self) -> bool | None:
+        """See `neardup.io.corpora.protocol.SourcedCorpus`."""
+        return self.documents.skips
+
     def check_sources(self, sources: Sequence[str]) -> None:
         """See `neardup.io.corpora.protocol.SourcedCorpus`."""
         self.documents.check_sources(sources)
@@ -179,16 +232,25 @@ class UnitCorpus:
         return None if ranks is None else np.repeat(ranks, np.diff(self.firsts))
 
 
-def _of_document(problem: CallableError, batch: Batch, counts: Array) -> CallableError:
-    """Convert the error of a unit to one of its document. `counts`: units per document."""
-    if problem.row is None:
-        return problem
-    document = int(np.searchsorted(np.cumsum(counts), problem.row - batch.row, "right"))
-    cause, id_ = problem.__cause__ or problem, batch.ids[document].as_py()
-    return CallableError(problem.function, problem.given, cause, id=id_, row=batch.row + document)
+def _result_of(cut: _Cut, part: slice, work: Callable[[Batch], Result]) -> Result:
+    """What `work` makes of some units. The error of a unit becomes one of its document."""
+    batch = cut.batch_of(part)
+    try:
+        return work(batch)
+    except CallableError as problem:
+        if problem.row is None:
+            raise
+        document = int(cut.row_of(np.array([part.start + problem.row - batch.row]))[0])
+        cause, id_ = problem.__cause__ or problem, cut.batch.ids[document].as_py()
+        row = cut.batch.row + document
+        raise CallableError(problem.function, problem.given, cause, id=id_, row=row) from problem.__cause__
 
 
-def _batch(batch: Batch, texts: Any, counts: Array) -> Batch:
-    """A batch of units, with the values of their documents. `counts`: units per document."""
-    places = pa.array(np.repeat(np.arange(len(counts)), counts))
-    return Batch(batch.row, texts, pa.nulls(len(texts), _TEXT), tuple(values.take(places) for values in batch.values))
+def _kept_of(cut: _Cut, part: slice, *, is_last: bool) -> UnitPart:
+    """What is kept of some units, and, with the last ones, of the documents."""
+    chosen, batch = cut.chosen[part], cut.batch
+    numbers = chosen - cut.found.firsts[cut.row_of(np.arange(part.start, part.stop))]
+    sizes = cut.found.ends[chosen] - cut.found.starts[chosen]
+    counts, ids = (np.diff(cut.before), batch.ids) if is_last else (np.empty(0, np.int64), batch.ids[:0])
+    total = (pc.sum(pc.binary_length(batch.texts)).as_py() or 0) if is_last else 0
+    return UnitPart(counts, numbers.astype(np.int32), sizes.astype(np.uint32), ids, total)

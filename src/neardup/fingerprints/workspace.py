@@ -10,7 +10,9 @@ from neardup.recipe.tables.parts import FOLDING
 from neardup.text.normalizers import FoldedTexts, compared_form
 
 KEPT_BYTES = 1 << 23
-"""Working memory for longer texts is freed at once."""
+"""Larger memory for normalized texts is freed at once."""
+KEPT_TEXT_BYTES = 1 << 20
+"""So is the data of kernels for longer texts: it may take sixteen times as much."""
 
 Scratch = TypeVar("Scratch")
 
@@ -36,7 +38,7 @@ class Workspace(threading.local, Generic[Scratch]):
 
     def scratch(self, longest: int, size: int) -> Scratch:
         """The kernel's data for texts of at least this length."""
-        if longest > KEPT_BYTES:
+        if longest > KEPT_TEXT_BYTES:
             return self._make(longest, size)
         if self._scratch is None or longest > self._longest or size != self._size:
             self._longest, self._size = longest, size

@@ -94,8 +94,7 @@ def candidates_of(
     """
     scratch = resources.scratch
     classes = len(equal.starts) - 1
-    class_of = scratch.zeros(len(fingerprints), np.int64)
-    class_of[equal.order] = np.repeat(np.arange(classes), np.diff(equal.starts))
+    class_of = equal.class_of(scratch)
     near_starts = scratch.zeros(classes + 1, np.int64)
     near = _links(2 * len(packed), resources)
     link_classes(packed, near_starts, near)
@@ -112,7 +111,7 @@ def candidates_of(
 def _links(n: int, resources: Resources) -> Array:
     """uint32[n], in memory or, if that exceeds the share of the candidates, in a temporary file."""
     if 4 * n > resources.share("candidates"):
-        return mapped_array(n, np.uint32, temp_dir=resources.temp_dir)
+        return mapped_array(n, np.uint32, files=resources.files)
     return resources.use.hold("candidates", np.empty(n, np.uint32))
 
 

@@ -70,7 +70,7 @@ def near_pairs(
         max_distance=max_distance,
         threads=resources.threads,
         memory=held,
-        scratch=Scratch(held, resources.temp_dir, resources.use, "blocks"),
+        scratch=Scratch(held, resources.files, resources.use, "blocks"),
     )
     return spool.all()
 

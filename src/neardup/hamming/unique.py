@@ -49,6 +49,12 @@ class Unique:
         """How often each fingerprint occurs, int64[d]."""
         return np.diff(self.starts)
 
+    def class_of(self, scratch: Scratch = IN_MEMORY) -> Array:
+        """Which of the unique fingerprints is at each position, int64[n]."""
+        found = scratch.zeros(len(self.order), np.int64)
+        found[self.order] = np.repeat(np.arange(len(self.starts) - 1), self.sizes)
+        return found
+
     def members(self, index: int) -> Array:
         """The positions, ascending, where fingerprint `index` occurs."""
         return self.order[self.starts[index] : self.starts[index + 1]]

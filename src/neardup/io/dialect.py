@@ -53,7 +53,7 @@ class Dialect:
         Raises:
             ValueError: this dialect cannot write it.
         """
-        special = [c for c in text if c in "\r\n" or c in (self.delimiter, self.quote, self.escape)]
+        special = {c for c in ("\r", "\n", self.delimiter, self.quote, self.escape) if c and c in text}
         if not special and not (quoted and self.quote):
             return text
         if self.quote:

@@ -3,15 +3,17 @@
 import os
 
 from neardup.io.formats.table import ROWS
-from neardup.io.storage.compression import COMPRESSION_ENDINGS
+from neardup.io.storage.compressions import COMPRESSION_ENDINGS, ENDINGS_SAID
 
 AUDIT_ENDING, REJECTS_ENDING, SUMMARY_ENDING = ".duplicates.jsonl", ".rejects.jsonl", ".summary.json"
+PARQUET_AUDIT_ENDING = ".duplicates.parquet"
 CONTAMINATION_ENDING, ITEMS_ENDING = ".contaminated.jsonl", ".items.jsonl"
+PASSAGES_ENDING = ".passages.jsonl"
 """Endings of the records that stand beside an output."""
 
 _ROW_OF = {ending: row for row in ROWS for ending in row.endings}
 ALLOWED = (
-    f"Allowed: {', '.join(row.said for row in ROWS if row.said and row.compressed)}, all plain, .gz or .zst; and "
+    f"Allowed: {', '.join(row.said for row in ROWS if row.said and row.compressed)}, all {ENDINGS_SAID}; and "
     f"{', '.join(row.said for row in ROWS if row.said and not row.compressed)}"
 )
 
@@ -20,7 +22,10 @@ def _with_compressions(endings: tuple[str, ...]) -> frozenset[str]:
     return frozenset(ending + compression for ending in endings for compression in ("", *COMPRESSION_ENDINGS))
 
 
-RECORDS = tuple(_with_compressions((AUDIT_ENDING, REJECTS_ENDING, CONTAMINATION_ENDING)))
+RECORDS = (
+    *_with_compressions((AUDIT_ENDING, REJECTS_ENDING, CONTAMINATION_ENDING, PASSAGES_ENDING)),
+    PARQUET_AUDIT_ENDING,
+)
 """Endings of records that look like documents; such files are passed over in folders."""
 NAMED_ONLY = frozenset().union(*(_with_compressions(row.named_only) for row in ROWS))
 """Endings of files that are read only when named; they are passed over in folders."""

@@ -41,16 +41,25 @@ def ids_of_column(column: Any, name: str) -> Any:
     found = decoded(found)
     if found.null_count == len(found):
         return pa.array(np.arange(len(found)))
-    if not is_string(found.type) and not pa.types.is_integer(found.type):
-        floats = " Pandas makes floats of integers where one is missing; cast them to Int64."
-        raise InputError(
-            f"The column {name!r} of the ids is {found.type}, but {_ALLOWED} are needed."
-            f"{floats if pa.types.is_floating(found.type) else ''}"
-        )
+    demand_id_type(found.type, name)
     if is_string(found.type) and not is_utf8(found):
         row = next(row for row in range(len(found)) if not is_utf8(found.slice(row, 1)))
         raise DataError(f"The id of row {row} is not valid UTF-8. Correct it, or name another column.")
     return _with_row_numbers(found) if found.null_count else found
+
+
+def demand_id_type(kind: Any, name: str) -> None:
+    """Refuse an Arrow type of ids that holds neither strings nor integers. `name`: of the column.
+
+    Raises:
+        InputError: it is another type.
+    """
+    if not is_string(kind) and not pa.types.is_integer(kind):
+        floats = " Pandas makes floats of integers where one is missing; cast them to Int64."
+        raise InputError(
+            f"The column {name!r} of the ids is {kind}, but {_ALLOWED} are needed."
+            f"{floats if pa.types.is_floating(kind) else ''}"
+        )
 
 
 def _array_of(values: list[Any], name: str) -> Any:

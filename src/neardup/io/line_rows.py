@@ -3,7 +3,6 @@
 import contextlib
 import fcntl
 import itertools
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -12,12 +11,12 @@ from neardup.io.checks.number_files import refuse_numbers
 from neardup.io.corpora.batch import Batch, Columns, Rejections
 from neardup.io.corpora.file_corpus import text_of_pages
 from neardup.io.corpora.reading import Reading
-from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.shard import Shard, standard_input
 from neardup.io.formats.json.json_blocks import BlockReader
 from neardup.io.formats.line_blocks import LineFile
 from neardup.io.formats.lines import Lines, read_lines, rows_of_file
 from neardup.io.formats.text_lines import read_block
-from neardup.io.storage.compression import sniff
+from neardup.io.storage.compressions import HEAD_BYTES, sniff
 from neardup.text.html import extractor
 
 FORMATS_OF_LINES = ("jsonl", "lines")
@@ -57,13 +56,13 @@ def line_rows(shard: Shard, size: int) -> Iterator[Lines]:
     if shard.name != "stdin" or shard.path != Path("-"):
         yield from read_lines(shard, size)
         return
-    pipe = sys.stdin.buffer
+    pipe = standard_input()
     with contextlib.suppress(AttributeError, TypeError, OSError, ValueError):  # another system, or no pipe
         # by default, a pipe holds a few pages: they are decided together
         fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
-    head = pipe.peek(4)[:4] if hasattr(pipe, "peek") else b""
-    if head == b"PAR1" or sniff(head) != "plain":
-        what = "Parquet" if head == b"PAR1" else sniff(head)
+    head = pipe.peek(HEAD_BYTES)[:HEAD_BYTES] if hasattr(pipe, "peek") else b""
+    if head[:4] == b"PAR1" or sniff(head) != "plain":
+        what = "Parquet" if head[:4] == b"PAR1" else sniff(head)
         raise InputError(f"Standard input holds {what} data; it must be plain lines. Decompress or convert it before.")
     with LineFile(shard, pipe) as file:
         yield from rows_of_file(file, shard, min(size, PIPE_BYTES))

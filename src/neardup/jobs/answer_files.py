@@ -10,7 +10,8 @@ from neardup.io.endings import split_ending
 from neardup.io.formats.text_sink import StandardOutput
 from neardup.io.outputs.output_names import STANDARD_OUTPUT
 from neardup.io.outputs.outputs import Outputs
-from neardup.io.storage.compression import compression_of_name, open_for_writing
+from neardup.io.storage.compression import open_for_writing
+from neardup.io.storage.compressions import compression_of_name
 from neardup.io.storage.places import Place, place_of
 
 
@@ -26,7 +27,7 @@ def answers_place(output: str) -> Place:
     known = split_ending(place.name)
     if known is None or known[1] != "jsonl":
         raise InputError(
-            f"{output}: the answers are JSON lines. Give a name that ends in .jsonl, .jsonl.gz or .jsonl.zst."
+            f"{output}: the answers are JSON lines. Give a name that ends in .jsonl (also .gz, .zst, .bz2, .xz or .lz4)."
         )
     return place
 

@@ -26,7 +26,7 @@ from neardup.judging.reports.commands import flags_of
 from neardup.options import OnError
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, recipe_of
-from neardup.recipe.similarity import Similarity, SimilarityLike
+from neardup.recipe.similarity import Similarity, SimilarityLike, is_in_words
 from neardup.recipe.tables.methods import MeasuredMethod
 from neardup.resources.unfinished import temporary_folder
 
@@ -73,8 +73,8 @@ def evaluate_files(
         on_error: the treatment of rows that cannot be read: `stop`, or `skip` and count them.
         recipe, overwrite, progress: as in `deduplicate_files`.
         **options: the fields of `neardup.io.corpora.reading.Reading` (text, id …);
-            min_similarity, similarity, max_distance, threads, memory, temp_dir of `DedupOptions`. With labels, every similarity
-            is tried unless one is given.
+            min_similarity, similarity, max_distance, threads, memory, temp_dir, temp_limit of `DedupOptions`. With labels, every
+            similarity is tried unless one is given.
 
     Raises:
         InputError, OptionError, DataError: as in `deduplicate_files`; also for labels that name unknown ids or are ambiguous.
@@ -83,11 +83,11 @@ def evaluate_files(
     (reading, chosen), progress = split_options(options, evaluate_files), progress_of(progress)
     if plot is not None:
         check_plot(plot)
-    used = recipe_for(reading, recipe_of(recipe))
+    used = recipe_for(reading, recipe_of(recipe, chosen.version))
     paths = [place_of(path) for path in (output, plot) if path is not None]
     labels = None if pairs is None else labels_of(pairs)
     of_labels = [labels.path] if isinstance(labels, LabelFile) else []
-    with temporary_folder(chosen.temp_dir) as spool:
+    with temporary_folder(chosen.resources.files) as spool:
         corpus = open_corpus(
             inputs, reading, temporary=spool, on_error=on_error, progress=progress, resources=chosen.resources
         )
@@ -135,7 +135,7 @@ def _with_commands(
 ) -> Evaluation:
     """The result with the commands that do on the inputs what it recommends."""
     best = result.recommendation.best
-    if best is None:
+    if best is None or result.recommendation.withheld:
         return result
     options = best.options()
     if isinstance(best.similarity, Similarity):
@@ -143,6 +143,8 @@ def _with_commands(
             options["similarity"] = best.similarity.measure
         elif isinstance(similarity, str | os.PathLike):
             options["similarity"] = os.fspath(similarity)
+        elif is_in_words(best.similarity):
+            options["similarity"] = str(best.similarity)
         else:
             return result  # a similarity that is in no file
     if reading.elements is not None and recipe is None:

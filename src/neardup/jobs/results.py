@@ -12,16 +12,21 @@ from typing import TYPE_CHECKING, Any
 
 from neardup.display import (
     ToldLine,
+    allowed_text,
     counted,
     duration,
     labeled,
     printable,
     reasons_text,
     share_text,
+    shortened,
     size_text,
     threshold_text,
 )
 from neardup.survivors.records.summary import Summary, UnitSummary
+
+_NAMES = 100
+"""Characters of the names of files in a line."""
 
 if TYPE_CHECKING:
     from neardup.judging.run_cost import CostEstimate
@@ -38,7 +43,7 @@ class JobResult(ABC):
 
     @abstractmethod
     def lines(self) -> Iterator[ToldLine]:
-        """What a person is told of the run."""
+        """The lines for the terminal."""
 
     @abstractmethod
     def details(self) -> Iterator[ToldLine]:
@@ -83,14 +88,19 @@ class FileResult(JobResult):
         """What a person is told of the run."""
         counts = self.summary
         yield "read", counted(counts.documents, "document")
+        yield from told_of_reference(self.files)
         yield "kept", counted(counts.survivors, "document") + share_text(counts.survivors, counts.documents)
         removed = counted(counts.duplicates, "document") + share_text(counts.duplicates, counts.documents)
         yield "marked" if self.annotated else "removed", removed + _why(counts, counts.duplicates)
-        if counts.reference_documents:
+        if counts.reference_documents and not counts.options.get("drop_matched"):
             yield (
                 "",
                 f"{counts.against_reference:,} by the reference of {counted(counts.reference_documents, 'document')}, "
                 f"{counts.duplicates - counts.against_reference:,} by other inputs",
+            )
+            yield (
+                "",
+                f"{counted(counts.matching_reference, 'document')} in all match the reference, whatever else they match",
             )
         if counts.much_longer and _measure(counts) == "containment":
             yield (
@@ -164,11 +174,30 @@ def _why(counts: Summary, removed: int) -> str:
     """Of what was removed, how many are exact duplicates, and how many are near ones, by which measure."""
     if not removed:
         return ""
-    near = removed - counts.exact_duplicates
+    near, dropped = removed - counts.exact_duplicates, counts.options.get("drop_matched")
     rule = f"{_measure(counts)} >= {threshold_text(counts.min_similarity)}"
     if not counts.min_similarity:
         rule = f"distance <= {counts.max_distance}"
-    return f": {counts.exact_duplicates:,} exact, {near:,} near" + (f" ({rule})" if near else "")
+    if dropped:
+        return f": each matches another ({rule}), and none of them stays"
+    found = f": {counts.exact_duplicates:,} exact, {near:,} near"
+    return found + (f" ({rule}){_of_digits(counts)}" if near else "")
+
+
+def _of_digits(counts: Summary) -> str:
+    """Of the near duplicates, how many differ in digits only, as far as that is known."""
+    return told_of_digits(counts.only_digits or 0)
+
+
+def told_of_digits(only_digits: int) -> str:
+    """The end of a line on duplicates: how many differ in digits only, of those of which that is known."""
+    return f"; {only_digits:,} differ{'s' if only_digits == 1 else ''} in digits only" if only_digits else ""
+
+
+def advice_on_digits(only_digits: int | None, guard: str | None = None) -> Iterator[ToldLine]:
+    """What keeps documents that differ in digits only, in a line, if some were removed (digits of other scripts may be equal)."""
+    if only_digits and guard is None:
+        yield "note", "guard same-numbers keeps documents that differ in digits only"
 
 
 def _measure(counts: Summary) -> str:
@@ -181,18 +210,35 @@ def _remarks(counts: Summary, rejected: int, files: dict[str, Any], noun: str) -
     """Warnings about repeated ids and rejected rows, and notes about short texts and files that were passed over."""
     if counts.repeated_ids:
         yield "warning", f"{counted(counts.repeated_ids, 'repeated id')}; the audit tells such documents apart by row"
+    if counts.unnamed:
+        yield "note", f"{counted(counts.unnamed, 'document')} without an id: FILE:ROW stands for it"
     if rejected:
         yield "skipped", f"{counted(rejected, 'row')} could not be read: {files['rejects'] or 'not written'}"
         if counts.rejected_for:
             yield "", reasons_text(counts.rejected_for)
     if counts.compared_as is not None:
-        yield "note", f"keep {counts.options['keep']} compares {counts.compared_as}"
+        yield "note", f"keep {counts.options['keep']} compares {counts.compared_as}{told_of_unfit(counts.unfit_values)}"
+    yield from advice_on_digits(counts.only_digits, counts.options.get("guard"))
     if files["output"] is None:
         yield "note", "a dry run: nothing was written"
     yield from passed_over(counts.passed_over)
     if counts.short:
         few = "without features" if counts.min_tokens <= 1 else f"of fewer than {counts.min_tokens:,} tokens"
         yield "note", f"{counted(counts.short, noun)} {few}: only equal ones were removed"
+
+
+def told_of_reference(files: dict[str, Any]) -> Iterator[ToldLine]:
+    """Which of several files are inputs, and which the reference: in `--against a b`, the second is an input."""
+    if files.get("against") and len(files["inputs"]) > 1:
+        inputs, reference = (", ".join(map(printable, files[name])) for name in ("inputs", "against"))
+        yield "", f"of {shortened(inputs, _NAMES)}; the reference is {shortened(reference, _NAMES)}"
+
+
+def told_of_unfit(unfit: int) -> str:
+    """The end of a note on how values were compared: how many could not be."""
+    return (
+        f"; {counted(unfit, 'value')} that {'does' if unfit == 1 else 'do'} not fit counted as missing" if unfit else ""
+    )
 
 
 def passed_over(files: int) -> Iterator[ToldLine]:
@@ -209,6 +255,7 @@ def _details(counts: Summary, files: dict[str, Any]) -> Iterator[ToldLine]:
     )
     memory, temporary = size_text(counts.peak_memory_bytes), size_text(counts.peak_temporary_bytes)
     yield "took", f"{seconds_text(counts.seconds['total'])}, {memory} of memory, {temporary} of temporary files"
+    yield "allowed", allowed_text(counts.memory["budget"], counts.temporary_limit_bytes)
     yield from places_of(files, ("summary",))
 
 

@@ -2,21 +2,26 @@
 
 import contextlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
 from neardup.errors import InputError
 from neardup.io.corpora.read_files import ReadFiles
-from neardup.io.storage.places import Place, near_folder, path_text
+from neardup.io.storage.places import Place, path_text
 from neardup.jobs.answer_files import answers_place, answers_to
 from neardup.jobs.stores.store_answers import meant_ids
 from neardup.options import MatchingOptions
+from neardup.progress import Progress
 from neardup.recipe.presets import RecipeLike
-from neardup.store.back_ends import back_end_of, shown_place
-from neardup.store.session.folder import is_store
+from neardup.recipe.similarity import recorded_in_words
+from neardup.recipe.tables.keeps import KeepAs
+from neardup.store.answers import Removal
+from neardup.store.back_ends import back_end_of, no_store, shown_place
+from neardup.store.record.command_state import RowIds
 from neardup.store.store import Store
 from neardup.store.upkeep.info import ReportIds, StoreInfo
+from neardup.text.scripts import FirstTexts, ScriptCount
 
 
 def create_store(
@@ -25,6 +30,7 @@ def create_store(
     recipe: RecipeLike | None = None,
     floor: float | None = None,
     keep: str | None = None,
+    keep_as: KeepAs | None = None,
     texts: bool | None = None,
     **options: Unpack[MatchingOptions],
 ) -> StoreInfo:
@@ -38,7 +44,8 @@ def create_store(
         raise InputError(
             f"{shown_place(path)} is a store already. Add to it with `neardup store add`, or name another folder."
         )
-    with Store(path, recipe=recipe, floor=floor, keep=keep, texts=texts, **options) as store:
+    rules: dict[str, Any] = {"floor": floor, "keep": keep, "keep_as": keep_as, "texts": texts}
+    with Store(path, create=True, recipe=recipe, **rules, **options) as store:
         return store.info()
 
 
@@ -60,13 +67,6 @@ def opened_store(path: str | Path, mode: Literal["w", "r"] = "w", *, wait: float
     return alone(store, wait) if is_run else store
 
 
-def no_store(path: str | Path, remedy: str) -> InputError:
-    """The error for a place without a store; `remedy`: how one is made there."""
-    folder = back_end_of(path).folder(path)
-    near = "" if folder is None else near_folder(folder, is_store)
-    return InputError(f"{shown_place(path)} is no store{near}. Name the folder of one, or {remedy}.")
-
-
 def alone(store: Store, wait: float) -> Store:
     """The same store, to which no other run of a command adds until it is closed.
 
@@ -79,6 +79,22 @@ def alone(store: Store, wait: float) -> Store:
         store.close()
         raise
     return store
+
+
+def ids_in(store: Store) -> RowIds:
+    """The ids under which a store keeps the rows of a run."""
+
+    def kept(names: Sequence[str]) -> Container[str]:
+        with store._files.in_use():
+            return store._files.known.of_ids(names)
+
+    return RowIds(store.state, kept)
+
+
+def first_texts_of(store: Store, progress: Progress) -> FirstTexts:
+    """What sees the first texts of a store, and says if they need another recipe; nothing of a store that has documents."""
+    count = None if len(store) else ScriptCount.wanted(store.recipe, store.options.compared_by)
+    return FirstTexts(count, store.recipe, "store", progress.say)
 
 
 def store_is_there(path: str | Path) -> bool:
@@ -117,11 +133,11 @@ def remove_from_store(
     output: str | Path | None = None,
     overwrite: bool = False,
     wait: float = 0.0,
-) -> tuple[int, list[str]]:
+) -> tuple[Removal, list[str]]:
     """Forget documents by their ids, given as text; 17 means the integer and the string. `output`: see `ids_file`.
 
     Returns:
-        The number of removed documents, and the ids that no document has.
+        The number of removed documents with their orphans, and the ids that no document has.
 
     Raises:
         InputError: there is no store.
@@ -129,7 +145,7 @@ def remove_from_store(
     given = list(dict.fromkeys(ids))
     with opened_store(path, wait=wait) as store, ids_file(path, output, overwrite=overwrite) as report:
         there = [[each for each in meant if store.get(each) is not None] for meant in meant_ids(given)]
-        removed = store.remove([each for some in there for each in some], report_ids=report)
+        removed = store.remove([each for some in meant_ids(given) for each in some], report_ids=report)
     return removed, [text for text, some in zip(given, there, strict=True) if not some]
 
 
@@ -165,7 +181,8 @@ def documents_in_store(path: str | Path, ids: Iterable[str]) -> Iterator[dict[st
 
 def told_of_options(info: StoreInfo) -> str:
     """How documents match, as a phrase."""
+    guarded = "" if info.guard is None else f", `guard={info.guard!r}`"
     if info.min_similarity == 0:
-        return f"by distance alone (`method={info.method!r}`)"
-    name = info.similarity if isinstance(info.similarity, str) else json.dumps(info.similarity, ensure_ascii=False)
-    return f"by {name} similarity of at least {info.min_similarity} (`method={info.method!r}`)"
+        return f"by distance alone (`method={info.method!r}`{guarded})"
+    similarity = recorded_in_words(info.similarity)
+    return f"by {similarity} similarity of at least {info.min_similarity} (`method={info.method!r}`{guarded})"

@@ -3,5 +3,5 @@
 In: labels, samples, finished runs, two texts. Out: evaluations, verifications, reports, explanations, comparisons,
 estimates and plans of whole runs.
 Nothing is decided here.
-May import: dedup, survivors, and what is below.
+May import: dedup, repeats, survivors, and what is below.
 """

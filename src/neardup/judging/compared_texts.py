@@ -31,6 +31,10 @@ def sides_of(line: dict[str, Any]) -> tuple[Side, Side]:
         raise OptionError(
             "`diff=True`: the run removed lines or paragraphs, which the audit has as they were. Leave it out."
         )
+    if line["survivor_id"] is None:
+        raise OptionError(
+            "`diff=True`: the run removed all documents that match another, so there is no kept one to compare with. Leave it out."
+        )
     survivor = Side(line["survivor_id"], line["survivor_row"])
     if line["survivor_row"] is None:
         survivor = Side(line["survivor_id"], line["reference_row"], line["reference"])

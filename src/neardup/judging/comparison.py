@@ -192,9 +192,9 @@ def steps(text: str, recipe: Recipe) -> FingerprintSteps:
         return _profile_steps(text, recipe)
     if recipe.needs_names:
         return _named_steps(text, recipe)
-    found = tokens(normalize(text, recipe.normalize))
+    found = tokens(normalize(text, recipe.normalize), recipe.version)
     weights = available(recipe.weights, "weights")
-    counts = Counter(windows(found, recipe.word_shingle, recipe.cjk_shingle))
+    counts = Counter(windows(found, recipe.word_shingle, recipe.cjk_shingle, recipe.version))
     features = []
     for window, count in counts.items():
         hashes = [_hash_bytes(token.encode().ljust(16, b"\0")) for token in window]
@@ -258,7 +258,12 @@ def compare(
     a, b = (steps(text, each) for text, each in zip((left, right), recipes, strict=True))
     distance, cosine = _compare(a, b)
     of_a, of_b = (
-        set(windows(tokens(normalize(text, recipe.normalize)), WORD_SHINGLE, CJK_SHINGLE)) for text in (left, right)
+        set(
+            windows(
+                tokens(normalize(text, recipe.normalize), recipe.version), WORD_SHINGLE, CJK_SHINGLE, recipe.version
+            )
+        )
+        for text in (left, right)
     )
     other = pa.array([right], pa.large_string())
     alike = {

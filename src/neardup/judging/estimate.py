@@ -1,6 +1,5 @@
 """Estimate the memory, temporary files and time of a run over files, by running a sample on this machine."""
 
-import dataclasses
 import math
 from collections.abc import Sequence
 from functools import partial
@@ -32,6 +31,7 @@ from neardup.resources.threads import thread_count
 from neardup.resources.unfinished import temporary_folder
 from neardup.survivors.decisions import Findings, in_order_of_preference
 from neardup.text.preference import Kinds, kinds_in
+from neardup.text.scripts import ScriptCount
 
 PILOT_DOCUMENTS = 1_000
 """Run first to exclude compilation and loading from the timing, and to estimate the number of pairs."""
@@ -61,7 +61,7 @@ def estimate_files(
         InputError, OptionError, RowError, DataError: as `deduplicate_files`, for the sampled rows.
     """
     (reading, chosen), progress = split_options(options, estimate_files), progress_of(progress)
-    with temporary_folder(chosen.temp_dir) as spool:
+    with temporary_folder(chosen.resources.files) as spool:
         corpus = open_corpus(
             inputs,
             reading,
@@ -74,7 +74,7 @@ def estimate_files(
         )
         corpus.check()
         with progress.stage("estimate"):
-            return estimate_corpus(corpus, recipe_for(reading, recipe_of(recipe)), chosen)
+            return estimate_corpus(corpus, recipe_for(reading, recipe_of(recipe, chosen.version)), chosen)
 
 
 def estimate_corpus(corpus: FileCorpus, recipe: Recipe, options: DedupOptions) -> CostEstimate:
@@ -83,7 +83,7 @@ def estimate_corpus(corpus: FileCorpus, recipe: Recipe, options: DedupOptions) -
     corpus.check_sources(tuple(options.prefer_source))
     method, before = options.taken(), peak_memory_bytes()
     sample = read_sample(corpus)
-    demand_order(sample, options)
+    demand_order(sample, options, skips=corpus.skips)
     is_joined = not METHODS[method].is_by_distance and options.min_similarity > 0
     chosen = choose_by_sample(sample, recipe, options) if is_joined else None
     return estimate_sample(sample, recipe, options, chosen, before=before)[0]
@@ -105,7 +105,7 @@ def estimate_sample(
     if choice is not None and METHODS[method].promise is Promise.CHOSEN:
         method, reason = cast(Method, choice.method), choice.reason
     progress = Progress()
-    taken = dataclasses.replace(options, method=method)
+    taken = options.changed(method=method)
     pilot = sample.thinned(max(1, len(sample) // PILOT_DOCUMENTS))
     seen = find_duplicates(_corpus_of(pilot, options), recipe, taken, Progress())
     kept_bytes = round(_element_bytes(seen, options) * pilot.growth)
@@ -127,6 +127,7 @@ def estimate_sample(
         memory_bytes=before + cost.memory_bytes(),
         limit_bytes=memory_bytes(options.memory),
         temporary_bytes=cost.temporary_bytes(),
+        temporary_limit_bytes=options.resources.files.limit,
         seconds=cost.seconds(),
     )
     return estimate, cost.slowness
@@ -139,11 +140,13 @@ class SampledChoice(NamedTuple):
         choice: for all that the sample stands for.
         texts: how many different texts were read.
         seconds: what choosing took; 0 if a run need not look at the texts to choose.
+        advice: for scripts of the texts, or None.
     """
 
     choice: Choice
     texts: int
     seconds: float
+    advice: str | None = None
 
 
 def choose_by_sample(
@@ -152,9 +155,10 @@ def choose_by_sample(
     """Estimate exact and minhash for all that the sample stands for."""
     progress = progress or Progress()
     corpus, room = _corpus_of(sample, options, with_values=False), room_for_elements(options)
+    scripts = ScriptCount.wanted(recipe, options.compared_by)
     with ElementStore.of_join(options.compared_by, recipe, resources=options.resources, room=room) as kept:
         with progress.stage("fingerprint"):
-            how = FirstPass(side_pass=kept)
+            how = FirstPass(side_pass=kept, scripts=scripts)
             read = read_documents(corpus, recipe, progress=progress, resources=options.resources, how=how)
         if not kept.is_full:
             kept.finish(len(read))
@@ -176,7 +180,8 @@ def choose_by_sample(
         found = choose(task, documents=documents)
         tokens = round(sample.growth * int(read.tokens[task.rows].sum()))
     looked_at = needless_for(options, Size(found.documents, tokens)) is None
-    return SampledChoice(found, len(task.rows), progress.seconds["choose"] if looked_at else 0.0)
+    advice = None if scripts is None else scripts.advice(recipe)
+    return SampledChoice(found, len(task.rows), progress.seconds["choose"] if looked_at else 0.0, advice)
 
 
 def _corpus_of(sample: Sample, options: DedupOptions, *, with_values: bool = True) -> SampledCorpus:
@@ -187,19 +192,19 @@ def _place(ids: Any, row: int) -> str:
     return f"id {ids[row].as_py()}"
 
 
-def demand_order(sample: Sample, options: DedupOptions) -> None:
+def demand_order(sample: Sample, options: DedupOptions, *, skips: bool | None) -> None:
     """Refuse values without an order by the ids of their documents: rows of a sample have other numbers than those of the corpus.
 
     Raises:
-        DataError: of the values that `keep` compares, some are numbers or dates, and others are not.
+        DataError: values that `keep` compares do not fit `keep_as`, or one another.
     """
     column = options.preferred_by
-    if column is None or column not in options.columns:
+    if column is None or column not in options.columns or (skips and options.keep_as is not None):
         return
     at, kinds = options.columns.index(column), Kinds()
     for batch in sample.batches:
         kinds |= kinds_in(batch.values[at], partial(_place, batch.ids))
-    kinds.compared_as(column)
+    kinds.compared_as(column, options.keep_as, can_skip=skips is not None)
 
 
 def _with_few_pairs(sample: Sample, pilot_documents: int, pilot_pairs: float) -> Sample:

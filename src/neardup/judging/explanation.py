@@ -29,6 +29,8 @@ class Explanation:
         differences: if asked for, the differences between the texts of each removed document and its survivor, or of the kept
             document and the nearest.
         min_similarity: the threshold of the run; 0 if distances alone decided, or the run's summary is not there.
+        keep: the rule by which the kept documents were preferred; `compared_as`: how it compared values, if it compared any. None
+            if the run's summary is not there.
     """
 
     id: Any
@@ -39,6 +41,8 @@ class Explanation:
     repeated_ids: bool
     differences: tuple["Difference", ...] = ()
     min_similarity: float = 0.0
+    keep: str | None = None
+    compared_as: str | None = None
 
 
 def explain(audit: str | Path, wanted: str, *, recipe: RecipeLike | None = None, diff: bool = False) -> Explanation:
@@ -57,7 +61,7 @@ def explain(audit: str | Path, wanted: str, *, recipe: RecipeLike | None = None,
         OptionError: a part of the recipe is not available; the message says which, and what to do.
         DataError: the audit is damaged.
     """
-    path = place_of(audit)
+    path, wanted = place_of(audit), str(wanted)
     if isinstance(path, Path) and not path.exists() and Path(wanted).exists():
         raise InputError(
             f"There is no audit {str(audit)!r}, but there is a {wanted!r}: the audit comes first, then the id."
@@ -73,8 +77,7 @@ def explain(audit: str | Path, wanted: str, *, recipe: RecipeLike | None = None,
             )
             return replace(found, differences=_from_the_nearest(path, found)) if diff and kept.neighbors else found
         removed = kept.removed
-    repeated, least = _told_by(summary_paths(path))
-    found = Explanation(removed[0]["id"], removed[0]["row"], removed, (), "similarity", repeated, min_similarity=least)
+    found = Explanation(removed[0]["id"], removed[0]["row"], removed, (), "similarity", **_told_by(summary_paths(path)))
     return replace(found, differences=_from_survivors(path, removed)) if diff else found
 
 
@@ -91,10 +94,17 @@ def _from_survivors(audit: Place, removed: Iterable[dict[str, Any]]) -> tuple["D
     return differences(audit, map(sides_of, removed))
 
 
-def _told_by(summaries: Iterable[Place]) -> tuple[bool, float]:
-    """Whether ids are repeated, and the least similarity of a match."""
+def _told_by(summaries: Iterable[Place]) -> dict[str, Any]:
+    """What summaries tell of a removal: repeated ids, the least similarity of a match, and the rule of preference."""
     try:
         found = [json.loads(path.read_text(encoding="utf-8")) for path in summaries]
-        return any(each["repeated_ids"] for each in found), min(float(each["min_similarity"]) for each in found)
+        first = found[0]
+        keep, compared_as = first["options"]["keep"], first.get("compared_as")
+        return {
+            "repeated_ids": any(each["repeated_ids"] for each in found),
+            "min_similarity": min(float(each["min_similarity"]) for each in found),
+            "keep": keep if isinstance(keep, str) else None,
+            "compared_as": compared_as if isinstance(compared_as, str) else None,
+        }
     except (OSError, *DECODER_ERRORS):
-        return False, 0.0  # the audit alone answers the question
+        return {"repeated_ids": False}  # the audit alone answers the question

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from neardup.hamming.block_plan import plan_join
 from neardup.io.corpora.sample import Sample
-from neardup.matching.candidates.costs import COUNT_SECONDS, Estimate, all_pairs
+from neardup.matching.candidates.costs import COUNT_SECONDS, FEW_PAIRS_PER_DOCUMENT, Estimate, all_pairs
 from neardup.matching.distance_limit import distance_limit
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
@@ -18,6 +18,8 @@ DOCUMENT_BYTES = 230
 """Peak memory per document, without its fingerprint and id."""
 MEMORY_BYTES_PER_BATCH = 64 << 20
 """Memory per thread for batches in flight and what is computed from them."""
+MEMORY_PER_TEXT = 8
+"""Or so many times the bytes of all texts, if they are few."""
 UNREAD_SHARE = 0.2
 """Cost of skipping a row, as a share of the cost of reading it."""
 COPY_SECONDS = 2.5e-9
@@ -55,7 +57,15 @@ class Extrapolation:
         seen = pairs_of(self.findings)
         if self.estimate is None:  # by distance: grows with the square of the documents
             return min(seen * self.sample.growth**2, all_pairs(self.documents))
+        if self._are_too_many:
+            return self.estimate.candidates
         return max(self.estimate.candidates, min(seen * self.sample.growth, all_pairs(self.documents)))
+
+    @property
+    def _are_too_many(self) -> bool:
+        """Whether all documents have so many pairs that these are not listed, as those of the sample were."""
+        listed = pairs_of(self.findings) * self.sample.growth
+        return self.estimate is not None and listed > FEW_PAIRS_PER_DOCUMENT * self.documents
 
     def seconds(self) -> dict[str, float]:
         growth, reading = self.sample.growth, self.sample.seconds * self.sample.growth
@@ -69,9 +79,10 @@ class Extrapolation:
         found |= {name: found[row.passes[-1]] for name in row.passes if name not in found}
         if "read again" in found:
             found["read again"] += reading * UNREAD_SHARE
-        found["join"] = max(found.get("join", 0.0), self._join_seconds())
+        listed = {name: 0.0 if self._are_too_many else found.get(name, 0.0) for name in ("join", "verify")}
+        found["join"] = max(listed["join"], self._join_seconds())
         if "verify" in found and pairs_of(self.findings):
-            found["verify"] = max(found["verify"], self.took["verify"] * self.pairs / pairs_of(self.findings))
+            found["verify"] = max(listed["verify"], self.took["verify"] * self.pairs / pairs_of(self.findings))
         found["write"] = self._write_seconds()
         rounded = {name: round(seconds, 3) for name, seconds in found.items()}
         return rounded | {"total": round(sum(rounded.values()), 3)}
@@ -109,7 +120,9 @@ class Extrapolation:
         kept = self.documents * (DOCUMENT_BYTES + 16 * self.recipe.words) + ids
         limit = memory_bytes(self.options.memory)
         finding = min(limit, self._finding_bytes() + self._held_bytes)
-        return int(kept + finding + (self.threads + 1) * MEMORY_BYTES_PER_BATCH)
+        texts = self.sample.text_bytes * self.sample.growth
+        batches = min((self.threads + 1) * MEMORY_BYTES_PER_BATCH, MEMORY_PER_TEXT * texts)
+        return int(kept + finding + batches)
 
     @property
     def _held_bytes(self) -> int:

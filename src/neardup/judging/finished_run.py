@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from neardup.errors import DECODER_ERRORS, InputError, NeardupError
@@ -12,6 +11,7 @@ from neardup.io.corpora.reading import READING, stored_reading
 from neardup.io.corpora.shards import find_shards
 from neardup.io.corpora.stored_shards import named_as_stored, reading_recorded
 from neardup.io.storage.places import Place, place_of
+from neardup.options import Guard
 from neardup.recipe.presets import RecipeLike
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import recipe_of_run
@@ -35,6 +35,7 @@ class FinishedRun:
         recipe: the recipe of its fingerprints.
         method, similarity, min_similarity, min_tokens, max_distance: how documents matched.
         within: the column whose values had to be equal, or the name of a function, ending in `()`; None if nothing had to.
+        guard: what had to be equal in texts besides; see `DedupOptions`.
         rows: number of input rows, including rejected ones.
         files: the inputs, the folder they were named in, and how they were read.
         clusters: the cluster file of a run in stages; rows are then counted over its shards.
@@ -48,6 +49,7 @@ class FinishedRun:
     min_tokens: int
     max_distance: int | None
     within: str | None
+    guard: Guard | None
     rows: int
     files: dict[str, Any]
     clusters: ClusterFile | None
@@ -94,7 +96,7 @@ class FinishedRun:
         values = () if self.within is None or self.within.endswith("()") else (self.within,)
         try:
             reading = stored_reading(files)
-            shards = find_shards(inputs, temporary=Path(), reading=reading)
+            shards = find_shards(inputs, reading=reading)
         except InputError as problem:
             raise InputError(
                 f"{listed}, but: {problem} Run this in {files['folder']}, with the inputs in their places."
@@ -146,6 +148,7 @@ def read_finished_run(audit: Place, doc_id: str, given: RecipeLike | None = None
             min_tokens=summary["min_tokens"],
             max_distance=summary["max_distance"],
             within=summary["options"]["within"],
+            guard=summary["options"].get("guard"),
             rows=summary["rows"],
             files={name: files[name] for name in _FILES if name != "elements" or name in files},
             clusters=None if clusters is None else _clusters(clusters, files["folder"], doc_id),

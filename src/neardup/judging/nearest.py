@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from neardup.display import similarity_text
 from neardup.errors import InputError
+from neardup.fingerprints.numbers import number_digests
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_array
 from neardup.hamming.near import row_distances
 from neardup.io.corpora.batch import Batch
@@ -204,6 +205,10 @@ def _place(row: int | None) -> str:
 
 
 def _why_apart(asked: _Document, near: _Document, run: FinishedRun) -> str:
+    if run.guard is not None:
+        texts = pa.array([asked.text, near.text], pa.large_string())
+        if len(set(number_digests(texts, run.recipe.normalize).tolist())) > 1:
+            return f"it has other numbers, and only documents with the same numbers match (guard {run.guard})"
     if run.within is None or run.within.endswith("()"):
         return ""
     groups = groups_of(pa.array([asked.group, near.group], pa.large_string()))

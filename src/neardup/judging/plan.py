@@ -22,6 +22,7 @@ from neardup.io.corpora.sample import read_sample
 from neardup.judging.estimate import choose_by_sample, demand_order, estimate_sample
 from neardup.judging.evaluation.options import PlanFileOptions
 from neardup.judging.extrapolation import DOCUMENT_BYTES, MEMORY_BYTES_PER_BATCH
+from neardup.judging.passage_estimate import estimate_passages
 from neardup.judging.run_cost import CostEstimate
 from neardup.matching.candidates.auto import is_slow
 from neardup.matching.candidates.costs import TYPICAL, Estimate, typical_estimates
@@ -36,6 +37,7 @@ from neardup.resources.limits import memory_bytes
 from neardup.resources.memory_use import peak_memory_bytes
 from neardup.resources.threads import thread_count
 from neardup.resources.unfinished import temporary_folder
+from neardup.survivors.repeats.options import PassageOptions
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,7 @@ class JoinPlan:
         run: what the whole run would take; None for fingerprints. With texts, its times are of this machine, as those of
             `estimate_files`; without, of the reference machine.
         slowness: how many times as long as on the reference machine work takes on that of `run`.
+        advice: for scripts of the texts, in a sentence; None if there is none.
     """
 
     documents: int
@@ -67,6 +70,7 @@ class JoinPlan:
     different_texts: int | None = None
     run: CostEstimate | None = None
     slowness: float = 1.0
+    advice: str | None = None
 
     def method_seconds(self, threads: int) -> dict[str, float]:
         """For each of `estimates`, the seconds that the method takes of the run, on so many threads of the machine of `run`."""
@@ -84,6 +88,7 @@ def plan_files(
     inputs: str | Path | Sequence[str | Path] = (),
     *,
     documents: int | None = None,
+    min_tokens: int | None = None,
     bits: int | None = None,
     fingerprints: Sequence[str | Path] = (),
     check: bool = False,
@@ -95,19 +100,21 @@ def plan_files(
     """Estimate the time, memory and disk that a run takes, as `neardup plan` does.
 
     With `max_distance`, the plan is for fingerprints: a join within this distance, and an index by each method. Otherwise it is for
-    a run over texts by their similarity: what all of it takes, as `estimate_files` says, and what each method takes of that.
+    a run over texts by their similarity: what all of it takes, as `estimate_files` says, and what each method takes of that. With
+    `min_tokens`, it is for a run that cuts repeated passages.
 
     Args:
         inputs: texts, as in `deduplicate_files`; about 32 MB of them are read and de-duplicated on this machine. Without texts, the
             figures of a known corpus are extrapolated, for the machine of the benchmarks.
         documents: the number of documents to plan for; by default, that of the inputs or of the fingerprints.
+        min_tokens: plan a run of `passages_files`, which cuts passages of so many tokens; for `inputs`.
         bits: the bits of the fingerprints, for `max_distance`; by default those of the files, or 128.
         fingerprints: fingerprint files, for `max_distance`. The plan of an index is based on the distances among them.
         check: measure this machine and an index of a sample, for `max_distance`; see `neardup.plan`.
         recipe, on_error, progress: as in `deduplicate_files`; rows that are skipped are left out of the sample.
         **options: the fields of `neardup.io.corpora.reading.Reading` (text …);
-            min_similarity, similarity, max_distance, threads, memory, temp_dir of `DedupOptions`, and those that choose survivors:
-            keep, within, cluster, prefer_source.
+            min_similarity, similarity, max_distance, threads, memory, temp_dir, temp_limit of `DedupOptions`, and those that
+            choose survivors: guard, keep, within, cluster, prefer_source.
 
     Raises:
         OptionError: neither texts nor fingerprints nor a number of documents are given, or a value is not allowed.
@@ -117,6 +124,30 @@ def plan_files(
     if documents is not None and (not is_integer(documents) or documents < 1):
         raise OptionError(f"`documents={documents!r}`: give an integer from 1 up.")
     documents = None if documents is None else int(documents)  # JSON cannot hold numpy's
+    if min_tokens is not None:
+        given = {
+            "documents": documents,
+            "max_distance": chosen.max_distance,
+            "bits": bits,
+            "fingerprints": fingerprints,
+            "check": check,
+        }
+        defaults = DedupOptions()
+        given |= {
+            name: getattr(chosen, name)
+            for name in ("min_similarity", "cluster")
+            if getattr(chosen, name) != getattr(defaults, name)
+        }
+        if unfit := [name for name, value in given.items() if value not in (None, (), False)]:
+            names = ", ".join(f"`{name}`" for name in unfit)
+            raise OptionError(
+                f"`min_tokens={min_tokens!r}` plans a run that cuts passages, which has no {names}. Leave one of them out."
+            )
+        if not inputs:
+            raise OptionError(
+                f"`min_tokens={min_tokens!r}`: a run that cuts passages is planned by a sample. Give texts as `inputs`."
+            )
+        return _of_passages(inputs, min_tokens, reading, recipe, chosen, on_error, progress)
     if chosen.max_distance is None and (fingerprints or check):
         raise OptionError(
             "`fingerprints` and `check` are for the plan of an index. Give `max_distance`, or leave them out."
@@ -152,10 +183,40 @@ def _of_texts(
         raise OptionError(
             "`min_similarity=0.0`: a join of texts is by its similarity. Give one above 0, or `max_distance` for fingerprints."
         )
-    made_by = recipe_for(reading, recipe_of(recipe))
+    made_by = recipe_for(reading, recipe_of(recipe, options.version))
     if not inputs:
         return _typical(documents or 1, made_by, options)
     return _sampled(inputs, documents, reading, made_by, options, on_error, progress)
+
+
+def _of_passages(
+    inputs: str | Path | Sequence[str | Path],
+    min_tokens: int,
+    reading: Reading,
+    recipe: RecipeLike | None,
+    options: DedupOptions,
+    on_error: OnError,
+    progress: Progress,
+) -> JoinPlan:
+    """Plan a run that cuts passages, from a sample of the inputs."""
+    names = ("similarity", "keep", "keep_as", "within", "prefer_source", "threads", "memory", "temp_dir", "temp_limit")
+    chosen = PassageOptions(min_tokens=min_tokens, **{name: getattr(options, name) for name in names})
+    with temporary_folder(chosen.resources.files) as spool:
+        corpus = open_corpus(
+            inputs,
+            reading,
+            temporary=spool,
+            values=chosen.order.columns,
+            asked_by=chosen.order.columns_asked_by,
+            on_error=on_error,
+            resources=chosen.resources,
+        )
+        corpus.check()
+        with progress.stage("estimate"):
+            run = estimate_passages(corpus, None, recipe_of(recipe), chosen, 1)  # several columns take as long as one
+    return JoinPlan(
+        run.documents, f"a sample of {counted(run.sampled_documents, 'document')}", (), None, None, None, run=run
+    )
 
 
 def _fingerprints(paths: Sequence[str | Path]) -> Array:
@@ -201,7 +262,7 @@ def _sampled(
     progress: Progress,
 ) -> JoinPlan:
     resolved = resolve(recipe, options)
-    with temporary_folder(options.temp_dir) as spool:
+    with temporary_folder(options.resources.files) as spool:
         corpus = open_corpus(
             inputs,
             reading,
@@ -215,7 +276,7 @@ def _sampled(
         corpus.check_sources(tuple(options.prefer_source))
         before = peak_memory_bytes()
         sample = read_sample(corpus)
-        demand_order(sample, options)
+        demand_order(sample, options, skips=corpus.skips)
         planned = sample if documents is None else sample.standing_for(documents)
         chosen = choose_by_sample(planned, recipe, options, progress=progress)
         by_distance = resolved.method.is_by_distance
@@ -234,6 +295,7 @@ def _sampled(
         different_texts=choice.documents,
         run=run,
         slowness=slowness,
+        advice=chosen.advice,
     )
     if not by_distance:
         return plan
@@ -262,5 +324,6 @@ def _typical_run(documents: int, estimate: Estimate, recipe: Recipe, options: De
         memory_bytes=kept + estimate.memory_bytes + (count + 1) * MEMORY_BYTES_PER_BATCH,
         limit_bytes=memory_bytes(options.memory),
         temporary_bytes=estimate.disk_bytes,
+        temporary_limit_bytes=options.resources.files.limit,
         seconds=seconds | {"total": round(sum(seconds.values()), 3)},
     )

@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,9 @@ from neardup.resources.resources import Resources
 from neardup.survivors.records.audit_files import read_audit, summary_path
 from neardup.survivors.records.audit_reader import Line
 from neardup.survivors.records.summary_reader import RunSummary, read_summaries
+from neardup.survivors.repeats.records.cut_log_files import is_cut_log
+from neardup.survivors.repeats.records.cut_log_reader import read_cut_log, read_cut_summary
+from neardup.survivors.repeats.token_stream import SEPARATOR
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,19 @@ def check_report(report: str | Path) -> None:
     if Path(report).suffix.lower() not in (".html", ".htm"):
         raise InputError(f"{report}: a report is a page. Give a name that ends in .html.")
     check_page()
+
+
+def refuse_dropped(options: Mapping[str, Any]) -> None:
+    """Refuse the options of a run of which no page can be made: it shows removed documents beside those that stay.
+
+    Raises:
+        OptionError: none stays.
+    """
+    if options.get("drop_matched"):
+        raise OptionError(
+            "`drop_matched=True`: a report shows removed documents beside the ones that stay, and none stays. Make the report of a "
+            "run without it, whose clusters are the same."
+        )
 
 
 def report(
@@ -94,8 +110,11 @@ def report(
         command = shlex.join(["neardup", "report", str(output), "-o", str(audit)])
         raise InputError(f"The audit comes first, then the report: {command}")
     check_report(output)
+    if is_cut_log(path):
+        return _report_of_passages(path, target, report_by, Resources(threads), progress, overwrite=overwrite)
     next(read_audit(path), None)  # refuses first a file that is not an audit
     summary = summary_of_run(path)
+    refuse_dropped(summary["options"])
     with Outputs([target], overwrite=overwrite) as outputs:
         inputs = inputs_of_run(summary, path, Resources(threads), progress)
         ReadFiles(inputs.shards).refuse([target])
@@ -104,6 +123,25 @@ def report(
         made, reason = make_report(
             summary, lambda: read_audit(path), inputs, progress, report_by=report_by, audit=str(path)
         )
+        outputs.claim(target).write_bytes(made)
+        outputs.commit()
+    return ReportFile(target, reason)
+
+
+def _report_of_passages(
+    log: Place, target: Place, report_by: str | None, resources: Resources, progress: Progress, *, overwrite: bool
+) -> ReportFile:
+    """Write the page of a run that cut passages."""
+    from neardup.judging.reports.passages import passages_report  # loads what other reports do not need
+
+    next(read_cut_log(log), None)
+    summary = read_cut_summary(log)
+    with Outputs([target], overwrite=overwrite) as outputs:
+        inputs = inputs_of_run(summary, log, resources, progress, separator=SEPARATOR)
+        ReadFiles(inputs.shards).refuse([target])
+        if report_by is not None and inputs.corpus is not None:
+            check_column(inputs.corpus, report_by)
+        made, reason = passages_report(summary, lambda: read_cut_log(log), inputs, progress, report_by=report_by)
         outputs.claim(target).write_bytes(made)
         outputs.commit()
     return ReportFile(target, reason)
@@ -192,7 +230,7 @@ def _texts(
         return Texts(None, {}, str(problem))
     texts = Texts(read, others)
     if inputs.recipe is not None:
-        texts = replace(texts, normalize=tuple(inputs.recipe.normalize))
+        texts = replace(texts, normalize=tuple(inputs.recipe.normalize), version=inputs.recipe.version)
     return Texts(None, {}, NOT_AS_BEFORE) if _changed(read, texts, counts, clusters) else texts
 
 
@@ -224,7 +262,7 @@ def _applied(summary: RunSummary) -> frozenset[str] | None:
     if "clusters" not in files:
         return None
     reading = stored_reading(files)
-    return frozenset(shard.name for shard in find_shards(files["inputs"], temporary=Path(), reading=reading))
+    return frozenset(shard.name for shard in find_shards(files["inputs"], reading=reading))
 
 
 def summary_of_run(audit: Place) -> RunSummary:

@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from neardup.display import about, size_text
+from neardup.display import about, allowed_text, size_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,9 +16,9 @@ class CostEstimate:
         documents: number of rows in all inputs.
         input_bytes: total file size on disk; sampled_bytes: how much of it was read.
         sampled_documents: number of documents in the sample.
-        method: the method that would run; reason: why `auto` chose it, if it did.
+        method: the method that would run, empty for a run that cuts passages; reason: why `auto` chose it, if it did.
         memory_bytes: peak resident memory, without mapped pages of temporary files; `limit_bytes`: the `memory` option.
-        temporary_bytes: peak size of temporary files.
+        temporary_bytes: peak size of temporary files; `temporary_limit_bytes`: the `temp_limit` option, or its default.
         seconds: time by stage, and `total`.
     """
 
@@ -31,22 +31,26 @@ class CostEstimate:
     memory_bytes: int
     limit_bytes: int
     temporary_bytes: int
+    temporary_limit_bytes: int
     seconds: dict[str, float]
 
     @property
     def parts(self) -> dict[str, float]:
         """The seconds in three parts: `reading` with the fingerprints, the `method` with all that it decides, and `writing`."""
-        reading, writing = self.seconds.get("fingerprint", 0.0), self.seconds.get("write", 0.0)
+        reading = sum(self.seconds.get(name, 0.0) for name in ("fingerprint", "read", "windows"))
+        writing = self.seconds.get("write", 0.0)
         return {"reading": reading, "method": max(0.0, self.seconds["total"] - reading - writing), "writing": writing}
 
     def __repr__(self) -> str:
         return f"CostEstimate({self})"
 
     def __str__(self) -> str:
+        by = f", by method {self.method}" if self.method else ""
         return (
             f"{self.documents:,} documents in {size_text(self.input_bytes)} take {about(self.seconds['total'])}, "
-            f"{size_text(self.memory_bytes)} of memory and {size_text(self.temporary_bytes)} of temporary files, by method "
-            f"{self.method}; from a sample of {self.sampled_documents:,} documents in {size_text(self.sampled_bytes)}"
+            f"{size_text(self.memory_bytes)} of memory and {size_text(self.temporary_bytes)} of temporary files "
+            f"(allowed: {allowed_text(self.limit_bytes, self.temporary_limit_bytes)}){by}; from a sample of "
+            f"{self.sampled_documents:,} documents in {size_text(self.sampled_bytes)}"
         )
 
     def as_dict(self) -> dict[str, Any]:

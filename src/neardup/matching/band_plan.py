@@ -39,14 +39,6 @@ class Bands:
         return self.bands * self.rows
 
 
-def agree(left: Array, right: Array, bands: Bands, agreement: int) -> Array:
-    """bool[p]: which pairs of signatures (uint32[p, values], uint32[p, values]) agree in a band, and in so many values in all."""
-    equal = left == right
-    in_a_band = equal.reshape(len(left), bands.bands, bands.rows).all(axis=2).any(axis=1)
-    found: Array = in_a_band & (equal.sum(axis=1) >= agreement)
-    return found
-
-
 @overload
 def hit_probability(similarity: float, bands: Bands) -> float: ...
 @overload

@@ -1,7 +1,7 @@
 """BANDS: find signatures that agree in a whole band, which are candidates. `neardup.matching.band_plan` chooses the bands."""
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from threading import Lock
 
@@ -13,7 +13,16 @@ from neardup.errors import OptionError, is_integer
 from neardup.fingerprints.minhash import Signatures, check_signatures
 from neardup.hamming.block_plan import check_distance
 from neardup.hamming.unique import MAX_ROWS, fingerprint_rows
-from neardup.kernels.matching.bands import Band, Buckets, Sieve, fill_buckets, hash_band, pairs_of_band
+from neardup.kernels.matching.bands import (
+    Band,
+    Buckets,
+    Sieve,
+    fill_agreeing,
+    fill_buckets,
+    hash_band,
+    keep_agreeing,
+    pairs_of_buckets,
+)
 from neardup.matching.band_plan import Bands
 from neardup.resources.limits import memory_bytes
 from neardup.resources.pair_spool import PairSpool, check_few
@@ -85,22 +94,60 @@ class _Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class _BandSearch:
-    """A search among signatures. The fingerprints of the sieve are in the order of the signatures.
+class Placed:
+    """Signatures that are searched, and where they lie.
 
-    With `across` above 0, it lists only pairs of one of the first so many signatures and one of the others.
+    Attributes:
+        signatures: the signatures, and others.
+        places: int64[n], which of them are searched.
+        at_once: if they are in a file, bytes of them that are copied to memory at a time. There, a pair is not looked at where it
+            lies: without memory for the pages of the file, each access would wait for the disk. None: they are in memory.
     """
 
     signatures: Signatures
+    places: Array
+    at_once: int | None = None
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def of_pairs(self, left: Array, right: Array) -> Iterator[tuple[slice, Array, Array, Array]]:
+        """The values for pairs of searched signatures (int64[p] each), some at a time.
+
+        Each time a slice of the pairs, an array of values, and where those of the left and of the right are there.
+        """
+        values = self.signatures.values
+        left, right = self.places[left], self.places[right]
+        if self.at_once is None:
+            yield slice(0, len(left)), values, left, right
+            return
+        step = max(1, self.at_once // (2 * values.shape[1] * values.itemsize))
+        for first in range(0, len(left), step):
+            some = slice(first, first + step)
+            rows, at = np.unique(np.concatenate([left[some], right[some]]), return_inverse=True)
+            yield some, values[rows], *np.split(at, 2)  # rows ascend: the file is read in order
+
+
+@dataclass(frozen=True, slots=True)
+class _BandSearch:
+    """A search among signatures. The fingerprints of the sieve are in the order of the places.
+
+    `order`: the searched signatures in the order in which they lie. Pairs that agree in fewer than `least_agreeing` values are
+    left out. With `across` above 0, it lists only pairs of one of the first so many signatures and one of the others.
+    """
+
+    placed: Placed
+    order: Array
     bands: Bands
     sieve: Sieve
+    least_agreeing: int = 0
     across: int = 0
     scratch: Scratch = IN_MEMORY
 
     @classmethod
     def of(
         cls,
-        signatures: Signatures,
+        placed: Placed,
         bands: Bands,
         fingerprints: Array | None,
         max_distance: int | None,
@@ -108,18 +155,20 @@ class _BandSearch:
         across: int = 0,
     ) -> "_BandSearch":
         """Check the options and create the search."""
-        _check_signatures(signatures, bands)
+        _check_signatures(placed.signatures, bands)
         if not is_integer(least_agreeing) or not 0 <= least_agreeing <= bands.values:
             raise OptionError(
                 f"`least_agreeing={least_agreeing!r}`: give an integer from 0 to the {bands.values} values."
             )
-        rows, limit = _sieve(len(signatures), fingerprints, max_distance)
-        return cls(signatures, bands, Sieve(rows, limit, int(least_agreeing)), across)
+        rows, limit = _sieve(len(placed), fingerprints, max_distance)
+        places = placed.places
+        order = places if _counts_up(places) else np.argsort(places)
+        return cls(placed, order, bands, Sieve(rows, limit), int(least_agreeing), across)
 
     @property
     def bytes_each(self) -> int:
         """Bytes per thread."""
-        return search_bytes(len(self.signatures), self.sieve.fingerprints.shape[1])
+        return search_bytes(len(self.placed), self.sieve.fingerprints.shape[1])
 
     def workers(self, threads: int | None, memory: int) -> int:
         """Number of threads that are useful and fit the memory; possibly 0."""
@@ -132,16 +181,16 @@ class _BandSearch:
 
     def expected_pairs(self) -> int:
         """Estimate the pairs of all bands from the first pairs of two bands; 0 for few rows."""
-        if len(self.signatures) < EXPECTED_FROM_SIGNATURES:
+        if len(self.placed) < EXPECTED_FROM_SIGNATURES:
             return 0
         found: list[float] = []
         for number in range(min(2, self.bands.bands)):
-            band = Band(number, self.bands.rows)
-            buckets, sieve = self._buckets(band)
-            place = np.zeros(2, np.int64)
-            listed = pairs_of_band(
-                self.signatures.values, band, buckets, sieve, self.across, place, np.empty(PAIRS_AT_ONCE, np.uint64)
-            )
+            listed, place = 0, np.zeros(2, np.int64)
+            buckets, sieve = self._buckets(Band(number, self.bands.rows))
+            for part in self._pairs_of(number, buckets, sieve, place):
+                listed += len(part)
+                if listed >= PAIRS_AT_ONCE:
+                    break
             before = _comparisons(buckets, len(sieve.fingerprints))
             found.append(listed * int(before[-1]) / max(1, int(before[min(int(place[0]) + 1, len(before) - 1)])))
         falling = min(1.0, found[-1] / found[0]) if found[0] and len(found) > 1 else 0.0
@@ -149,31 +198,66 @@ class _BandSearch:
 
     def _search(self, number: int, add: Callable[[Array], None]) -> None:
         """Find the pairs that agree in this band and in none before it."""
-        band = Band(number, self.bands.rows)
-        buckets, sieve = self._buckets(band)
-        place, out = np.zeros(2, np.int64), np.empty(PAIRS_AT_ONCE, np.uint64)
+        for part in self._pairs_of(number, *self._buckets(Band(number, self.bands.rows)), np.zeros(2, np.int64)):
+            add(part)
+
+    def _pairs_of(self, number: int, buckets: Buckets, sieve: Sieve, place: Array) -> Iterator[Array]:
+        """The pairs of a band, packed, part by part; each part is overwritten by the next. `place`: see `pairs_of_buckets`."""
+        out, band = np.empty(PAIRS_AT_ONCE, np.uint64), Band(number, self.bands.rows)
         while place[0] < len(sieve.fingerprints):
             check_needed()
-            count = pairs_of_band(self.signatures.values, band, buckets, sieve, self.across, place, out)
-            add(out[:count])
+            packed = out[: pairs_of_buckets(buckets, sieve, self.across, place, out)]
+            left, right = (packed >> np.uint64(32)).view(np.int64), (packed & np.uint64(0xFFFFFFFF)).view(np.int64)
+            count = 0
+            for some, values, *at in self.placed.of_pairs(left, right):
+                kept = keep_agreeing(values, *at, band, self.least_agreeing, packed[some])
+                packed[count : count + kept] = packed[some][:kept]
+                count += kept
+            yield packed[:count]
 
     def _buckets(self, band: Band) -> tuple[Buckets, Sieve]:
         """Sort a band's rows into buckets, and the sieve in the same order, so that it is read sequentially."""
-        values, sizes, zeros = self.signatures.values, self.signatures.sizes, self.scratch.zeros
-        n = len(self.signatures)
+        signatures, places, zeros = self.placed.signatures, self.placed.places, self.scratch.zeros
+        n = len(places)
         bits = max(1, n.bit_length() - 1)
         hashes = zeros(n, np.uint64)
         ends, keys, rows = zeros(1 << bits, np.int64), zeros(n, np.uint64), zeros(n, np.uint32)
         buckets = Buckets(np.uint64(64 - bits), ends, keys, rows)
-        hash_band(values, sizes, band, hashes, buckets)
-        filled = fill_buckets(hashes, sizes, buckets)
+        hash_band(signatures.values, places, self.order, band, hashes)
+        filled = fill_buckets(hashes, signatures.sizes[places], buckets)
         return buckets, self.sieve._replace(fingerprints=self.scratch.take(self.sieve.fingerprints, rows[:filled]))
+
+
+def _counts_up(places: Array) -> bool:
+    """Whether places are 0, 1, 2 …"""
+    return len(places) == 0 or (places[0] == 0 and places[-1] == len(places) - 1 and bool((np.diff(places) == 1).all()))
 
 
 def _comparisons(buckets: Buckets, filled: int) -> Array:
     """int64[filled + 1]: for each row, how many pairs within buckets come before its own."""
     after = buckets.ends[(buckets.keys[:filled] >> buckets.shift).astype(np.int64)] - np.arange(filled) - 1
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(after)])
+
+
+def agree(left: Array, left_at: Array, right: Array, right_at: Array, bands: Bands, agreement: int) -> Array:
+    """bool[p]: which pairs of signatures agree in a band, and in so many values in all.
+
+    uint32[n, values], int64[p], uint32[m, values], int64[p]: pair i is of left[left_at[i]] and right[right_at[i]].
+    """
+    found = np.empty(len(left_at), np.bool_)
+    columns = (np.ascontiguousarray(values, np.uint32) for values in (left, right))
+    places = (np.ascontiguousarray(at, np.int64) for at in (left_at, right_at))
+    (one, other), (one_at, other_at) = columns, places
+    fill_agreeing(one, one_at, other, other_at, bands.rows, agreement, found)
+    return found
+
+
+def agree_where_they_lie(placed: Placed, left: Array, right: Array, bands: Bands, agreement: int) -> Array:
+    """bool[p]: the same of pairs of placed signatures (int64[p])."""
+    found = np.empty(len(left), np.bool_)
+    for some, values, *at in placed.of_pairs(left, right):
+        found[some] = agree(values, at[0], values, at[1], bands, agreement)
+    return found
 
 
 def find_banded(
@@ -211,8 +295,10 @@ def find_banded(
     >>> find_banded(signatures(texts), plan_bands(0.8, values=128))
     BandedPairs(1 pair: (0, 2))
     """
-    search = _BandSearch.of(_for_kernels(signatures), bands, fingerprints, max_distance, least_agreeing)
+    check_signatures(signatures)
     n, memory = len(signatures), memory_bytes(memory, least=1)
+    placed = Placed(_for_kernels(signatures), np.arange(n))
+    search = _BandSearch.of(placed, bands, fingerprints, max_distance, least_agreeing)
     workers = search.workers(threads, memory)
     if workers == 0:
         raise OptionError(
@@ -238,7 +324,7 @@ def search_bytes(n: int, words: int) -> int:
 
 
 def spool_banded(
-    signatures: Signatures,
+    placed: Placed,
     bands: Bands,
     spool: PairSpool,
     *,
@@ -259,7 +345,7 @@ def spool_banded(
         ManyPairs: more than `most` pairs are expected.
         OptionError: more pairs are expected, from those of two bands, than fit the memory and the disk.
     """
-    search = _BandSearch.of(signatures, bands, fingerprints, max_distance, least_agreeing, across)
+    search = _BandSearch.of(placed, bands, fingerprints, max_distance, least_agreeing, across)
     workers = max(1, search.workers(resources.threads, resources.share("bands")))
     search = dataclasses.replace(search, scratch=resources.scratch_of("bands", ARRAYS_PER_THREAD * workers))
     pairs = search.expected_pairs()

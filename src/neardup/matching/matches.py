@@ -11,7 +11,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.display import SHOWN_ROWS, counted, html_table, similarity_text
-from neardup.fingerprints.documents import Documents, KeptValues, join_documents, read_documents
+from neardup.fingerprints.documents import Documents, FirstPass, KeptValues, join_documents, read_documents
 from neardup.hamming.candidate_graph import candidate_pairs, within_groups
 from neardup.hamming.near import hamming_distances, near_fingerprints
 from neardup.io.corpora.protocol import Corpus, CorpusPair
@@ -26,7 +26,7 @@ from neardup.options import DedupOptions, MatchOptions, options_of
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
-from neardup.text.preference import groups_of
+from neardup.text.scripts import ScriptCount
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def list_matches(
     rows = np.flatnonzero(documents.valid)
     if first_of_other is not None:
         sides = np.where(np.arange(len(documents)) < first_of_other, 1, 2).astype(np.uint8)
-    groups = None if options.grouped_by is None else groups_of(documents.values[options.grouped_by])
+    groups = documents.groups(options)
     if distinct:
         rows = _first_of_equal(documents, rows, sides, groups)
     representative = exact_representatives(documents, rows, groups)
@@ -210,7 +210,8 @@ def match(
         texts: a list or an iterator of strings, a column or a table: anything that `deduplicate` accepts.
         other: texts of the same kinds. If given, left is a row of `texts`, and right a row of `other`.
         text, elements, html, recipe, progress: as in `deduplicate`.
-        **options: method, min_similarity, similarity, max_distance, within, threads, memory, temp_dir of `DedupOptions`.
+        **options: method, min_similarity, similarity, max_distance, within, threads, memory, temp_dir, temp_limit of
+            `DedupOptions`.
 
     >>> found = match(["A rose is a rose is a rose, said she.", "A tulip.", "a rose is a rose is a rose said she"])
     >>> found.left.tolist(), found.right.tolist(), found.similarity.tolist()
@@ -218,7 +219,8 @@ def match(
     >>> match(["A tulip.", "An oak."], ["an oak"]).left.tolist()
     [1]
     """
-    recipe, chosen, watched = recipe_of(recipe), options_of(options, match), progress_of(progress)
+    chosen, watched = options_of(options, match), progress_of(progress)
+    recipe = recipe_of(recipe, chosen.version)
     open_table = partial(
         TableCorpus, text=text, elements=elements, html=html, values=chosen.columns, resources=chosen.resources
     )
@@ -231,6 +233,7 @@ def match(
     chosen = resolved.options
     if resolved.note is not None:
         watched.say(resolved.note)
+    scripts = ScriptCount.wanted(recipe, chosen.compared_by)
     with watched.stage("fingerprint"):
         each = [
             read_documents(
@@ -238,10 +241,13 @@ def match(
                 recipe,
                 progress=watched,
                 resources=chosen.resources,
-                values=KeptValues(chosen.columns, chosen.functions),
+                values=KeptValues.of(chosen),
+                how=FirstPass(scripts=scripts),
             )
             for corpus in corpora
         ]
+    if scripts is not None and (advice := scripts.advice(recipe)):
+        watched.say(advice)
     corpus: Corpus = corpora[0]
     documents, first_of_other = each[0], None
     if other is not None:

@@ -28,6 +28,7 @@ from neardup.io.ids import plain_ids
 from neardup.io.outputs.sealed_parquet import SealedWriter, batches_of, opened_sealed
 from neardup.io.storage.compression import open_for_reading, open_for_writing
 from neardup.io.storage.places import Place, place_of
+from neardup.options import Guard
 
 SUMMARY_ENDING = ".summary.json"
 FORMAT = 2
@@ -63,6 +64,7 @@ class PairSummary:
         pairs: the number of pairs.
         checksum: the CRC-32 of the lines of pairs, before compression; None for Parquet, which has checksums of its own.
         recipe_decides: what the recipe decides, if that may surprise; None for the default recipe.
+        guard: what had to be equal besides, see `DedupOptions`; None for nothing.
     """
 
     recipe: dict[str, Any]
@@ -78,10 +80,13 @@ class PairSummary:
     pairs: int
     checksum: int | None = None
     recipe_decides: str | None = None
+    guard: Guard | None = None
 
     def to_json(self) -> bytes:
         """The summary as one JSON object. A file name that is not UTF-8 keeps its bytes, as half surrogates."""
         known = {"format": FORMAT} | json.loads(json.dumps(dataclasses.asdict(self)))
+        if self.guard is None:
+            del known["guard"]  # as before there was this option
         content = json.dumps(known | {"seal": checksum(known)}, ensure_ascii=False, indent=2)
         return content.encode("utf-8", "backslashreplace") + b"\n"
 
@@ -94,7 +99,7 @@ def pair_summary_path(path: Place) -> Place:
 def _ending(path: Place) -> tuple[str, str, str]:
     known = split_ending(path.name)
     if known is None or known[1] not in ("jsonl", "parquet"):
-        raise InputError(f"{path}: pairs are written to a file that ends in .jsonl, .jsonl.gz, .jsonl.zst or .parquet.")
+        raise InputError(f"{path}: pairs are written to a file that ends in .jsonl (also compressed) or .parquet.")
     return known
 
 

@@ -9,11 +9,13 @@ import dataclasses
 from dataclasses import dataclass
 
 from neardup.display import as_code, threshold_text
+from neardup.errors import OptionError
 from neardup.matching.candidates.task import min_tokens_of
 from neardup.matching.distance_limit import distance_limit
 from neardup.options import DedupOptions
 from neardup.recipe.given_elements import recipe_of_elements, similarity_of_elements
-from neardup.recipe.presets import usual_distance
+from neardup.recipe.kinds import ElementRecipe
+from neardup.recipe.presets import RECIPES, usual_distance
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarity import Similarity
 from neardup.recipe.tables.methods import BY_DISTANCE, METHODS, MethodRow, Promise
@@ -21,8 +23,10 @@ from neardup.recipe.tables.similarities import SIMILARITIES
 
 _NOT_COMPARED = ("hash", "bits", "min_tokens", "profile", "profile_window")
 """The fields that say nothing about the features of a text or their weights."""
-_COMPARED = "normalize"
-"""The field that says what every similarity compares."""
+_COMPARED = ("normalize", "version")
+"""The fields that say what every similarity compares."""
+_DEFAULTS = ("default", "all-scripts", "unmarked")
+"""The named recipes that decide what is compared, and leave it open how candidates are found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +62,24 @@ def resolve(recipe: Recipe, options: DedupOptions) -> ResolvedOptions:
     Raises:
         OptionError: they do not go together: no distance is known where one is needed, or the similarity cannot compare texts so.
     """
-    resolved = dataclasses.replace(options, method=BY_DISTANCE) if _brings_method(recipe, options) else options
+    demand_digits(recipe, options)
+    resolved = options.changed(method=BY_DISTANCE) if _brings_method(recipe, options) else options
     return ResolvedOptions(recipe, resolved, distance_limit(recipe, resolved), what_recipe_decides(recipe, options))
+
+
+def demand_digits(recipe: Recipe, options: DedupOptions) -> None:
+    """Refuse (OptionError) a guard for what has no digits that it could compare."""
+    if options.guard is None:
+        return
+    if isinstance(recipe, ElementRecipe) or _are_elements(options):
+        raise OptionError(
+            f"`guard={options.guard!r}` compares the digits of texts, and these are given elements. Leave it out."
+        )
+    if "digits" in recipe.normalize:
+        raise OptionError(
+            f"`guard={options.guard!r}`: the recipe makes each digit a 0 (`normalize`), so numbers are not known. Leave out the "
+            "guard, or the step `digits`."
+        )
 
 
 def _brings_method(recipe: Recipe, options: DedupOptions) -> bool:
@@ -68,8 +88,9 @@ def _brings_method(recipe: Recipe, options: DedupOptions) -> bool:
 
 
 def _is_default(recipe: Recipe) -> bool:
-    """Whether it is the default recipe, for texts or for given elements; another distance, which no digest has, is a decision."""
-    of_bits = recipe.digest() in (Recipe().digest(), recipe_of_elements(Recipe()).digest())
+    """Whether it is a default recipe, for texts or for given elements; another distance, which no digest has, is a decision."""
+    known = [RECIPES[name].recipe.digest() for name in _DEFAULTS]
+    of_bits = recipe.digest() in (*known, recipe_of_elements(Recipe()).digest())
     return of_bits and recipe.max_distance in (None, usual_distance(Recipe()))
 
 
@@ -115,7 +136,7 @@ def _ignored(recipe: Recipe, options: DedupOptions) -> list[str]:
     """
     of_recipe = SIMILARITIES[options.measure].shingles is None
     usual = recipe_of_elements(Recipe()) if _are_elements(options) else Recipe()
-    fields = [each.name for each in dataclasses.fields(recipe) if each.name not in (_COMPARED, "max_distance")]
+    fields = [each.name for each in dataclasses.fields(recipe) if each.name not in (*_COMPARED, "max_distance")]
     changed = [name for name in fields if getattr(recipe, name) != getattr(usual, name)]
     ignored = [name for name in changed if not of_recipe or name in _NOT_COMPARED]
     return ignored or [name for name in ("max_distance",) if getattr(recipe, name) is not None]

@@ -10,9 +10,11 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.errors import OptionError
 from neardup.fingerprints.minhash import Signatures, Signing
+from neardup.fingerprints.numbers import number_digests
 from neardup.fingerprints.simhash import Fingerprints
 from neardup.matching.similarities.first_pass import first_pass
 from neardup.matching.similarities.table import ElementMaker, Elements
+from neardup.options import Guard
 from neardup.recipe.recipe import Recipe
 from neardup.text.given_elements import is_collection
 
@@ -27,6 +29,7 @@ class Texts:
         compared: the elements that verification compares; the same, for most similarities.
         signatures: their MinHash signatures, if the method needs them.
         originals: the texts as they were given (Arrow large_string[n]), if the store keeps them.
+        numbers: uint64[n], what a guard compares (`neardup.fingerprints.numbers`), if there is one.
     """
 
     prints: Fingerprints
@@ -34,6 +37,7 @@ class Texts:
     compared: Elements
     signatures: Signatures | None
     originals: Any = None
+    numbers: Array | None = None
 
     def __len__(self) -> int:
         return len(self.prints.tokens)
@@ -57,11 +61,18 @@ class Texts:
             compared,
             signatures,
             None if self.originals is None else self.originals.take(pa.array(rows)),
+            None if self.numbers is None else self.numbers[rows],
         )
 
 
 def texts_of(
-    given: Sequence[str], recipe: Recipe, similarity: ElementMaker, signing: Signing | None, *, with_originals: bool
+    given: Sequence[str],
+    recipe: Recipe,
+    similarity: ElementMaker,
+    signing: Signing | None,
+    *,
+    with_originals: bool,
+    guard: Guard | None = None,
 ) -> Texts:
     """Make all that is needed of texts. `with_originals`: whether they are kept.
 
@@ -75,7 +86,7 @@ def texts_of(
         column = pa.array(given, pa.large_string())
     except (pa.ArrowException, UnicodeEncodeError) as problem:
         raise OptionError(f"A text is no string of valid Unicode: {problem}.") from None
-    found = texts_of_column(column, recipe, similarity, signing)
+    found = texts_of_column(column, recipe, similarity, signing, guard=guard)
     return replace(found, originals=column) if with_originals else found
 
 
@@ -89,13 +100,15 @@ def _refuse(value: Any) -> NoReturn:
     raise OptionError(f"A text is {kind}. Give strings.")
 
 
-def texts_of_column(column: Any, recipe: Recipe, similarity: ElementMaker, signing: Signing | None) -> Texts:
+def texts_of_column(
+    column: Any, recipe: Recipe, similarity: ElementMaker, signing: Signing | None, *, guard: Guard | None = None
+) -> Texts:
     """Make all that is needed of texts in an Arrow large_string array without nulls, of valid UTF-8."""
     prints, joined = first_pass(column, recipe, similarity)
     compared = joined if similarity.joined == similarity.verified else similarity.stored(column, recipe)
-    if signing is None:
-        return Texts(prints, joined, compared, None)
-    return Texts(prints, joined, compared, signing.sign_sets(joined.values, joined.offsets))
+    signatures = None if signing is None else signing.sign_sets(joined.values, joined.offsets)
+    numbers = None if guard is None else number_digests(column, recipe.normalize)
+    return Texts(prints, joined, compared, signatures, numbers=numbers)
 
 
 def some_elements(elements: Elements, rows: Array) -> Elements:

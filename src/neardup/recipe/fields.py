@@ -8,7 +8,7 @@ from typing import Any, Literal
 from neardup.recipe.files.word_lists import DictionaryName, StopListName, WordList
 from neardup.recipe.stored_parts import StoredPart
 from neardup.recipe.tables.hashes import HashFunction
-from neardup.recipe.tables.parts import FOLDING, HashName, NormalizerName, WeightName
+from neardup.recipe.tables.parts import FOLDING, VERSION, HashName, NormalizerName, WeightName
 from neardup.recipe.tables.profiles import ProfileName
 from neardup.recipe.tables.segmenters import Segmenter, SegmenterMode, SegmenterName
 
@@ -37,3 +37,4 @@ class RecipeFields:
     document_frequencies: Any = None  # `Recipe` has its type, which needs the differences between recipes
     profile: ProfileName | None = None
     profile_window: int | None = None
+    version: int = VERSION

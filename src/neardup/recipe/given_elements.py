@@ -48,7 +48,7 @@ def similarity_of_elements(
     made = Similarity(measure=measure, word_shingle=1, segmenter="whitespace", normalize=())
     if isinstance(similarity, Similarity) and similarity != made:
         raise OptionError(
-            f"`similarity={similarity}`: given elements are compared as they are, and its shingles and normalizers would be "
+            f"`similarity={str(similarity)!r}`: given elements are compared as they are, and its shingles and normalizers would be "
             f"ignored. Give `similarity={measure!r}`."
         )
     return made

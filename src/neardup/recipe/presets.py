@@ -12,11 +12,11 @@ from neardup.recipe.files.document_frequencies import BACKGROUND
 from neardup.recipe.files.toml_file import toml_values
 from neardup.recipe.files.word_lists import STOP_LISTS, USER_DICTIONARIES, DictionaryName
 from neardup.recipe.kinds import FingerprintRecipe
-from neardup.recipe.problems import meant
 from neardup.recipe.programs import ProgramRecipe
 from neardup.recipe.recipe import ImpossibleRecipe, Recipe
-from neardup.recipe.tables.parts import BY_LENGTH, HashName
+from neardup.recipe.tables.parts import BY_LENGTH, VERSION, HashName
 from neardup.recipe.tables.profiles import DISTANCES, PROFILES, ProfileName
+from neardup.recipe.tables.spellings import meant
 from neardup.recipe.vectors import VectorRecipe
 
 if TYPE_CHECKING:
@@ -33,7 +33,18 @@ class NamedRecipe:
     purpose: str
 
 
-RecipeName = Literal["default", "default-64", "textbook", "cppjieba", "fnv1a", "go-fnv1a", ProfileName]
+RecipeName = Literal[
+    "default",
+    "default-64",
+    "all-scripts",
+    "all-scripts-64",
+    "unmarked",
+    "textbook",
+    "cppjieba",
+    "fnv1a",
+    "go-fnv1a",
+    ProfileName,
+]
 RecipeLike = Recipe | NamedRecipe | RecipeName | str | os.PathLike[str]
 """The allowed values of `recipe`: a recipe, an entry of RECIPES or its name, or the path of a .toml file; see `recipe_of`.
 
@@ -64,6 +75,15 @@ RECIPES: dict[RecipeName | str, NamedRecipe] = {
     "default-64": NamedRecipe(
         Recipe(bits=64, max_distance=10),
         "the same in 64 bits, for stores and tools limited to 64: more false candidates",
+    ),
+    "all-scripts": NamedRecipe(
+        Recipe(version=2, max_distance=18),
+        "as default, and for Thai, Khmer, Lao, Burmese and other scripts without spaces, and for emoji: version 2",
+    ),
+    "all-scripts-64": NamedRecipe(Recipe(version=2, bits=64, max_distance=10), "the same in 64 bits"),
+    "unmarked": NamedRecipe(
+        Recipe(version=2, normalize=("marks", "letters", "nfkc_casefold"), max_distance=18),
+        "as all-scripts, without accents, Arabic vowel signs and Hebrew points; variants of a letter are one letter",
     ),
     "textbook": NamedRecipe(
         Recipe(word_shingle=3, cjk_shingle=3, weights="tf", bits=64, max_distance=3),
@@ -99,10 +119,11 @@ def find_recipe(name: str) -> Recipe:
     return from_file(Recipe, "a recipe", name, values)
 
 
-def recipe_of(given: RecipeLike | None) -> Recipe:
+def recipe_of(given: RecipeLike | None, version: int = VERSION) -> Recipe:
     """Resolve the argument `recipe` to a recipe of texts.
 
-    The argument is a recipe, an entry of RECIPES or its name, or the path of a .toml file. None gives `Recipe()`.
+    The argument is a recipe, an entry of RECIPES or its name, or the path of a .toml file. None gives `Recipe()`, of the `version`
+    of the similarity that goes with it.
 
     Raises:
         OptionError: the argument is not a recipe of texts, or no recipe has this name.
@@ -112,7 +133,7 @@ def recipe_of(given: RecipeLike | None) -> Recipe:
     64
     """
     if given is None:
-        return Recipe()
+        return Recipe(version=version)
     found = any_recipe_of(given)
     if not isinstance(found, Recipe):
         raise OptionError(

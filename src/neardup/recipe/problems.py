@@ -10,10 +10,10 @@ from neardup.recipe.fields import RecipeFields
 from neardup.recipe.files.document_frequencies import BACKGROUND
 from neardup.recipe.stored_parts import StoredPart
 from neardup.recipe.tables.hashes import HashFunction
-from neardup.recipe.tables.parts import BY_LENGTH, HASHES, NORMALIZERS, WEIGHT_PACKAGES, WEIGHTS
+from neardup.recipe.tables.parts import BY_LENGTH, HASHES, NORMALIZERS, VERSION, VERSIONS, WEIGHT_PACKAGES, WEIGHTS
 from neardup.recipe.tables.profiles import NOT_DECIDED, PROFILES, WINDOWED
-from neardup.recipe.tables.segmenters import GUESSING, SEGMENTERS, Segmenter, option_problems
-from neardup.recipe.tables.spellings import meant_name
+from neardup.recipe.tables.segmenters import GUESSING, PACKAGES, SEGMENTERS, Segmenter, option_problems
+from neardup.recipe.tables.spellings import meant, one_of
 
 NUMBERS = (
     ("word_shingle", 1, 64),
@@ -30,12 +30,6 @@ BY_JIEBA = ("jieba", "rjieba")
 """The segmenters that go with weights of the package jieba; recipes from before there were kernels have the second."""
 
 
-def meant(given: object, allowed: Collection[str]) -> str:
-    """A question with the allowed name that is meant, or an empty string."""
-    near = meant_name(given, allowed)
-    return f" (did you mean {near}?)" if near else ""
-
-
 def unknown(name: str, value: Any, allowed: Collection[str]) -> list[str]:
     """The problems of a field with a name; objects of the caller were checked when they were made."""
     brought = _BROUGHT.get(name)
@@ -46,7 +40,7 @@ def unknown(name: str, value: Any, allowed: Collection[str]) -> list[str]:
     if brought is not None and callable(value):
         fields = "name=…, version=…" + ", bits=…" * (brought is HashFunction)
         return [f"`{name}={value!r}`: wrap a function of your own: {brought.__name__}(function, {fields})"]
-    return [f"`{name}={value!r}`: give one of {', '.join(allowed)}{meant(value, allowed)}"]
+    return [one_of(name, value, allowed)]
 
 
 def field_problems(recipe: RecipeFields) -> list[str]:
@@ -70,6 +64,8 @@ def _of_numbers(recipe: RecipeFields) -> Iterator[str]:
         value = getattr(recipe, name)
         if not is_integer(value) or not low <= value <= high:
             yield f"`{name}={value!r}`: give an integer from {low} to {high}"
+    if not is_integer(recipe.version) or recipe.version not in VERSIONS:
+        yield f"`version={recipe.version!r}`: give one of {', '.join(map(str, VERSIONS))}"
     far, widest = recipe.max_distance, recipe.bits
     if far is None:
         return
@@ -126,6 +122,9 @@ def _contradictions(recipe: RecipeFields) -> Iterator[str]:
         yield f"{given} is for `segmenter='words'`; windows of other tokens are of `word_shingle`"
     if recipe.weights == "tfidf" and recipe.document_frequencies is None:
         yield "`weights='tfidf'` needs `document_frequencies`: give a file by `neardup fit`, or 'jieba'"
+    if recipe.version != VERSION and recipe.segmenter in PACKAGES:
+        why = "its package decides what tokens are. Leave it out"
+        yield f"`version={recipe.version!r}` with `segmenter={recipe.segmenter!r}`: {why}"
     if recipe.document_frequencies is not None and recipe.weights != "tfidf":
         yield f"`document_frequencies` with `weights={recipe.weights!r}`: only tfidf has a use for them. Leave them out"
 

@@ -25,7 +25,6 @@ from neardup.recipe.tables.parts import (
     OF_TEXTS,
     TEXTS,
     UNICODE,
-    VERSION,
     digest_of,
     folds_last,
 )
@@ -65,6 +64,7 @@ class Recipe(RecipeFields):
             except the fields in NOT_DECIDED.
         profile_window: the number of words, characters or bytes in the profile's windows, 1 to 64; the tool's usual number by
             default.
+        version: what tokens are, one of `neardup.recipe.tables.parts.VERSIONS`. With 2, similarities have these tokens, too.
 
     Raises:
         OptionError: fields are not allowed; the message has all problems.
@@ -128,7 +128,7 @@ class Recipe(RecipeFields):
         return tuple(part for part in parts if isinstance(part, StoredPart))
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything that decides the bits, as plain values; `version` counts changes of the code that changed bits."""
+        """Everything that decides the bits, as plain values."""
         values = {}
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
@@ -145,7 +145,7 @@ class Recipe(RecipeFields):
             ]
         if "stop_words" in values:
             values["stop_words"].sort(key=str)  # the order of lists does not matter
-        return values | {"unicode": UNICODE, "version": VERSION}
+        return values | {"unicode": UNICODE, "version": self.version}
 
     def stored(self) -> dict[str, Any]:
         """The values of `as_dict`, with the files that the recipe needs: small ones themselves, large ones by path and digest.

@@ -10,6 +10,9 @@ from neardup.recipe.recipe import Recipe
 SAFE_DISTANCES: dict[str, int | None] = {
     "default": 3,
     "default-64": None,
+    "all-scripts": 3,
+    "all-scripts-64": None,
+    "unmarked": 3,
     "textbook": 0,
     "cppjieba": None,
     "fnv1a": None,

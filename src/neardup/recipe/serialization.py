@@ -16,7 +16,16 @@ from neardup.recipe.programs import KIND as PROGRAM_KIND
 from neardup.recipe.programs import ProgramRecipe
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.stored_parts import of_other_versions, stored, with_versions
-from neardup.recipe.tables.parts import ELEMENTS, NORMALIZER_PACKAGES, NOT_DECIDING, OF, TEXTS, digest_of
+from neardup.recipe.tables.parts import (
+    ELEMENTS,
+    NORMALIZER_PACKAGES,
+    NOT_DECIDING,
+    OF,
+    TEXTS,
+    VERSION,
+    VERSIONS,
+    digest_of,
+)
 from neardup.recipe.vectors import KIND, VectorRecipe
 
 AnyRecipe = FingerprintRecipe | Mapping[str, Any]
@@ -31,7 +40,13 @@ def stored_recipe(values: Mapping[str, Any]) -> Recipe:
 
     Raises:
         DataError: what is stored of the recipe's files is damaged.
+        RecipeMismatch: it is of a version that is not known here.
     """
+    if values.get("version", VERSION) not in VERSIONS:
+        raise RecipeMismatch(
+            f"A recipe of version {values['version']} is recorded here, and this neardup has versions "
+            f"{' and '.join(map(str, VERSIONS))}. Use the neardup that made it, or a newer one."
+        )
     known, files = {field.name for field in dataclasses.fields(Recipe)}, files_of(values)
     made = _KINDS[values.get(OF)]
     found = made(**{name: _stored_value(name, value, files) for name, value in values.items() if name in known})

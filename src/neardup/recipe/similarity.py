@@ -1,8 +1,10 @@
 """Similarity: which measure compares texts, and by which shingles of which tokens; its digest goes with every result."""
 
 import dataclasses
+import json
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,13 +16,14 @@ from neardup.recipe.files.kept_files import kept_files
 from neardup.recipe.files.toml_file import toml_values
 from neardup.recipe.files.word_lists import StopListName, WordList
 from neardup.recipe.presets import from_file
-from neardup.recipe.problems import meant, unknown
+from neardup.recipe.problems import unknown
 from neardup.recipe.recipe import ImpossibleRecipe, Recipe
 from neardup.recipe.serialization import stored_recipe
 from neardup.recipe.stored_parts import StoredPart
-from neardup.recipe.tables.parts import FILES, FOLDING, NormalizerName, digest_of, folds_last
-from neardup.recipe.tables.segmenters import Segmenter, SegmenterMode, SegmenterName
+from neardup.recipe.tables.parts import FILES, FOLDING, VERSION, NormalizerName, digest_of, folds_last
+from neardup.recipe.tables.segmenters import PACKAGES, Segmenter, SegmenterMode, SegmenterName
 from neardup.recipe.tables.similarities import SIMILARITIES, SimilarityName
+from neardup.recipe.tables.spellings import one_of
 
 CUTTING = ("segmenter", "mode", "hmm", "dictionary", "stop_words")
 """The fields that cut texts into tokens, which a `Recipe` has, too."""
@@ -42,6 +45,8 @@ class Similarity:
         normalize: the normalizers. By default (None), those of the recipe, then NFKC case folding. If given, texts are compared
             after exactly these; they must then begin with the recipe's, or the recipe must have none, so that texts which the
             recipe makes equal are equal for the similarity, too.
+        version: what tokens are, as in `Recipe`. A similarity has the tokens of the recipe's version; one of version 2 refuses
+            a recipe of version 1.
 
     Raises:
         OptionError: fields are not allowed; the message has all problems.
@@ -59,6 +64,7 @@ class Similarity:
     dictionary: str | Path | WordList | StoredPart | None = None
     stop_words: Sequence[StopListName | str | Path | WordList | StoredPart] = ()
     normalize: Sequence[NormalizerName | StoredPart] | None = None
+    version: int = VERSION
 
     def __post_init__(self) -> None:
         problems = unknown("measure", self.measure, SIMILARITIES) or self._contradictions()
@@ -94,9 +100,12 @@ class Similarity:
             return [f"`cjk_shingle={self.cjk_shingle!r}` {why}"]
         return []
 
-    def features(self, normalize: Sequence[Any]) -> Recipe:
-        """The recipe whose windows of tokens are the shingles, for texts to which these normalizers are applied."""
-        by_default = SIMILARITIES[self.measure].shingles if self.measure in SIMILARITIES else None
+    def features(self, normalize: Sequence[Any], version: int | None = None) -> Recipe:
+        """The recipe whose windows of tokens are the shingles, for texts to which these normalizers are applied.
+
+        `version`: that of the recipe; if not given, its own.
+        """
+        by_default = SIMILARITIES[self.measure].shingles if self.measure in tuple(SIMILARITIES) else None
         word, cjk = by_default or (Recipe.word_shingle, Recipe.cjk_shingle)
         if self.segmenter != "words":
             cjk = Recipe.cjk_shingle
@@ -106,6 +115,7 @@ class Similarity:
             word_shingle=word if self.word_shingle is None else self.word_shingle,
             cjk_shingle=cjk,
             normalize=normalize,
+            version=self.version if version is None else VERSION if self.segmenter in PACKAGES else version,
             **{name: getattr(self, name) for name in CUTTING},
         )
 
@@ -116,11 +126,18 @@ class Similarity:
         return cut_plainly and (self.normalize is None or folds_last(self.normalize))
 
     def check_recipe(self, recipe: Recipe) -> None:
-        """Refuse a recipe that makes texts equal which this similarity may tell apart: equal texts are one class in every run.
+        """Refuse a recipe of an older version, and one that makes texts equal which this similarity may tell apart: equal texts are
+        one class in every run.
 
         Raises:
-            OptionError: the normalizers of this similarity do not begin with those of the recipe.
+            OptionError: the recipe's version is older, or the normalizers of this similarity do not begin with those of the recipe.
         """
+        if self.version > recipe.version:
+            raise OptionError(
+                f"`similarity` of version {self.version} and `recipe` of version {recipe.version}: they cut texts into different "
+                f"tokens. Give a recipe with `version={self.version}`, such as `recipe='all-scripts'`, or leave `version` out of "
+                "the similarity, which then has that of the recipe."
+            )
         mine, others = self.normalize, tuple(recipe.normalize)
         if mine is None or tuple(mine[: len(others)]) == others:
             return
@@ -147,6 +164,8 @@ class Similarity:
                         f"`similarity`: its `{name}` came from {missing.file.path}, which is not there any more or has changed. "
                         "Put that file back, or run again."
                     )
+                if missing.why:
+                    raise OptionError(f"`similarity`: its `{name}` is not here: {missing.why}.")
                 raise OptionError(
                     f"`similarity`: of its `{name}`, only the identity, {missing.content}, is recorded, and it is not here in "
                     "the same version. Give the similarity itself, with the same function, files and versions of packages, or run "
@@ -177,7 +196,9 @@ class Similarity:
     def __str__(self) -> str:
         plain = Similarity(measure=self.measure)
         names = [field.name for field in dataclasses.fields(self) if field.name != "measure"]
-        differing = [name for name in names if getattr(self, name) != getattr(plain, name)]
+        differing = [name for name in names if getattr(self, name) not in (None, getattr(plain, name))]
+        if self.segmenter != plain.segmenter and self.word_shingle is not None and "word_shingle" not in differing:
+            differing.insert(0, "word_shingle")  # of other tokens than one would think
         given = ", ".join(f"{name}={_shown(getattr(self, name))}" for name in differing)
         return f"{self.measure}({given})" if given else str(self.measure)
 
@@ -186,6 +207,39 @@ def _shown(value: Any) -> str:
     if isinstance(value, tuple):
         return f"[{', '.join(map(_shown, value))}]"
     return getattr(value, "name", None) or (value.content if isinstance(value, StoredPart) else str(value))
+
+
+WRITTEN = re.compile(r"(?P<measure>\w+)\((?P<fields>[^()]*)\)")
+"""A similarity in words, as its string has it: `containment(word_shingle=3, segmenter=characters)`."""
+_IN_WORDS: dict[str, Callable[[str], Any]] = {
+    "word_shingle": int,
+    "cjk_shingle": int,
+    "segmenter": str,
+    "mode": str,
+    "hmm": {"True": True, "False": False}.__getitem__,
+    "version": int,
+}
+
+
+def _from_words(given: str, measure: str, fields: str) -> Similarity:
+    """The similarity that is written in words.
+
+    Raises:
+        OptionError: a field has no value, or one that is not allowed, or names files, which are given in a .toml file.
+    """
+    values: dict[str, Any] = {"measure": measure}
+    for part in filter(str.strip, fields.split(",")):
+        name, _, value = (each.strip() for each in part.partition("="))
+        if name in values:
+            raise OptionError(f"`similarity={given!r}`: {name} is given twice. Give it once.")
+        try:
+            values[name] = _IN_WORDS[name](value)
+        except (KeyError, ValueError):
+            raise OptionError(
+                f"`similarity={given!r}`: {part.strip()!r} is not possible here. Give measure(field=value, …) with "
+                f"{as_code(_IN_WORDS)}; other fields go into a .toml file."
+            ) from None
+    return from_file(Similarity, "a similarity", f"`similarity={given!r}`", values)
 
 
 SimilarityLike = Similarity | SimilarityName | os.PathLike[str]
@@ -197,6 +251,8 @@ The path may be a string, too; but type checkers shall report misspelled names, 
 
 def similarity_of(given: SimilarityLike) -> Similarity | SimilarityName:
     """Resolve the argument `similarity`. A similarity with the defaults of its measure becomes the name of the measure.
+
+    Besides a name and a file, a string may be what `str` makes of a similarity: `containment(word_shingle=1)`.
 
     Raises:
         OptionError: there is no such similarity.
@@ -211,16 +267,55 @@ def similarity_of(given: SimilarityLike) -> Similarity | SimilarityName:
         instead = f"Give one of {', '.join(SIMILARITIES)}, or an existing file."
         values = toml_values(os.fspath(given), "similarity file", instead)
         given = from_file(Similarity, "a similarity", os.fspath(given), values)
+    elif isinstance(given, str) and (written := WRITTEN.fullmatch(given)):
+        given = _from_words(given, written["measure"], written["fields"])
     if not isinstance(given, Similarity):
-        names = f"`similarity={given!r}`: give one of {', '.join(SIMILARITIES)}{meant(given, SIMILARITIES)}"
+        names = one_of("similarity", given, SIMILARITIES)
         own = "" if isinstance(given, str) else ", a `Similarity`"  # no class for those who give words
-        raise OptionError(f"{names}{own}, or a file that ends in .toml.")
+        raise OptionError(
+            f"{names}{own}, or a file that ends in .toml; with fields, such as 'jaccard(word_shingle=1)'."
+        )
     return given.measure if given == Similarity(measure=given.measure) else given
+
+
+def is_in_words(similarity: Similarity) -> bool:
+    """Whether the string of a similarity says all of it, so that it may be given instead."""
+    try:
+        return similarity_of(str(similarity)) == similarity  # type: ignore[arg-type]
+    except OptionError:
+        return False
+
+
+def recorded_in_words(recorded: Any) -> str:
+    """What a run or a store recorded of its similarity, for people: a name, in words if these say all of it, or JSON."""
+    if isinstance(recorded, str):
+        return recorded
+    found = stored_similarity(recorded)
+    return (
+        str(found)
+        if not isinstance(found, Similarity) or is_in_words(found)
+        else json.dumps(recorded, ensure_ascii=False)
+    )
 
 
 def measure_of(similarity: Similarity | SimilarityName) -> SimilarityName:
     """The measure of a similarity or of its name."""
     return similarity.measure if isinstance(similarity, Similarity) else similarity
+
+
+def version_of(similarity: Similarity | SimilarityName) -> int:
+    """The version of a similarity or of its name: that of the recipe which goes with it, if no recipe is given."""
+    return similarity.version if isinstance(similarity, Similarity) else VERSION
+
+
+def follows(one: Similarity | SimilarityName, other: Similarity | SimilarityName, version: int) -> bool:
+    """Whether two similarities are the same with a recipe of this version, which decides theirs if they say none."""
+    if max(version_of(one), version_of(other)) > version:
+        return one == other
+    both = [
+        dataclasses.replace(each, version=VERSION) if isinstance(each, Similarity) else each for each in (one, other)
+    ]
+    return similarity_of(both[0]) == similarity_of(both[1])
 
 
 def similarity_to_store(similarity: SimilarityLike) -> Any:
@@ -246,4 +341,4 @@ def stored_similarity(recorded: Any) -> Similarity | SimilarityName:
     fields |= {name: recorded[name] for name in ("word_shingle", "cjk_shingle") if name in recorded}
     if "normalize" in recorded:
         fields["normalize"] = found.normalize
-    return Similarity(measure=recorded["measure"], **fields)
+    return Similarity(measure=recorded["measure"], version=found.version, **fields)

@@ -56,7 +56,7 @@ def of_other_versions(known: dict[str, Any], distributions: tuple[str, ...]) -> 
     there = " and ".join(f"{each} {known.get(each)}" for each in distributions)
     here = " and ".join(f"{each} {version_of(each)}" if version_of(each) else f"no {each}" for each in distributions)
     install = " ".join(f"{each}=={known.get(each)}" for each in distributions)
-    return f"the fingerprints were made with {there}, and here is {here}. Install what they were made with: pip install {install}"
+    return f"what is stored was made with {there}, and here is {here}. Install what it was made with: pip install {install}"
 
 
 def available(part: Part | StoredPart, what: str) -> Part:

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from neardup.errors import OptionError, is_integer
 from neardup.recipe.plain_recipe import MAX_BITS, PlainRecipe, distance_problems
-from neardup.recipe.tables.spellings import meant_name
+from neardup.recipe.tables.spellings import one_of
 
 METHODS = {
     "signs": "planes of 1 and -1 from one hash per dimension: dense or sparse rows, with the same bits",
@@ -55,10 +55,8 @@ class VectorRecipe(PlainRecipe):
                 problems.append(f"`{name}={value!r}`: give an integer {allowed}")
             else:
                 object.__setattr__(self, name, int(value))  # JSON cannot hold numpy's
-        if self.method not in METHODS:
-            near = meant_name(self.method, METHODS)
-            meant = f" (did you mean {near}?)" if near else ""
-            problems.append(f"`method={self.method!r}`: give one of {', '.join(METHODS)}{meant}")
+        if self.method not in tuple(METHODS):
+            problems.append(one_of("method", self.method, METHODS))
         if is_integer(self.bits):
             problems += distance_problems(self.max_distance, self.bits)
         if problems:

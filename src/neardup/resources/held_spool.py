@@ -70,7 +70,7 @@ class HeldSpool:
         """Append values, converted to the spool's dtype."""
         total = self._total + len(values)
         if self._spool is None and (total > len(self._held) or self._will_not_fit(total)):
-            self._spool = Spool(self._dtype, temp_dir=self._resources.temp_dir)
+            self._spool = Spool(self._dtype, files=self._resources.files)
             self._spool.write(self._held[: self._total])
             self._drop()
         if self._spool is not None:

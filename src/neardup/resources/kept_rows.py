@@ -8,6 +8,7 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.resources.memory_use import MemoryUse
 from neardup.resources.spool import Spool
+from neardup.resources.temporary_files import TemporaryFiles
 
 
 class KeptRows:
@@ -17,9 +18,9 @@ class KeptRows:
     in every batch.
     """
 
-    def __init__(self, *, memory: int, temp_dir: str | None, use: MemoryUse | None = None) -> None:
-        """Keep rows in memory up to `memory` bytes, and beyond that in files in `temp_dir`; count them in `use`."""
-        self._memory, self._temp_dir, self._use = memory, temp_dir, use
+    def __init__(self, *, memory: int, files: TemporaryFiles, use: MemoryUse | None = None) -> None:
+        """Keep rows in memory up to `memory` bytes, and beyond that in `files`; count them in `use`."""
+        self._memory, self._temporary, self._use = memory, files, use
         self._batches: list[tuple[tuple[Array, ...], Any]] = []
         self._held = 0
         self._shapes: list[tuple[int, ...]] = []
@@ -38,7 +39,7 @@ class KeptRows:
     def _to_files(self) -> None:
         if not self._files:
             kinds = [array.dtype for array in self._batches[0][0]]
-            self._files = [Spool(kind, temp_dir=self._temp_dir) for kind in (*kinds, np.int64, np.uint8, np.uint8)]
+            self._files = [Spool(kind, files=self._temporary) for kind in (*kinds, np.int64, np.uint8, np.uint8)]
             self._files[-3].write(np.zeros(1, np.int64))
         *files, lengths, characters, valid = self._files
         for numbers, ids in self._batches:

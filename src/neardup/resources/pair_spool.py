@@ -10,6 +10,7 @@ from neardup.arrays import Array
 from neardup.kernels.hamming.candidates import drop_repeats, pack_pairs
 from neardup.resources.memory_use import MemoryUse
 from neardup.resources.spool import Spool
+from neardup.resources.temporary_files import TemporaryFiles
 
 PAIR_BYTES = 16
 """Peak bytes of a pair until it is a candidate: two copies as an integer of 8 bytes, or one beside an index from both sides."""
@@ -39,9 +40,9 @@ class PairSpool:
     """Pairs as left << 32 | right (uint64), added by any thread; those that do not fit in memory go to a temporary file."""
 
     def __init__(
-        self, *, memory: int, temp_dir: str | None, use: MemoryUse | None = None, names: Array | None = None
+        self, *, memory: int, files: TemporaryFiles, use: MemoryUse | None = None, names: Array | None = None
     ) -> None:
-        """`memory` is the peak size of the pairs in bytes, `temp_dir` the folder of the file; pairs are counted in `use`.
+        """`memory` is the peak size of the pairs in bytes, `files` where the others go; pairs are counted in `use`.
 
         `names` (int64[]): what the numbers that are added stand for, if not for themselves. The pairs are of names, the smaller on
         the left; pairs of one name are dropped.
@@ -49,7 +50,7 @@ class PairSpool:
         self._names = names
         self._parts: list[Array] = []
         self._held, self._most, self._lock = 0, max(1, memory // PAIR_BYTES), Lock()
-        self._temp_dir, self._use = temp_dir, use
+        self._files, self._use = files, use
         self._spool: Spool | None = None
         self._ends = [0]
 
@@ -68,7 +69,7 @@ class PairSpool:
                 self._spill()
 
     def _spill(self) -> None:
-        self._spool = self._spool or Spool(np.uint64, temp_dir=self._temp_dir)
+        self._spool = self._spool or Spool(np.uint64, files=self._files)
         self.drop_repeats()
         self._spool.write(self._parts[0])
         self._ends.append(self._ends[-1] + self._held)
@@ -85,7 +86,7 @@ class PairSpool:
             self.drop_repeats()
             return self._parts[0]
         self._spill()
-        with self._spool as spool, Spool(np.uint64, temp_dir=self._temp_dir) as merged:
+        with self._spool as spool, Spool(np.uint64, files=self._files) as merged:
             spool.map()
             runs = [spool.values[first:last] for first, last in itertools.pairwise(self._ends)]
             starts = [0] * len(runs)

@@ -1,7 +1,5 @@
 """RESOURCES: the resources that a run may use, as one object."""
 
-import shutil
-import tempfile
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -10,7 +8,8 @@ from neardup.display import size_text
 from neardup.errors import OptionError
 from neardup.resources.limits import check_temp_dir, memory_bytes, physical_bytes
 from neardup.resources.memory_use import MemoryUse
-from neardup.resources.shares import ARRAYS_AT_ONCE, MEMORY_PARTS, SHARES, share_of
+from neardup.resources.shares import ARRAYS_AT_ONCE, SHARES, memory_for, share_of
+from neardup.resources.temporary_files import TemporaryFiles
 from neardup.resources.threads import thread_count
 
 if TYPE_CHECKING:
@@ -29,7 +28,10 @@ class Resources:
         threads: the number of threads; all processors by default.
         memory: bytes, as a number or as `512M` or `4G`; half of the machine's memory by default.
         temp_dir: the folder for temporary files; the system's by default.
+        temp_limit: bytes that temporary files may take together, as a number or as `512M` or `4G`; nine tenths of what is free
+            in their folder by default.
         use: what the shares of the memory have been used for so far.
+        files: the temporary files, which are made with this.
 
     Raises:
         OptionError: a value is not allowed.
@@ -38,7 +40,9 @@ class Resources:
     threads: int | None = None
     memory: int | str | None = None
     temp_dir: str | None = None
+    temp_limit: int | str | None = None
     use: MemoryUse = field(default_factory=MemoryUse, compare=False, repr=False)
+    files: TemporaryFiles = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         problems = []
@@ -46,6 +50,7 @@ class Resources:
             partial(thread_count, self.threads),
             partial(memory_bytes, self.memory),
             partial(check_temp_dir, self.temp_dir),
+            self._make_files,
         ):
             try:
                 check()
@@ -53,6 +58,9 @@ class Resources:
                 problems.append(str(problem).rstrip("."))
         if problems:
             raise OptionError("; ".join(problems) + ".")
+
+    def _make_files(self) -> None:
+        object.__setattr__(self, "files", TemporaryFiles(self.temp_dir, self.temp_limit))
 
     @property
     def thread_count(self) -> int:
@@ -72,28 +80,28 @@ class Resources:
         """A new spool of pairs, of `names` if given: in memory up to their share, then in a temporary file."""
         from neardup.resources.pair_spool import PairSpool  # on first use: options load nothing heavy
 
-        return PairSpool(memory=self.share("pairs"), temp_dir=self.temp_dir, use=self.use, names=names)
+        return PairSpool(memory=self.share("pairs"), files=self.files, use=self.use, names=names)
 
     @property
     def scratch(self) -> "Scratch":
         """The factory of arrays by row: in memory up to their share, else in temporary files."""
         from neardup.resources.scratch import Scratch
 
-        return Scratch(self.share("arrays") // ARRAYS_AT_ONCE, self.temp_dir, self.use)
+        return Scratch(self.share("arrays") // ARRAYS_AT_ONCE, self.files, self.use)
 
     def scratch_of(self, use: str, arrays: int) -> "Scratch":
         """Where the `arrays` arrays of another use are made: in memory if each is no larger than its part of that share."""
         from neardup.resources.scratch import Scratch
 
-        return Scratch(self.share(use) // arrays, self.temp_dir, self.use, use)
+        return Scratch(self.share(use) // arrays, self.files, self.use, use)
 
     @property
     def free_bytes(self) -> int:
-        """What is free where temporary files go."""
-        return shutil.disk_usage(self.temp_dir or tempfile.gettempdir()).free
+        """What temporary files may still take."""
+        return self.files.free_bytes
 
     def check_room(self, needed: int, *, work: str, instead: str, use: str | None = None) -> None:
-        """Raise OptionError if `work`, in words, needs more bytes of temporary files than are free.
+        """Raise OptionError if `work`, in words, needs more bytes of temporary files than they may still take.
 
         The message says what else to give: `instead`, and as much memory as would do without files, if the machine has it. `use`:
         whose share of the memory would hold them.
@@ -101,11 +109,11 @@ class Resources:
         free = self.free_bytes
         if needed <= free:
             return
-        memory = 0 if use is None else -(-needed * MEMORY_PARTS // SHARES[use].parts)
+        memory = 0 if use is None else memory_for(needed, use)
         enough = f" `memory='{-(-memory >> 30)}G'`," if 0 < memory <= physical_bytes() else ""
+        allowed, change = self.files.explained(free)
         raise OptionError(
-            f"{work} takes about {size_text(needed)} of temporary files, and {size_text(free)} are free in "
-            f"{self.temp_dir or tempfile.gettempdir()}. Give a `temp_dir` with more room,{enough} or {instead}."
+            f"{work} takes about {size_text(needed)} of temporary files, and {allowed}. {change},{enough} or {instead}."
         )
 
     def check_pairs(self, pairs: int, *, work: str, instead: str) -> None:
@@ -133,6 +141,7 @@ class ResourceOptions(TypedDict, total=False):
     threads: int | None
     memory: int | str | None
     temp_dir: str | None
+    temp_limit: int | str | None
 
 
 DEFAULTS = Resources()

@@ -1,7 +1,7 @@
 """Make arrays by row: in memory, or mapped from temporary files if they are too large."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.resources.memory_use import MemoryUse
 from neardup.resources.spool import mapped_array
+from neardup.resources.temporary_files import TemporaryFiles
 
 _ROWS_AT_ONCE = 1 << 18
 
@@ -25,13 +26,13 @@ class Scratch:
 
     Attributes:
         largest: the largest array in memory, in bytes; a larger one is in a file. None for no limit.
-        temp_dir: the folder of these files; None for the system's.
+        files: these files.
         use: where arrays in memory are counted; None to count nothing.
         name: the share that they are counted under.
     """
 
     largest: int | None = None
-    temp_dir: str | None = None
+    files: TemporaryFiles = field(default_factory=TemporaryFiles)
     use: MemoryUse | None = None
     name: str = "arrays"
 
@@ -42,7 +43,7 @@ class Scratch:
         items = int(np.prod(shape, dtype=np.int64))
         if self.largest is None or items * kind.itemsize <= self.largest:
             return self.held(np.zeros(shape, kind))
-        return mapped_array(items, kind, temp_dir=self.temp_dir).reshape(shape)
+        return mapped_array(items, kind, files=self.files).reshape(shape)
 
     def held(self, array: Array) -> Array:
         """The array itself, which stays in memory, counted as long as it lives."""
@@ -72,7 +73,7 @@ class Scratch:
         """The array itself, or a copy in a file if it is too large."""
         if self.largest is None or values.nbytes <= self.largest:
             return self.held(values)
-        made = mapped_array(values.size, values.dtype, temp_dir=self.temp_dir).reshape(values.shape)
+        made = mapped_array(values.size, values.dtype, files=self.files).reshape(values.shape)
         made[...] = values
         return made
 

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 MEMORY_PARTS = 64
-"""The memory is divided into so many parts."""
+"""What is divided of the memory has so many parts."""
 
 
 class Share(NamedTuple):
@@ -49,12 +49,32 @@ SHARES = {
     ),
     "pairs": Share(8, "all methods: pairs that are not sorted yet", "goes to a file, as sorted runs that are merged"),
     "candidates": Share(8, "all methods: each document's candidates", "goes to a file"),
+    "seen": Share(
+        32, "`neardup passages`: which windows of tokens may occur again", "more windows that occur once are looked at"
+    ),
+    "runs": Share(32, "`neardup passages`: the hashes of these windows", "is done in more passes"),
     "frequencies": Share(16, "`neardup fit`: the features that are counted", "goes to a file"),
 }
 ARRAYS_AT_ONCE = 16
 """About so many arrays by row live at a time: each that is larger than this part of their share lies in a file."""
 
 
+BESIDE_BYTES = 192 << 20
+"""What the program with its libraries, the batches in flight and the buffers of threads take of the memory, besides all shares."""
+LEAST_DIVIDED_BYTES = 64 << 20
+"""So much is divided in any case, or the whole memory if that is less: nothing can be done with nothing."""
+
+
+def divided(memory: int) -> int:
+    """Bytes of so much memory that all SHARES have together."""
+    return max(min(memory, LEAST_DIVIDED_BYTES), memory - BESIDE_BYTES)
+
+
 def share_of(memory: int, use: str) -> int:
     """Bytes of so much memory that one of SHARES has."""
-    return memory * SHARES[use].parts // MEMORY_PARTS
+    return divided(memory) * SHARES[use].parts // MEMORY_PARTS
+
+
+def memory_for(size: int, use: str) -> int:
+    """Memory of which one of SHARES has so many bytes."""
+    return -(-size * MEMORY_PARTS // SHARES[use].parts) + BESIDE_BYTES

@@ -5,43 +5,34 @@ import mmap
 import os
 import tempfile
 import weakref
-from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from neardup.arrays import Array
 from neardup.kernels.matching.element_counts import gather_runs
+from neardup.resources.temporary_files import TemporaryFiles
 
 
-class _Used:
-    """The current and the peak size of this program's temporary files, in bytes."""
+def mapped_array(n: int, dtype: Any, *, files: TemporaryFiles) -> Array:
+    """An array of `n` zeros in a temporary file instead of memory; the file is deleted with the array.
 
-    def __init__(self) -> None:
-        self._lock, self._now, self.peak = Lock(), 0, 0
-
-    def add(self, count: int) -> None:
-        with self._lock:
-            self._now += count
-            self.peak = max(self.peak, self._now)
-
-
-_USED = _Used()
-
-
-def peak_temporary_bytes() -> int:
-    """The peak size of this program's temporary files so far."""
-    return _USED.peak
-
-
-def mapped_array(n: int, dtype: Any, *, temp_dir: str | None) -> Array:
-    """An array of `n` zeros in a temporary file instead of memory; the file is deleted with the array."""
+    Raises:
+        OptionError: the files would exceed their limit.
+    """
     kind = np.dtype(dtype)
-    with tempfile.TemporaryFile(dir=temp_dir, prefix="neardup-") as file:
-        if n == 0:
-            return np.empty(0, kind)
-        _allocate(file.fileno(), n * kind.itemsize)
-        return np.frombuffer(_mapped(file.fileno(), n * kind.itemsize), kind)
+    size = n * kind.itemsize
+    if size == 0:
+        return np.empty(0, kind)
+    files.add(size)
+    try:
+        with tempfile.TemporaryFile(dir=files.given, prefix="neardup-") as file:
+            _allocate(file.fileno(), size)
+            made = mmap.mmap(file.fileno(), size)
+    except BaseException:
+        files.remove(size)
+        raise
+    return np.frombuffer(_counted(made, size, files), kind)
 
 
 def _allocate(file: int, size: int) -> None:
@@ -56,11 +47,9 @@ def _allocate(file: int, size: int) -> None:
         os.truncate(file, size)
 
 
-def _mapped(file: int, size: int) -> mmap.mmap:
-    """Map a file, and count its size while the mapping exists."""
-    made = mmap.mmap(file, size)
-    _USED.add(size)
-    weakref.finalize(made, _USED.add, -size)
+def _counted(made: mmap.mmap, size: int, files: TemporaryFiles) -> mmap.mmap:
+    """The mapping, whose bytes were added to `files`, and are removed when it ends."""
+    weakref.finalize(made, files.remove, size).atexit = False
     return made
 
 
@@ -71,18 +60,23 @@ class Spool:
         values: all written values in order, read-only; empty before `map` is called.
     """
 
-    def __init__(self, dtype: Any, *, temp_dir: str | None) -> None:
-        self._file = tempfile.TemporaryFile(dir=temp_dir, prefix="neardup-")  # noqa: SIM115 - closed by close()
+    def __init__(self, dtype: Any, *, files: TemporaryFiles) -> None:
+        self._files = files
+        self._file = tempfile.TemporaryFile(dir=files.given, prefix="neardup-")  # noqa: SIM115 - closed by close()
         self._map: mmap.mmap | None = None
         self._dtype, self._bytes = np.dtype(dtype), 0
         self.values: Array = np.frombuffer(b"", self._dtype)
 
     def write(self, values: Array) -> None:
-        """Append values, converted to the spool's dtype."""
+        """Append values, converted to the spool's dtype.
+
+        Raises:
+            OptionError: the files of the run would exceed their limit.
+        """
         data = np.ascontiguousarray(values, self._dtype).data
-        self._file.write(data)
+        self._files.add(data.nbytes)
         self._bytes += data.nbytes
-        _USED.add(data.nbytes)
+        self._file.write(data)
 
     def map(self) -> None:
         """End writing, so that `values` can be read."""
@@ -125,9 +119,9 @@ class Spool:
         if not size:
             return np.empty(0, self._dtype)
         # The file lives as long as the mapping, which counts it from now on.
-        _USED.add(-self._bytes)
+        made = _counted(mmap.mmap(self._file.fileno(), size), self._bytes, self._files)
         self._bytes = 0
-        return np.frombuffer(_mapped(self._file.fileno(), size), self._dtype)
+        return np.frombuffer(made, self._dtype)
 
     def release(self) -> None:
         """Let the operating system drop the pages that were read; their content stays in the file."""
@@ -138,7 +132,7 @@ class Spool:
         self.values = np.frombuffer(b"", self._dtype)
         self._map = None  # unmapped once no array uses it
         self._file.close()
-        _USED.add(-self._bytes)
+        self._files.remove(self._bytes)
         self._bytes = 0
 
     def __enter__(self) -> "Spool":

@@ -3,9 +3,12 @@
 import contextlib
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
+
+from neardup.resources.temporary_files import TemporaryFiles
 
 Removal = Callable[[], str | None]
 """Removes unfinished files, at most once and from any thread; may return what to tell of those that stay."""
@@ -50,13 +53,51 @@ def remove_unfinished() -> str:
     return "; ".join(filter(None, told))
 
 
+@dataclass(slots=True)
+class TemporaryFolder:
+    """A folder that is removed with all that is in it.
+
+    Attributes:
+        path: where it is.
+        files: the temporary files of the run, which those in the folder belong to.
+        written: the bytes that were counted there for this folder.
+    """
+
+    path: Path
+    files: TemporaryFiles
+    written: int = 0
+
+    def write(self, name: str, pieces: Iterable[bytes]) -> Path:
+        """Write a new file with this name in the folder.
+
+        Raises:
+            OptionError: the files of the run would exceed their limit.
+        """
+        path = self.path / name
+        with path.open("wb") as file:
+            for piece in pieces:
+                self.add(len(piece))
+                file.write(piece)
+        return path
+
+    def add(self, count: int) -> None:
+        """Count bytes that are about to be written in the folder; an OptionError as for `write`."""
+        self.files.add(count)
+        self.written += count
+
+
 @contextlib.contextmanager
-def temporary_folder(temp_dir: str | Path | None = None) -> Iterator[Path]:
-    """A folder in `temp_dir`, by default the system's; it is removed at the end of the block, or by an interrupt."""
-    with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as name:
+def temporary_folder(files: TemporaryFiles | None = None) -> Iterator[TemporaryFolder]:
+    """A folder where temporary files go; it is removed at the end of the block, or by an interrupt."""
+    files = files or TemporaryFiles()
+    with tempfile.TemporaryDirectory(prefix="neardup-", dir=files.given) as name:
 
         def remove() -> None:
             shutil.rmtree(name, ignore_errors=True)
 
+        folder = TemporaryFolder(Path(name), files)
         with removed_by(remove):
-            yield Path(name)
+            try:
+                yield folder
+            finally:
+                files.remove(folder.written)

@@ -39,6 +39,7 @@ class Limits:
         bytes_per_part: bytes of these lines, at most, unless one line alone has more. No option: parts of a repeated stream must be
             the same ones.
         documents_per_commit: documents of waiting requests that share a commit, at most, unless one request alone has more.
+        characters_per_commit: characters of their texts, after which no more requests join them.
         max_listed: duplicates, pairs or judgements in a response, at most.
         max_expired: documents that expire in a request with a limit, or in one go at `expire_every`.
         max_listed_bytes: bytes of the texts of a response that has several, at most.
@@ -59,12 +60,18 @@ class Limits:
     lines_per_part: int = 256
     bytes_per_part: int = 8 << 20
     documents_per_commit: int = 1024
+    characters_per_commit: int = 2 << 20
     max_listed: int = 200
     max_expired: int = 10_000
     max_listed_bytes: int = 4 << 20
     reopen_seconds: float = 1.0
     look_seconds: float = 2.0
     expire_every: float | None = None
+
+    @property
+    def max_normalized(self) -> int:
+        """Bytes that the texts of a request, or of a part of lines, become when they are normalized: 413."""
+        return 2 * max(self.max_body, self.bytes_per_part)
 
     @property
     def max_dropped(self) -> int:

@@ -24,6 +24,7 @@ class StoreMetrics:
         self.checked = metrics.checked.labels(name)
         self.failures = metrics.failures.labels(name)
         self.expired = metrics.expired.labels(name)
+        self.orphaned = metrics.orphaned.labels(name)
         self._new, self._updates, self._duplicates = (
             metrics.added.labels(name, outcome) for outcome in ("new", "update", "duplicate")
         )
@@ -60,6 +61,9 @@ class Metrics:
         self.failures = counter("neardup_store_failures", "Calls of a store that failed.", ["store"])
         self.expired = counter(
             "neardup_store_expired", "Documents that the service removed as they expired.", ["store"]
+        )
+        self.orphaned = counter(
+            "neardup_store_orphaned", "Skipped documents that lost their kept document as it expired.", ["store"]
         )
         self.added = counter("neardup_store_added", "Documents that were decided.", ["store", "outcome"])
         self.sizes = histogram("neardup_commit_documents", "Documents that share a commit.", ["store"], buckets=_SIZES)

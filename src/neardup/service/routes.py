@@ -70,6 +70,7 @@ ROUTES = (
     _of_store("get", Service.get, "read", messages.Ids, messages.Found),
     _of_store("remove", Service.remove, "admin", messages.Ids, messages.Removed),
     _of_store("expire", Service.expire, "admin", messages.Expire, messages.Expired),
+    _of_store("orphans", review_handlers.orphans, "read", messages.OrphansAfter, messages.OrphansListed),
     _of_store("compact", Service.compact, "admin", messages.Compact, messages.Compacted),
     _of_store("compare", Service.compare, "read", messages.TwoTexts, messages.Compared),
     _of_store("passages", Service.side_by_side, "read", messages.TwoTexts, messages.AlignedRows),

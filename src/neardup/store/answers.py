@@ -21,6 +21,75 @@ class StoreMatch:
     first_seen: float | None = field(default=None, compare=False, repr=False)
 
 
+MAX_LISTED_ORPHANS = 1000
+"""Orphans whose ids are listed in an answer. If there are more, none is: `Store.orphans` has them all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Orphans:
+    """How many skipped documents no kept document matches any more, since some went: of an update, a removal, an expiry or a better
+    document.
+
+    Attributes:
+        count: how many.
+        not_compared: how many of them could not be compared with the documents that are kept: near-duplicates whose texts the
+            store does not keep. Some of them may match one.
+        ids: of all of them; empty if there are more than 1,000.
+        after: `Store.orphans(after=...)` lists them.
+    """
+
+    count: int = 0
+    not_compared: int = 0
+    ids: tuple[Any, ...] = ()
+    after: int = 0
+
+    def __add__(self, other: "Orphans") -> "Orphans":
+        """Both together, in their order."""
+        if not self.count or not other.count:
+            return self if self.count else other
+        count = self.count + other.count
+        ids = self.ids + other.ids if count <= MAX_LISTED_ORPHANS else ()
+        return Orphans(count, self.not_compared + other.not_compared, ids, self.after)
+
+
+NO_ORPHANS = Orphans()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Orphan:
+    """A skipped document that no kept document matched when its own went.
+
+    Attributes:
+        number: larger for a later orphan.
+        id: its id.
+        compared: whether its text was compared with all documents that were kept then; if not, one of them may match.
+        orphaned: when, in seconds since 1970.
+    """
+
+    number: int
+    id: Any
+    compared: bool
+    orphaned: float
+
+
+class Removal(int):
+    """How many documents a call has removed.
+
+    Attributes:
+        orphans: the skipped documents that no kept document matches any more.
+    """
+
+    orphans: Orphans
+
+    def __new__(cls, documents: int, orphans: Orphans = NO_ORPHANS) -> "Removal":
+        found = super().__new__(cls, documents)
+        found.orphans = orphans
+        return found
+
+    def __getnewargs__(self) -> tuple[int, Orphans]:  # type: ignore[override]  # of int, it is one
+        return int(self), self.orphans
+
+
 DocumentStatus = Literal["new", "unchanged", "updated", "duplicate"]
 """What became of a document; see `StoreAnswer`."""
 
@@ -38,9 +107,12 @@ class StoreAnswer:
             it is better than, by the `keep` of the store.
         is_update: whether the store kept another text of the same id. That text is removed, and is the first in `replaces`, with
             its similarity to the new one. The new text may be a duplicate of another document: then no text of this id is kept.
+        only_digits: for a duplicate whose text is not equal, whether it differs from the first match in digits only, after
+            normalization; None if that is not known, because the store keeps no texts.
         status: "new"; "unchanged" if a document of this id is kept with an equal text; "updated" if it was kept with another text,
             and now is with this one; "duplicate" of another document, also if it is an update. With `keep="always"`, duplicates
             are kept. `check`, which has no ids, only knows "new" and "duplicate".
+        orphans: the documents that were skipped as duplicates of those in `replaces`, and that no kept document matches any more.
     """
 
     is_new: bool
@@ -49,6 +121,8 @@ class StoreAnswer:
     replaces: tuple[StoreMatch, ...] = ()
     is_update: bool = False
     status: DocumentStatus = "new"
+    orphans: Orphans = NO_ORPHANS
+    only_digits: bool | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         """What matches a kept document, and is not said to be something else, is a duplicate."""

@@ -84,6 +84,8 @@ def as_json(value: Any) -> str:
 
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 Duration = float | timedelta | str
+YEAR_10000 = 253_402_300_800
+"""Seconds since 1970: what comes later was meant in milliseconds, or less."""
 
 
 def seconds_of(option: str, given: Duration) -> float:
@@ -131,6 +133,12 @@ def ends_of(expires: Any, ttl: Any, count: int) -> Callable[[float, float], list
         if not durations:
             return times
         ends = [None if each is None else now + each for each in durations]
+        for place, (end, duration) in enumerate(zip(ends, durations, strict=True)):
+            if end is not None and end >= YEAR_10000:
+                raise OptionError(
+                    f"`ttl={duration!r}`{_place(place, count)} ends after the year 9999: it is in seconds, not in milliseconds. To "
+                    "keep a document for good, leave it out."
+                )
         return [end if time is None else time for time, end in zip(times or [None] * count, ends, strict=True)]
 
     return made
@@ -155,7 +163,7 @@ def time_of(option: str, given: Any) -> float:
     """Check a time: a number of seconds since 1970.
 
     Raises:
-        OptionError: the value is none, or is negative.
+        OptionError: the value is none, is negative, or is after the year 9999, as a time in milliseconds is.
 
     >>> time_of("expires", 3600)
     3600.0
@@ -164,6 +172,12 @@ def time_of(option: str, given: Any) -> float:
     if not 0 <= seconds < math.inf:
         raise OptionError(
             f"`{option}={reprlib.repr(given)}`: give a number of seconds since 1970, such as `time.time() + 3600`."
+        )
+    if seconds >= YEAR_10000:
+        thousandth = f" (did you mean {seconds / 1000:.0f}?)" if seconds < 1000 * YEAR_10000 else ""
+        raise OptionError(
+            f"`{option}={reprlib.repr(given)}` is after the year 9999: it is a time in seconds since 1970, not in "
+            f"milliseconds{thousandth}."
         )
     return seconds
 

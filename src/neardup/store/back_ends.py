@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from neardup.errors import InputError
-from neardup.io.storage.places import local_path
+from neardup.io.storage.places import local_path, misspelled_folder, near_folder
 from neardup.recipe.presets import RecipeLike
 from neardup.resources.resources import Resources
 from neardup.store.answers import StoreCheck
@@ -95,3 +95,16 @@ def back_end_of(path: Any) -> Kind:
 def shown_place(path: str | Path) -> str:
     """The place of a store as messages and lines show it: without password."""
     return back_end_of(path).shown(path)
+
+
+def misspelled_store(path: str | Path) -> Path | None:
+    """The store beside a place that has none, of which its name is a slip of the keyboard."""
+    folder = back_end_of(path).folder(path)
+    return None if folder is None or is_store(folder) else misspelled_folder(folder, is_store)
+
+
+def no_store(path: str | Path, remedy: str) -> InputError:
+    """The error for a place without a store; `remedy`: how one is made there."""
+    folder = back_end_of(path).folder(path)
+    near = "" if folder is None else near_folder(folder, is_store)
+    return InputError(f"{shown_place(path)} is no store{near}. Name the folder of one, or {remedy}.")

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -11,12 +11,14 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.errors import InputError, OptionError
 from neardup.fingerprints.minhash import Signatures
+from neardup.fingerprints.numbers import as_values
 from neardup.fingerprints.simhash import Fingerprints
 from neardup.io.corpora.batch import Batch
 from neardup.matching.similarities.table import Elements, maker_of
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
+from neardup.recipe.similarity import follows
 from neardup.store.rules import DECIDING
 from neardup.store.session.reader import TEXTS_AT_ONCE
 from neardup.store.store import Store
@@ -32,6 +34,7 @@ class MadeTexts:
     joined: Elements
     compared: Elements
     signatures: Signatures | None
+    numbers: Any
 
 
 class StoreReference:
@@ -77,7 +80,12 @@ class StoreReference:
             for number, row in self._files.record.documents(numbers.tolist()).items():
                 ids[number - first] = row.id
         empty = pa.array([""] * rows, pa.large_string(), mask=~present)
-        made = MadeTexts(prints, texts.joined, texts.compared, texts.signatures)
+        of_texts: Any = None
+        if texts.numbers is not None:
+            of_rows = np.zeros(rows, np.uint64)
+            of_rows[places] = texts.numbers
+            of_texts = as_values(of_rows)
+        made = MadeTexts(prints, texts.joined, texts.compared, texts.signatures, of_texts)
         return Batch(first, empty, pa.array(ids, pa.large_string()), made=made)
 
     def locate(self, rows: Array) -> tuple[list[str], Array]:
@@ -124,6 +132,8 @@ def options_of_store(store: Store, recipe: Recipe, options: DedupOptions) -> Ded
     )
     if options.method == "auto":
         asked["method"] = own["method"]
+    if follows(options.compared_by, store.options.compared_by, recipe.version):
+        asked["similarity"] = own["similarity"]
     if differing := [name for name in DECIDING if asked[name] != own[name]]:
         shown = ", ".join(f"`{name}={own[name]!r}`" for name in differing)
         raise OptionError(f"`against`: {store.path} decides with {shown}. Give the same, or name files of texts.")
@@ -140,7 +150,13 @@ def demand_comparable(store: Store, recipe: Recipe, options: DedupOptions) -> No
     """
     check_same(recipe, store.recipe, str(store.path))
     own = store.options
-    if options.min_similarity > 0 and (own.min_similarity == 0 or own.compared_by != options.compared_by):
+    if options.guard is not None and own.guard != options.guard:
+        raise OptionError(
+            f"`against`: {store.path} has no numbers of its documents (`guard={own.guard!r}`). Give a store that was made with "
+            f"`guard={options.guard!r}`, or name files of texts."
+        )
+    same = follows(own.compared_by, options.compared_by, recipe.version)
+    if options.min_similarity > 0 and (own.min_similarity == 0 or not same):
         decides = "by distance alone" if own.min_similarity == 0 else f"with `similarity={own.compared_by!r}`"
         raise OptionError(f"`against`: {store.path} decides {decides}. Give the same, or name files of texts.")
     _demand_what_is_kept(store, options)

@@ -1,6 +1,7 @@
 """`Store`: remembers documents, and decides new ones as `deduplicate` decides a corpus in the same order."""
 
-import time
+import json
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self, Unpack
@@ -13,9 +14,12 @@ from neardup.options import DedupOptions, MatchingOptions, refuse_unknown
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.tables.keeps import KeepAs
 from neardup.store.answers import (
     Judgement,
+    Orphan,
     RecentDuplicate,
+    Removal,
     ReviewPair,
     StoreAnswer,
     StoreCheck,
@@ -24,15 +28,17 @@ from neardup.store.answers import (
     StorePair,
 )
 from neardup.store.arguments import Duration, id_as_json, several, time_of, whole_number
-from neardup.store.back_ends import back_end_of
+from neardup.store.back_ends import back_end_of, misspelled_store, no_store
 from neardup.store.decisions import keep_first, neighbors
 from neardup.store.decisions.add import TTL, Expires, Notes, State, add_documents
+from neardup.store.decisions.digits import with_digits
 from neardup.store.record.notes_table import keys_of, values_of
 from neardup.store.review import judge, lists
 from neardup.store.review.judge import Pair
 from neardup.store.session.backend import Building
-from neardup.store.session.calls import changing_call, one_call
-from neardup.store.session.reader import TEXTS_AT_ONCE, Durable, Mode
+from neardup.store.session.calls import changing_call, disk_errors, one_call
+from neardup.store.session.prepared import PreparedTexts, parts_of
+from neardup.store.session.reader import Durable, Mode
 from neardup.store.upkeep import export
 from neardup.store.upkeep.info import ReportIds, SeenBy, StoreInfo, expired, forgotten, info_of, stored_document
 
@@ -62,7 +68,9 @@ class Store:
         recipe: RecipeLike | None = None,
         floor: float | None = None,
         keep: str | None = None,
+        keep_as: KeepAs | None = None,
         texts: bool | None = None,
+        create: bool | None = None,
         **options: Unpack[MatchingOptions],
     ) -> None:
         """Open the store in a folder, or create it. One process writes at a time; others may read. In a database, several services
@@ -85,8 +93,13 @@ class Store:
                 `min_similarity`; for the method exact.
             keep: of a new store: which of matching documents are kept, "first" by default: see
                 `neardup.store.rules.STORE_KEEPS`. A better document replaces all that it matches.
+            keep_as: of a new store: how 'max:KEY' and 'min:KEY' compare values; see `neardup.options.DedupOptions`. By default, the
+                first value decides, number or time, and the store keeps to it.
             texts: of a new store: whether texts are kept as they were given, also those of duplicates, False by default. `get`,
                 `recent` and `review` show them. They are forgotten with their documents.
+            create: whether a store that does not exist is created. With False, a misspelled path is an error. By default, it is
+                created, with a warning if its name is that of a store beside it but for a slip of the keyboard, and no option of
+                a new store is given.
             **options: of a new store: method (exact by default), min_similarity, similarity, max_distance.
 
         Raises:
@@ -98,10 +111,20 @@ class Store:
             MissingExtra: psycopg is not installed.
         """
         refuse_unknown(options, Store.__init__)
-        given = {**options, "floor": floor, "keep": keep, "texts": texts}
+        given = {**options, "floor": floor, "keep": keep, "keep_as": keep_as, "texts": texts}
         how: dict[str, Any] = {"mode": mode, "wait": wait, "durable": durable, "threads": threads, "recipe": recipe}
         self._kind = back_end_of(path)
+        if create is False and not self._kind.is_there(path):
+            raise no_store(path, "pass `create=True` to make it")
+        is_asked = create is not None or mode == "r" or any(each is not None for each in (recipe, *given.values()))
+        meant = None if is_asked else misspelled_store(path)
         self._files = self._kind.open(path, **how, given=given)
+        if meant is not None:
+            warnings.warn(
+                f"{self._files.shown} is a new store; {meant} exists. If you meant that one, remove the new one. "
+                "Pass `create=True` for a new store, or `create=False` to open only one that exists.",
+                stacklevel=3,  # of whoever calls the class, as `neardup.options.public` hands it on
+            )
 
     @property
     def path(self) -> Path:
@@ -123,6 +146,11 @@ class Store:
     def keep(self) -> str:
         """Which documents are kept."""
         return self._files.rules.keep
+
+    @property
+    def keep_as(self) -> KeepAs | None:
+        """How `keep` compares values; None if it compares none, or had none to compare yet."""
+        return self._files.keep_as
 
     @property
     @one_call
@@ -153,8 +181,17 @@ class Store:
         """The answers of `check` to several texts, each for itself."""
         self._files.demand_sound()
         given = several("texts", texts)
-        made = (self._files.texts(given[at : at + TEXTS_AT_ONCE]) for at in range(0, len(given), TEXTS_AT_ONCE))
-        return [answer for some in made for answer in keep_first.ask(self._files, some)]
+        made = parts_of(self._files, given)
+        found = [answer for some in made for answer in keep_first.ask(self._files, some)]
+        return with_digits(self._files, found, given)
+
+    def prepare(self, texts: Sequence[str]) -> PreparedTexts:
+        """Make the features of texts, for `check_many`, `check_and_add_many` or `neighbors`. Other calls do not wait meanwhile.
+
+        Raises:
+            OptionError: a text is not a string, or not valid Unicode.
+        """
+        return PreparedTexts(self._files, several("texts", texts))
 
     @one_call
     def get(self, id: int | str) -> StoredDocument | None:  # noqa: A002
@@ -164,12 +201,12 @@ class Store:
     @one_call
     def notes(self, keys: Sequence[str]) -> dict[str, Any]:
         """The plain values that were kept by those of these keys that have not expired; see `check_and_add_many`."""
-        return values_of(self._files.notes(keys_of("keys", keys), time.time()))
+        return values_of(self._files.notes(keys_of("keys", keys)))
 
     @one_call
     def neighbors(
         self,
-        text: str | None = None,
+        text: str | PreparedTexts | None = None,
         *,
         id: int | str | None = None,  # noqa: A002
         min_similarity: float | None = None,
@@ -177,7 +214,7 @@ class Store:
         """The kept documents that are similar to a text, or to a kept document, which is not one of them; best first.
 
         Args:
-            text: the text; or
+            text: the text, which `prepare` may have prepared; or
             id: the id of the kept document.
             min_similarity: the least similarity; that of matches by default. Not below the floor of the store.
 
@@ -186,6 +223,8 @@ class Store:
         """
         if (text is None) == (id is None):
             raise OptionError("Give a text, or the `id` of a kept document.")
+        if isinstance(text, PreparedTexts) and len(text) != 1:
+            raise OptionError(f"{len(text)} prepared texts were given. Give one.")
         name = None if id is None else id_as_json(id)
         return neighbors.neighbors(self._files, text, name, min_similarity)
 
@@ -247,8 +286,8 @@ class Store:
                 the answers, before anything is durable. None changes nothing. What commands keep there stays: `rows_without_id`,
                 `add` and `filter`.
             notes: a function of the answers that makes notes, written together with these documents: plain values by key, each
-                with the time until which it is kept; see `notes`. In a database, it is called again, with other answers, if
-                the connection is lost before they are written.
+                with the time until which it is kept, or a `timedelta` for how long; see `notes`. In a database, it is called
+                again, with other answers, if the connection is lost before they are written.
             unless: keys of notes. If there is one of them already, nothing is added, and `NotedError` has what it keeps. In a
                 database, no other service can write one meanwhile.
 
@@ -263,13 +302,14 @@ class Store:
         return add_documents(self._files, ids, texts, metadata, expires, ttl, state, notes, unless)
 
     @changing_call
-    def remove(self, ids: Sequence[int | str], *, report_ids: ReportIds = None) -> int:
-        """Forget kept documents, and the texts that were their duplicates; returns the number of documents.
+    def remove(self, ids: Sequence[int | str], *, report_ids: ReportIds = None) -> Removal:
+        """Forget kept documents, and the texts that were their duplicates; returns the number of documents, with the orphans that
+        they leave: skipped documents that no kept document matches any more.
 
         Later copies of these texts are decided anew.
 
         Args:
-            ids: of the documents; others are passed over.
+            ids: of the documents. Of those that are not kept, the store forgets that they were skipped, or are orphans.
             report_ids: a function that gets the ids of the documents that go, in lists, before they are gone for good; such as
                 `[].extend`. If it fails, nothing is removed.
         """
@@ -277,6 +317,7 @@ class Store:
         names = list(dict.fromkeys(map(id_as_json, several("ids", ids))))
         with self._files.one_change():
             numbers = [row.number for row in self._files.known.of_ids(names).values()]
+            self._files.keep_skipped(dict.fromkeys(names))
             return forgotten(self._files, np.array(sorted(numbers), np.int64), report_ids)
 
     @changing_call
@@ -289,8 +330,8 @@ class Store:
         now: float | None = None,
         limit: int | None = None,
         report_ids: ReportIds = None,
-    ) -> int:
-        """Remove the documents that have expired, and others that are old; returns their number. See `remove`.
+    ) -> Removal:
+        """Remove the documents that have expired, and others that are old; returns their number, with the orphans. See `remove`.
 
         Until then, they are kept, and decide: nothing is removed by the clock alone.
 
@@ -309,6 +350,23 @@ class Store:
         with self._files.one_change():
             at = self._files.clock() if given is None else given
             return forgotten(self._files, expired(self._files, older_than, newest, by, at)[:most], report_ids)
+
+    @one_call
+    def orphans(self, *, limit: int | None = None, after: int = 0) -> list[Orphan]:
+        """The skipped documents that no kept document matched when their own went, the oldest first.
+
+        Each is listed until it comes again, or is given to `remove`.
+
+        Args:
+            limit: how many, at most; all by default.
+            after: the `number` of an orphan; later ones are listed. Those of one call come after the `after` of its `Orphans`.
+        """
+        most = None if limit is None else whole_number("limit", limit, "a number of orphans, 1 or more", least=1)
+        rows = self._files.orphans(whole_number("after", after, "the `number` of an orphan"), most)
+        return [
+            Orphan(number=row.number, id=json.loads(row.id), compared=row.compared, orphaned=row.orphaned)
+            for row in rows
+        ]
 
     # ---------------------------------------------------------------------------------------------------------- review
 
@@ -422,7 +480,8 @@ class Store:
 
     def close(self) -> None:
         """Make everything durable, and close the store, so that another process can write to it."""
-        self._files.close()
+        with disk_errors(self._files.shown):
+            self._files.close()
 
     def __enter__(self) -> Self:
         return self
@@ -444,7 +503,9 @@ class Store:
             InputError: there is no store, or another process writes to it.
             DataError: the record is damaged, so nothing says what is there.
         """
-        return back_end_of(path).repair(path, wait)
+        kind = back_end_of(path)
+        with disk_errors(kind.shown(path)):
+            return kind.repair(path, wait)
 
     @classmethod
     def from_export(cls, path: str | Path, source: str | Path, *, threads: int | None = None) -> "Store":
@@ -454,7 +515,9 @@ class Store:
             InputError: there is no export, or the folder is not empty, or cannot be made.
             DataError: the export is damaged.
         """
-        back_end_of(path).restore(path, local_path(source, "an export"), threads)
+        kind = back_end_of(path)
+        with disk_errors(kind.shown(path)):
+            kind.restore(path, local_path(source, "an export"), threads)
         return cls(path, threads=threads)
 
     @classmethod
@@ -488,5 +551,7 @@ class Store:
             DataError: the audit or the summary is damaged.
         """
         made = Building(recipe, texts, threads, progress_of(progress))
-        back_end_of(path).build(path, run, made)
+        kind = back_end_of(path)
+        with disk_errors(kind.shown(path)):
+            kind.build(path, run, made)
         return cls(path, threads=threads)

@@ -10,6 +10,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.hamming.candidate_graph import CandidateGraph
+from neardup.kernels.fingerprints.shingles import sort_spare
 from neardup.kernels.matching.similarities import JACCARD, Stored, similarities_of, working_memory
 from neardup.kernels.survivors import clusters as kernels
 from neardup.matching.candidates.task import Task
@@ -144,9 +145,9 @@ def cluster_components(
     scratch = resources.scratch  # on one thread: each comparison depends on those before it
     n, texts = len(candidates), _texts_by_position(rows, sets, scratch)
     forest = kernels.Forest(scratch.range(n), scratch.range(n), scratch.full(n, -1.0, np.float64))
-    graph, counts = candidates.graph, np.zeros(2, np.int64)
+    graph, found, counts = candidates.graph, scratch.zeros((2, sort_spare(n)), np.uint64), np.zeros(2, np.int64)
     for first, last in _steps(fixed, n, sets, texts, counts, progress):
-        kernels.components(first, last, graph, texts, float(min_similarity), forest, counts)
+        kernels.components(first, last, graph, texts, float(min_similarity), forest, found, counts)
     survivor = scratch.take(forest.parents, forest.parents)
     while not np.array_equal(survivor, forest.parents[survivor]):
         survivor = scratch.take(forest.parents, survivor)

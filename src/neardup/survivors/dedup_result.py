@@ -33,7 +33,7 @@ class DedupResult(Generic[Survivors]):
             it also has reference_row, the survivor's row in the reference; it is null if the survivor is in the data.
         clusters: Arrow table with one row for each document in a cluster of two or more: id, row, cluster_id, survivor_id.
         annotations: Arrow table with one row for each row of the data: cluster_id, cluster_size, is_duplicate, duplicate_of,
-            similarity, distance. The cluster_size of a document without matches is 1.
+            similarity, distance. A document without matches is a cluster by itself: its cluster_id is its row, its cluster_size 1.
         kept: bool[rows], whether each row survives.
         summary: the counts and seconds of the run.
     """

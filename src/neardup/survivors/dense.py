@@ -20,7 +20,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.matching.candidates.candidate_join import CandidateJoin
-from neardup.matching.candidates.dense import DenseMatches, pairs_of_classes
+from neardup.matching.candidates.dense import DenseMatches, graph_of
 from neardup.matching.candidates.task import Found
 from neardup.matching.frequent_bits import TiledSets
 from neardup.survivors.clusters import Verification
@@ -31,35 +31,43 @@ FEW = 256
 """Up to so many documents are compared with all earlier ones among them."""
 
 
-def best_survivors(join: CandidateJoin, verification: Verification, *, fixed: int) -> Found:
+def best_survivors(join: CandidateJoin, verification: Verification, *, fixed: int, pairs: float) -> Found | None:
     """Find the best survivor of each document that does not survive, as the candidates of a join.
 
     The first `fixed` documents always survive, and are not compared with one another. Takes some operations of the processor for
-    each document and survivor before it, and memory or temporary files for the bits of all documents, twice.
+    each document and survivor before it, and memory or temporary files for the bits of all documents, twice. None if listing
+    `pairs`, those expected that may match, takes less.
     """
     task = join.task
     verification.read(task.rows)
     with task.progress.stage("families", len(task.rows)):
-        walk = _Walk(DenseMatches(join, verification.elements))
+        matches = DenseMatches(join, verification.elements)
+        if not matches.is_worthwhile(pairs):
+            return None
+        walk = _Walk(matches)
         for done in walk.blocks(fixed):
             task.progress.advance(done)
         places = np.flatnonzero(walk.best >= 0)
-        found = join.found(join.graph(pairs_of_classes(places, walk.best[places], join)))
+        found = join.found(graph_of(join, places, walk.best[places]))
     found.costs["survivors_first"] = len(walk.survivors)
     return found
 
 
-def connecting_pairs(join: CandidateJoin, verification: Verification, *, fixed: int) -> Found:
+def connecting_pairs(join: CandidateJoin, verification: Verification, *, fixed: int, pairs: float) -> Found | None:
     """Find as many pairs that match as connect all documents that matches connect, as the candidates of a join.
 
-    The first `fixed` documents are not compared with one another. On one thread: what is compared depends on what was.
+    The first `fixed` documents are not compared with one another. On one thread: what is compared depends on what was. None if
+    listing `pairs`, those expected that may match, takes less.
     """
     task = join.task
     verification.read(task.rows)
     with task.progress.stage("families", len(task.rows)):
-        forest = DenseMatches(join, verification.elements).forest(fixed, task.progress.advance)
+        matches = DenseMatches(join, verification.elements)
+        if not matches.is_worthwhile(pairs):
+            return None
+        forest = matches.forest(fixed, task.progress.advance)
         links = forest.links
-        found = join.found(join.graph(pairs_of_classes(np.arange(len(links)), links, join)))
+        found = join.found(graph_of(join, np.arange(len(links)), links))
     found.costs["connecting"] = int(np.count_nonzero(links != np.arange(len(links))))
     return found
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from neardup.io.corpora.table_corpus import TableCorpus
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.tables.parts import VERSION
 from neardup.survivors.decisions import Decisions
 
 CLUSTERS = 3
@@ -57,11 +58,12 @@ class ClusterExcerpt:
 
 @dataclass(frozen=True, slots=True)
 class Excerpts:
-    """The largest clusters, the number of all clusters, and the normalizers of the recipe, after which texts are compared."""
+    """The largest clusters, the number of all clusters, and the normalizers and the version of the recipe."""
 
     largest: tuple[ClusterExcerpt, ...] = ()
     clusters: int = 0
     normalize: tuple[Any, ...] = ()
+    version: int = VERSION
 
 
 def largest_clusters(
@@ -69,6 +71,7 @@ def largest_clusters(
 ) -> Excerpts:
     """The clusters with the most duplicates; none if the documents are given sets or lists. `ids`: as in `duplicates_table`."""
     duplicates = decisions.duplicates
+    duplicates = duplicates[decisions.survivor[duplicates] >= 0]
     if corpus.of_elements or not len(duplicates):
         return Excerpts()
     survivors, counts = np.unique(decisions.survivor[duplicates], return_counts=True)
@@ -84,7 +87,7 @@ def largest_clusters(
         _cluster(decisions, survivor, some, int(count), _excerpts((survivor, *some), texts, ids))
         for (survivor, some), count in zip(members.items(), counts[order], strict=True)
     )
-    return Excerpts(tuple(largest), len(survivors), tuple(recipe.normalize))
+    return Excerpts(tuple(largest), len(survivors), tuple(recipe.normalize), recipe.version)
 
 
 def _least_similar(decisions: Decisions, duplicates: Any, survivor: int) -> list[int]:

@@ -15,7 +15,6 @@ from neardup.hamming.candidate_graph import candidates_of
 from neardup.hamming.unique import Unique
 from neardup.matching.candidates.candidate_join import CandidateJoin, all_candidates
 from neardup.matching.candidates.costs import FEW_PAIRS_PER_DOCUMENT
-from neardup.matching.candidates.dense import can_be_held
 from neardup.matching.candidates.narrowed import is_held, list_candidates, may_be_narrowed, open_narrowed
 from neardup.matching.candidates.task import Found
 from neardup.resources.pair_spool import ManyPairs
@@ -57,12 +56,13 @@ def find_candidates_of_components(join: CandidateJoin, verification: Verificatio
     Raises:
         OptionError: by a sample, there are more pairs than fit the memory and the disk.
     """
-    if can_be_held(join.task):
+    if join.task.options.min_similarity > 0:
         try:
             return all_candidates(join, most=FEW_PAIRS_PER_DOCUMENT * len(join.task.rows))
         except ManyPairs as many:
-            if is_held(join, many):
-                return connecting_pairs(join, verification, fixed=fixed)
+            found = is_held(join, many) and connecting_pairs(join, verification, fixed=fixed, pairs=many.expected)
+            if found:
+                return found
         if may_be_narrowed(join):
             with open_narrowed(join) as narrowed:
                 return find_candidates_of_components(narrowed, verification, fixed=fixed)
@@ -79,9 +79,9 @@ def _few_or_of_survivors(join: CandidateJoin, verification: Verification, fixed:
     try:
         return all_candidates(join, most=FEW_PAIRS_PER_DOCUMENT * n)
     except ManyPairs as many:
-        walks = is_held(join, many)
-    if walks:
-        return best_survivors(join, verification, fixed=fixed)
+        found = is_held(join, many) and best_survivors(join, verification, fixed=fixed, pairs=many.expected)
+    if found:
+        return found
     verification.read(join.task.rows)
     families = _Families(join, verification)
     with join.task.progress.stage("families", n):
@@ -96,9 +96,7 @@ class _Families:
 
     def __init__(self, join: CandidateJoin, verification: Verification) -> None:
         self._join, self._task, self._verification = join, join.task, verification
-        equal = join.equal
-        self._class_of = self._task.scratch.zeros(len(equal.order), np.int64)
-        self._class_of[equal.order] = np.repeat(np.arange(len(equal)), np.diff(equal.starts))
+        self._class_of = join.equal.class_of(self._task.scratch)
 
     def first_survivors(self, fixed: int) -> Array:
         """int64[s]: all survivors, ascending."""

@@ -74,6 +74,12 @@ class Outcomes:
         """The values of these rows in an array of the decisions."""
         return values[self.at]
 
+    @property
+    def clusters(self) -> Int64s:
+        """The cluster of each row, int64[n]; of one that matches nothing, its own row, so that every document is in one."""
+        found = self.of(self.decisions.cluster)
+        return np.where((found < 0) & (self.of(self.decisions.survivor) >= 0), self.rows, found)
+
     @cached_property
     def rows(self) -> Int64s:
         """The rows: int64[n]."""
@@ -81,7 +87,9 @@ class Outcomes:
 
     @cached_property
     def survivors(self) -> Int64s:
-        """The survivors' rows: int64[n]; rows of the reference count from `len(decisions.survivor)`; -1 for rejected rows."""
+        """The survivors' rows: int64[n]; rows of the reference count from `len(decisions.survivor)`; -1 for rejected rows, -2 where
+        none stays.
+        """
         return self.of(self.decisions.survivor)
 
     @cached_property
@@ -92,7 +100,7 @@ class Outcomes:
     @property
     def removed(self) -> Bools:
         """Whether each row is removed: bool[n]."""
-        removed: Bools = (self.survivors >= 0) & (self.survivors != self.rows)
+        removed: Bools = (self.survivors != NONE) & (self.survivors != self.rows)
         return removed
 
     @property
@@ -126,6 +134,8 @@ class FilterOutcomes(NamedTuple):
         distances: int64[n], from each document to the one it matched.
         similarities: float64[n], to the one it matched, NaN where unknown; None if an index decided.
         exact: bool[n], whether the normalized texts are equal; None if an index decided, and for those that replaced others.
+        status: what became of each document, as answers of a store say; none if an index decided.
+        only_digits: int32[n], as `Decisions.only_digits`; None as `exact`.
     """
 
     ids: Any
@@ -134,3 +144,5 @@ class FilterOutcomes(NamedTuple):
     distances: Int64s
     similarities: Array | None = None
     exact: Bools | None = None
+    status: Sequence[str] = ()
+    only_digits: Array | None = None

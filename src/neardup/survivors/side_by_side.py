@@ -52,7 +52,7 @@ def _cluster(cluster: ClusterExcerpt, excerpts: Excerpts, min_similarity: float,
 
 
 def _pair(survivor: Excerpt, removed: Removed, excerpts: Excerpts, min_similarity: float) -> str:
-    rows = aligned_rows(survivor.beginning, removed.excerpt.beginning, excerpts.normalize)
+    rows = aligned_rows(survivor.beginning, removed.excerpt.beginning, excerpts.normalize, version=excerpts.version)
     left, right = (_side(rows, side) for side in (0, 1))
     alike = "equal text" if removed.exact else f"distance {removed.distance}"
     if not removed.exact and removed.similarity == removed.similarity:  # it is known

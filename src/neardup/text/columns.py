@@ -33,10 +33,7 @@ def as_text_arrays(texts: Any, *, column: str | None = None) -> list[Any]:
     texts = decoded(texts)
     if not is_string(texts.type) and len(texts) == 0:
         return []
-    if not is_string(texts.type) and not pa.types.is_null(texts.type):
-        subject = "texts" if column is None else f"The column {column!r}"
-        advice = advice_on_value(column or "text", value_of_type(texts.type))
-        raise OptionError(f"{subject} has the type {texts.type}; give strings.{advice and f' {advice}'}")
+    demand_text_type(texts.type, column)
     arrays = texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]
     arrays = [_aligned(array.cast(pa.large_string())) for array in arrays]
     for number, array in enumerate(arrays):
@@ -49,6 +46,18 @@ def as_text_arrays(texts: Any, *, column: str | None = None) -> list[Any]:
             raise DataError(f"Text {row}{where} is null. Drop or fill nulls first.")
         row += len(array)
     return arrays
+
+
+def demand_text_type(kind: Any, column: str | None = None) -> None:
+    """Refuse an Arrow type of texts that holds no strings; one of nulls alone is none. `column`: the name of the column, if any.
+
+    Raises:
+        OptionError: it is another type.
+    """
+    if not is_string(kind) and not pa.types.is_null(kind):
+        subject = "texts" if column is None else f"The column {column!r}"
+        advice = advice_on_value(column or "text", value_of_type(kind))
+        raise OptionError(f"{subject} has the type {kind}; give strings.{advice and f' {advice}'}")
 
 
 def _aligned(array: Any) -> Any:
@@ -76,6 +85,15 @@ def decoded(column: Any) -> Any:
     if pa.types.is_binary_view(column.type):
         return column.cast(pa.large_binary())
     return column.cast(pa.large_string()) if pa.types.is_string_view(column.type) else column
+
+
+def decoded_type(kind: Any) -> Any:
+    """The type that `decoded` gives a column of this type."""
+    if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
+        return decoded_type(kind.value_type)
+    if pa.types.is_binary_view(kind):
+        return pa.large_binary()
+    return pa.large_string() if pa.types.is_string_view(kind) else kind
 
 
 def join_texts(columns: list[list[Any]], separator: str = "\n") -> list[Any]:

@@ -18,7 +18,8 @@ from neardup.arrays import Array
 from neardup.errors import DataError, InputError, OptionError, column_names
 from neardup.text.columns import as_text_arrays, decoded, join_texts
 from neardup.text.given_elements import have_sets, is_collection, is_list_type, texts_of_items, texts_of_lists
-from neardup.text.nested import advice_on_path, column_at, type_at, value_of_type
+from neardup.text.nested import Keys, advice_on_path, column_at, type_at, value_of_type
+from neardup.text.replaced_texts import in_arrow, in_dataset, in_items, in_numpy, in_pandas, in_polars
 
 ALLOWED = "a list of strings or of dicts, an Arrow table, a pandas or polars data frame, a Hugging Face dataset, a DuckDB relation"
 UNREADABLE = (pa.ArrowException, UnicodeEncodeError, OverflowError, TypeError, ValueError, RecursionError)
@@ -37,6 +38,7 @@ class Frame:
     Attributes:
         rows: the number of rows.
         keep: returns the rows where bool[rows] is true, in order, in the type of the input.
+        replace: puts other texts into what `keep` returns; see `neardup.text.replaced_texts`.
         texts: the column itself, if the input is a single column without a name.
         names: the names of the columns.
         read: returns the Arrow table of one column, or a list of its values if they have different types.
@@ -45,6 +47,7 @@ class Frame:
 
     rows: int
     keep: Callable[[Array], Any]
+    replace: Callable[[Any, Keys, Array, Sequence[str]], Any]
     texts: Any = None
     names: tuple[str, ...] = ()
     read: Callable[[str], Any] | None = None
@@ -68,10 +71,10 @@ class Frame:
             return []
         if not self.has_columns:
             raise InputError(f"There is no column {name!r} for the {what}: the data is one column of texts.")
-        path = (name,) if name in self.names or "." not in name else tuple(name.split("."))
-        if self.names.count(path[0]) > 1:
-            raise InputError(f"There are {self.names.count(path[0])} columns {path[0]!r} for the {what}. {self._has()}")
-        if path[0] not in self.names:
+        path = self.keys_of(name)
+        if path[0] in self.names:
+            demand_one(path[0], what, self.names)
+        else:
             raise self._missing(name, what)
         if self.dicts is not None:
             return self._of_dicts(self.dicts, name, path, what, optional=optional)
@@ -85,6 +88,10 @@ class Frame:
         if type_at(table.schema, path) is None:
             raise self._missing(name, what, {path[0]: value_of_type(table.schema.field(0).type)})
         return decoded(column_at(table, path))
+
+    def keys_of(self, name: str) -> Keys:
+        """The keys of a column, or of a field nested in it."""
+        return (name,) if name in self.names or "." not in name else tuple(name.split("."))
 
     def _of_dicts(
         self, dicts: Sequence[Mapping[str, Any]], name: str, path: tuple[str, ...], what: str, *, optional: bool
@@ -110,13 +117,27 @@ class Frame:
 
     def _missing(self, name: str, what: str, row: Mapping[str, Any] | None = None) -> InputError:
         """`row`: the columns of a row, as nested dicts and lists."""
-        advice = advice_on_path(row or {}, name) if what == "texts" else ""
-        return InputError(
-            f"There is no column {name!r} for the {what}. {self._has()} {advice or 'Name the one that is meant.'}"
-        )
+        return missing_column(name, what, self.names, advice_on_path(row or {}, name) if what == "texts" else "")
 
-    def _has(self) -> str:
-        return f"The columns are {', '.join(self.names)}."
+
+def missing_column(name: str, what: str, names: Iterable[str], advice: str = "") -> InputError:
+    """The error of a column that is not there. `what`: what it is needed for; `names`: the columns that there are."""
+    return InputError(
+        f"There is no column {name!r} for the {what}. The columns are {', '.join(names)}. "
+        f"{advice or 'Name the one that is meant.'}"
+    )
+
+
+def demand_one(name: str, what: str, names: Sequence[str]) -> None:
+    """Refuse a column of whose name there are several.
+
+    Raises:
+        InputError: there are.
+    """
+    if names.count(name) > 1:
+        raise InputError(
+            f"There are {names.count(name)} columns {name!r} for the {what}. The columns are {', '.join(names)}."
+        )
 
 
 def _has_path(value: Any, path: Sequence[str]) -> bool:
@@ -153,11 +174,11 @@ def frame_of(data: Any, called: str = "data") -> Frame:
     if "datasets" in packages and hasattr(data, "select_columns") and hasattr(data, "__len__"):
         return _of_dataset(data)
     if isinstance(data, np.ndarray) and data.ndim:
-        return Frame(len(data), lambda kept: data[kept], texts=data)
+        return Frame(len(data), lambda kept: data[kept], in_numpy, texts=data)
     if isinstance(data, pa.Table | pa.RecordBatch):
         return _of_arrow(data)
     if isinstance(data, pa.Array | pa.ChunkedArray):
-        column = Frame(len(data), lambda kept: _filtered(data, kept), texts=data)
+        column = Frame(len(data), lambda kept: _filtered(data, kept), in_arrow, texts=data)
         if not pa.types.is_struct(data.type):
             return column
         chunks = data.chunks if isinstance(data, pa.ChunkedArray) else [data]
@@ -176,6 +197,7 @@ def _of_arrow(table: Any) -> Frame:
     return Frame(
         table.num_rows,
         lambda kept: _filtered(table, kept),
+        in_arrow,
         names=tuple(table.schema.names),
         read=lambda name: table.select([name]),
     )
@@ -204,7 +226,7 @@ def _of_stream(rows: Any) -> Frame:
 
 def _of_pandas(data: Any) -> Frame:
     if not hasattr(data, "columns"):
-        return Frame(len(data), lambda kept: data[kept], texts=_pandas_values(data))
+        return Frame(len(data), lambda kept: data[kept], in_pandas, texts=_pandas_values(data))
     labels: dict[str, Any] = {str(label): label for label in data.columns}
     kinds = zip(data.columns, data.dtypes, strict=True)
     swapped = [label for label, kind in kinds if isinstance(kind, np.dtype) and not kind.isnative]
@@ -218,7 +240,7 @@ def _of_pandas(data: Any) -> Frame:
         values = _pandas_values(data[labels[name]])
         return values if isinstance(values, list) else pa.table([values], names=[name])
 
-    return Frame(len(data), lambda kept: data[kept], names=tuple(map(str, data.columns)), read=read)
+    return Frame(len(data), lambda kept: data[kept], in_pandas, names=tuple(map(str, data.columns)), read=read)
 
 
 def _pandas_values(series: Any) -> Any:
@@ -233,7 +255,7 @@ def _of_polars(data: Any) -> Frame:
         collected = data.collect()
         return replace(_of_polars(collected), keep=lambda kept: collected.filter(kept).lazy())
     if not hasattr(data, "columns"):
-        return Frame(len(data), data.filter, texts=data)
+        return Frame(len(data), data.filter, in_polars, texts=data)
 
     def read(name: str) -> Any:
         if str(data.schema[name]) != "Object":  # of which polars gives the addresses in memory
@@ -241,13 +263,14 @@ def _of_polars(data: Any) -> Frame:
                 return pa.table(data.select(name))
         return data[name].to_list()
 
-    return Frame(len(data), data.filter, names=tuple(data.columns), read=read)
+    return Frame(len(data), data.filter, in_polars, names=tuple(data.columns), read=read)
 
 
 def _of_dataset(data: Any) -> Frame:
     return Frame(
         len(data),
         lambda kept: data.select(np.flatnonzero(kept)),
+        in_dataset,
         names=tuple(data.column_names),
         read=lambda name: data.select_columns([name]).with_format("arrow")[:],
     )
@@ -264,13 +287,13 @@ def _of_items(data: Any, called: str) -> Frame:
         return tuple(stay) if isinstance(data, tuple) else list(stay)
 
     if not items or not isinstance(items[0], Mapping):
-        return Frame(len(items), keep, texts=items)
+        return Frame(len(items), keep, in_items, texts=items)
     names = dict.fromkeys(str(name) for item in items if isinstance(item, Mapping) for name in item)
-    return Frame(len(items), keep, names=tuple(names), dicts=items)
+    return Frame(len(items), keep, in_items, names=tuple(names), dicts=items)
 
 
-def texts_of(frame: Frame, text: str | Iterable[str] = "text") -> list[Any]:
-    """The texts as Arrow `large_string` arrays without nulls: those of one column, or of several joined by newlines.
+def texts_of(frame: Frame, text: str | Iterable[str] = "text", *, separator: str = "\n") -> list[Any]:
+    """The texts as Arrow `large_string` arrays without nulls: those of one column, or of several joined by `separator`.
 
     If the input is a single column without a name, that column is used.
 
@@ -286,7 +309,7 @@ def texts_of(frame: Frame, text: str | Iterable[str] = "text") -> list[Any]:
                 f"`text={', '.join(names)!r}`: the data is one column of texts, and has no names. Leave out `text`."
             )
         return as_text_arrays(frame.texts)
-    return join_texts([as_text_arrays(frame.column(name, "texts"), column=name) for name in names])
+    return join_texts([as_text_arrays(frame.column(name, "texts"), column=name) for name in names], separator)
 
 
 def holds_elements(frame: Frame) -> bool:

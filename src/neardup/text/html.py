@@ -27,10 +27,16 @@ _BLOCKS = frozenset(
     ).split()
 )
 _CELLS = frozenset(("td", "th"))
+_BREAKS = frozenset(("br", "body", "img", "input", "link", "meta"))
 _VERBATIM = frozenset(("pre", "textarea", "listing"))
 
 _SPACE = re.compile(r"[ \t\n\r\f]+")  # a no-break space stays
 _AROUND_BREAKS = re.compile(r"[ \t]*\n\s*")
+
+
+def is_block(name: str) -> bool:
+    """Whether elements of this name (in lower case) stand on lines of their own, or end a word at least."""
+    return name in _BLOCKS or name in _CELLS or name in _INVISIBLE or name in _BREAKS
 
 
 def extractor(html: str) -> Extract:

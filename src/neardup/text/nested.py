@@ -3,10 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 Keys = tuple[str, ...]
+
+_TEXT = pa.large_string()
 
 
 def is_string(kind: Any) -> bool:
@@ -36,6 +39,46 @@ def column_at(table: Any, path: Keys) -> Any:
         if not pa.types.is_null(column.type):
             column = pc.struct_field(column, key)
     return column
+
+
+def as_text(array: Any) -> Any:
+    """An Arrow array of strings of any type as `large_string`."""
+    if isinstance(array.type, pa.BaseExtensionType):
+        array = array.storage
+    if pa.types.is_run_end_encoded(array.type):
+        array = pc.run_end_decode(array)
+    return array.cast(_TEXT)
+
+
+def with_texts_at(array: Any, keys: Keys, changed: Any, texts: Sequence[str]) -> Any:
+    """An Arrow array with other texts in the rows `changed` (int64[n]), in itself or in its field along `keys`."""
+    mask = np.zeros(len(array), np.bool_)
+    mask[changed] = True
+    return _with_texts(array, keys, pa.array(texts, _TEXT), pa.array(mask))
+
+
+def _with_texts(array: Any, keys: Keys, texts: Any, mask: Any) -> Any:
+    """An Arrow array, or its field along `keys`, with `texts` (large_string) where `mask` is true; keeps its type."""
+    if not keys:
+        texts = texts if len(texts) == len(array) else pc.replace_with_mask(as_text(array), mask, texts)
+        return _as_kind(texts, array.type)
+    kind = array.type
+    # null where the struct is null; `array.field` ignores nulls of the struct, and slices
+    fields = [pc.struct_field(array, number) for number in range(kind.num_fields)]
+    number = kind.get_field_index(keys[0])
+    fields[number] = _with_texts(fields[number], keys[1:], texts, mask)
+    nulls = array.is_null() if array.null_count else None
+    return pa.StructArray.from_arrays(fields, fields=list(kind), mask=nulls)
+
+
+def _as_kind(texts: Any, kind: Any) -> Any:
+    if isinstance(kind, pa.BaseExtensionType):
+        return pa.ExtensionArray.from_storage(kind, _as_kind(texts, kind.storage_type))
+    if pa.types.is_dictionary(kind):
+        return texts.cast(kind.value_type).dictionary_encode().cast(kind)
+    if pa.types.is_run_end_encoded(kind):
+        return pc.run_end_encode(texts.cast(kind.value_type), run_end_type=kind.run_end_type)
+    return texts.cast(kind)
 
 
 _OF_TEXTS = ("text", "content", "value", "body", "message")

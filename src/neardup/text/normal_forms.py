@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from neardup.arrays import Bools
-from neardup.text.unicode_tables import fold_tables
+from neardup.text.unicode_tables import entries_of, fold_tables
 
 Form = Literal["NFC", "NFKC"]
 
@@ -35,10 +35,10 @@ def normal_form(form: Form, text: str) -> str:
 
 
 @cache
-def _may_be_mark() -> Bools:
+def may_be_mark() -> Bools:
     """bool[0x110000]: the code points that are marks, or become marks."""
     tables, codes = fold_tables(), np.arange(0x110000)
-    found: Bools = tables.mark_blocks[tables.mark_index[codes >> 7].astype(np.int64) << 7 | codes & 127] != 0
+    found: Bools = entries_of(tables.mark_index, tables.mark_blocks, codes) != 0
     found[_HALFWIDTH_SOUND_MARKS] = True
     return found
 
@@ -46,10 +46,10 @@ def _may_be_mark() -> Bools:
 def _in_order(form: Form, text: str) -> str:
     """The text with the marks of every row of LONG_MARKS or more in canonical order."""
     codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
-    some = _may_be_mark()[codes[:: LONG_MARKS // 2]]
+    some = may_be_mark()[codes[:: LONG_MARKS // 2]]
     if not (some[1:] & some[:-1]).any():  # every row of LONG_MARKS has two of them, one after the other
         return text
-    edges = np.flatnonzero(np.diff(_may_be_mark()[codes], prepend=False, append=False)).reshape(-1, 2)
+    edges = np.flatnonzero(np.diff(may_be_mark()[codes], prepend=False, append=False)).reshape(-1, 2)
     parts, done = [], 0
     for first, last in edges[edges[:, 1] - edges[:, 0] >= LONG_MARKS].tolist():
         parts += [text[done:first], _ordered(form, text[first:last])]

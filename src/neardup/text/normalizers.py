@@ -15,21 +15,27 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
+from neardup.kernels.digests import digest_without_figures
 from neardup.kernels.text.normalization import SPARE, fold_documents, replace_characters
 from neardup.kernels.text.utf8 import count_characters
-from neardup.kernels.text.variants import replace_variants
+from neardup.kernels.text.variants import Variants, replace_variants
 from neardup.recipe.stored_parts import StoredPart, check_installed
 from neardup.recipe.tables.parts import FOLDING, NORMALIZER_PACKAGES, folds_last
 from neardup.text.normal_forms import normal_form
 from neardup.text.unicode_tables import (
     DIGIT,
     PUNCTUATION,
+    REMOVED,
     UNICODE_VERSION,
     assigned_ranges,
+    changed_characters,
     fold_tables,
     removal_table,
 )
-from neardup.text.variants import conversion
+from neardup.text.variants import conversion, growth_of, variants_of
+
+CHARACTERS_AT_ONCE = 1 << 16
+"""Characters of a text that are folded to count what it becomes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,30 +144,64 @@ def _one_by_one(change: Callable[[str], str], texts: Any) -> FoldedTexts:
     return _joined([change(text).encode() for text in texts.fill_null("").to_pylist()])
 
 
-def _replaced(digit: int, dropped: int, texts: Any) -> FoldedTexts:
+def _replaced(digit: int, dropped: int, texts: Any, table: Array | None = None) -> FoldedTexts:
     data, offsets = utf8_buffers(texts)
     out, out_offsets = np.empty(int(offsets[-1] - offsets[0]) + SPARE, np.uint8), np.empty(len(offsets), np.int64)
-    replace_characters(data, offsets, removal_table(), digit, dropped, out, out_offsets)
+    replace_characters(data, offsets, removal_table() if table is None else table, digit, dropped, out, out_offsets)
     return FoldedTexts(out, out_offsets)
 
 
-def without_digits(folded: FoldedTexts) -> FoldedTexts:
-    """Normalized texts without their decimal digits."""
-    return _replaced(0, DIGIT, folded.as_array())
+def digests_without_figures(folded: FoldedTexts) -> Array:
+    """uint64[n]: digests of normalized texts in which each run of decimal digits (Nd) is one mark.
+
+    Two texts *differ in digits only* if these are equal and the texts are not.
+    """
+    longest = int(np.diff(folded.offsets).max(initial=0))
+    found = np.empty(len(folded), np.uint64)
+    digest_without_figures(
+        folded.data, folded.offsets, removal_table(), DIGIT, np.empty(longest + SPARE, np.uint8), found
+    )
+    return found
 
 
 def _converted(name: str, config: str, texts: Any) -> FoldedTexts:
     """By a conversion of OpenCC; `name`: of the normalizer."""
     check_installed(f"`normalize={name!r}`", NORMALIZER_PACKAGES[name], "zh")
     found = conversion(config)
-    if found.variants is None:
-        return _one_by_one(found.convert, texts)
+    return _one_by_one(found.convert, texts) if found.variants is None else varied(found.variants, found.growth, texts)
+
+
+def varied(variants: Variants, growth: float, texts: Any) -> FoldedTexts:
+    """Texts with what `variants` names replaced. `growth`: no text becomes more than so many times as many bytes."""
     data, offsets = (buffer.view() for buffer in utf8_buffers(texts))
     data.flags.writeable = offsets.flags.writeable = False  # arrays of one kind, so the kernel is compiled once
-    room = int(found.growth * int(offsets[-1] - offsets[0])) + 2 * SPARE
+    room = int(growth * int(offsets[-1] - offsets[0])) + 2 * SPARE
     out, out_offsets = np.empty(room, np.uint8), np.empty(len(offsets), np.int64)
-    replace_variants(data, offsets, found.variants, out, out_offsets)
+    replace_variants(data, offsets, variants, out, out_offsets)
     return FoldedTexts(out, out_offsets)
+
+
+def _plainer(name: str, texts: Any) -> FoldedTexts:
+    """By the characters that a normalizer changes: some are removed, then the others replaced."""
+    dropped, variants, growth = _changes(name)
+    kept = _replaced(0, PUNCTUATION, texts, dropped)
+    return varied(variants, growth, kept.as_array())
+
+
+@cache
+def _changes(name: str) -> tuple[Array, Variants, float]:
+    """What `replace_characters` and then `replace_variants` need for a normalizer."""
+    changed = changed_characters(name)
+    dropped = np.zeros(0x110000, np.uint8)
+    dropped[[code for code, found in changed.items() if found == REMOVED]] = PUNCTUATION
+    dropped.flags.writeable = False
+    replaced = {chr(code): chr(found) for code, found in changed.items() if found != REMOVED}
+    return dropped, variants_of(replaced), max(1.0, growth_of(replaced))
+
+
+@cache
+def _word_breaks() -> Variants:
+    return variants_of({"\u200b": " "})
 
 
 NORMALIZER_TABLE: dict[str, Callable[[Any], FoldedTexts]] = {
@@ -171,6 +211,9 @@ NORMALIZER_TABLE: dict[str, Callable[[Any], FoldedTexts]] = {
     "lower": partial(_one_by_one, partial(_of_known, str.lower)),
     "digits": partial(_replaced, DIGIT, 0),
     "punctuation": partial(_replaced, 0, PUNCTUATION),
+    "marks": partial(_plainer, "marks"),
+    "letters": partial(_plainer, "letters"),
+    "word_breaks": lambda texts: varied(_word_breaks(), 1.0, texts),
     "simplified": partial(_converted, "simplified", "t2s"),
     "shinjitai": partial(_converted, "shinjitai", "t2jp"),
 }
@@ -204,6 +247,17 @@ def compared_form(texts: Any, steps: Sequence[Any], buffer: Array | None = None)
         return fold_texts(texts, buffer)
     found = normalized(texts, steps)
     return found if folds_last(steps) else fold_texts(found.as_array(), buffer)
+
+
+def compared_bytes(text: str, steps: Sequence[Any]) -> int:
+    """About how many bytes `compared_form` makes of a text, without all of them in memory: it is folded in pieces, at whose ends a
+    space or an accent may be counted twice. U+FDFA becomes eleven times as long. Half of a surrogate pair counts as one byte.
+    """
+    pieces = (
+        text[first : first + CHARACTERS_AT_ONCE].encode("utf-8", "replace")
+        for first in range(0, len(text), CHARACTERS_AT_ONCE)
+    )
+    return sum(int(compared_form(pa.array([each], pa.large_string()), steps).offsets[-1]) for each in pieces)
 
 
 def _as_they_are(texts: Any) -> FoldedTexts:

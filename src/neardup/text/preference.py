@@ -14,11 +14,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from neardup.arrays import Array
+from neardup.display import shortened
 from neardup.errors import DataError
-from neardup.text.single_values import in_utc, instant_of, number_of
+from neardup.recipe.tables.keeps import KeepAs
+from neardup.text.single_values import COMPARED_AS, IN_WORDS, KINDS, common_way, fits, in_utc, kind_of, sort_key
 
 NO_VALUE = -1
-
 _decode = msgspec.json.Decoder().decode
 _PLAIN_INTEGER = r"^-?\d{1,18}$"
 _COMPLEMENT = str.maketrans("0123456789", "9876543210")
@@ -37,7 +38,9 @@ class Ranks:
     compared_as: str
 
 
-def ranks_of(tokens: Any, column: str, ids: Any = None) -> Ranks:
+def ranks_of(
+    tokens: Any, column: str, ids: Any = None, *, keep_as: KeepAs | None = None, skips: bool | None = None
+) -> Ranks:
     """Rank values: Arrow large_string[rows], each a JSON value; null for none.
 
     Numbers are compared exactly, as numbers, and strings too if all of them are numbers. Strings that are all dates or times in
@@ -47,17 +50,23 @@ def ranks_of(tokens: Any, column: str, ids: Any = None) -> Ranks:
     Args:
         tokens, column: the values, and the name of their column.
         ids: Arrow large_string[rows], of which some may be null: messages name rows, and ids that are known. If None, neither.
+        keep_as: how values are compared, if their kind does not tell.
+        skips: whether values that do not fit `keep_as` count as none, instead of being refused; None if no option asks for that.
 
     Raises:
-        DataError: some values are numbers or dates, and others are not.
+        DataError: a value does not fit `keep_as`; or without it, some values are numbers or dates, and others are not.
     """
     codes, distinct = _distinct(tokens)
-    if len(distinct) and _are_plain_integers(distinct):
+    if keep_as in (None, "number") and len(distinct) and _are_plain_integers(distinct):
         values: Any = distinct.cast(pa.int64()).to_numpy()
         return Ranks(_by_code(codes, np.unique(values, return_inverse=True)[1]), "numbers")
     found = [_decode(token) for token in distinct.to_pylist()]
-    compared_as = _kinds_of(codes, found, partial(_place, ids)).compared_as(column)
-    keys = [_key(value, compared_as) for value in found]
+    compared_as = "" if keep_as is None else COMPARED_AS[keep_as]
+    if keep_as is None or not skips:
+        compared_as = _kinds_of(codes, found, partial(_place, ids)).compared_as(
+            column, keep_as, can_skip=skips is not None
+        )
+    keys = [sort_key(value, compared_as) for value in found]
     known = [i for i, key in enumerate(keys) if key is not None]
     order = sorted(known, key=lambda i: keys[i])
     ranks = np.full(len(keys), NO_VALUE, np.int64)
@@ -68,20 +77,52 @@ def ranks_of(tokens: Any, column: str, ids: Any = None) -> Ranks:
     return Ranks(_by_code(codes, ranks), compared_as)
 
 
-def comparison_of(tokens: Any, column: str) -> str | None:
-    """How `ranks_of` compares values: as numbers, dates or text; None if there is no value."""
-    distinct = _distinct(tokens)[1]
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How values were compared.
+
+    Attributes:
+        compared_as: numbers, dates or text; None if there are no values.
+        unfit: how many did not fit, and counted as missing.
+    """
+
+    compared_as: str | None = None
+    unfit: int = 0
+
+
+def comparison_of(tokens: Any, column: str, keep_as: KeepAs | None = None) -> Comparison:
+    """How `ranks_of` compares values, and which it skips."""
+    codes, distinct = _distinct(tokens)
     if not len(distinct):
-        return None
-    return "numbers" if _are_plain_integers(distinct) else kinds_in(distinct).compared_as(column)
+        return Comparison()
+    if keep_as is None:
+        return Comparison("numbers" if _are_plain_integers(distinct) else kinds_in(distinct).compared_as(column))
+    is_unfit = np.array([not fits(_decode(token), keep_as) for token in distinct.to_pylist()])
+    return Comparison(COMPARED_AS[keep_as], int(is_unfit[codes[codes != NO_VALUE]].sum()))
 
 
 def groups_of(tokens: Any) -> Array:
     """int64[rows]: equal for equal values (Arrow large_string, JSON values), whether text or numbers. No value is a group too."""
+    return named_groups(tokens)[0]
+
+
+def named_groups(tokens: Any) -> tuple[Array, list[str]]:
+    """The same, with the name of each group; a row without a value is in group NO_VALUE, which has none."""
     codes, distinct = _distinct(tokens)
-    texts = [str(_decode(token)) for token in distinct.to_pylist()]
+    texts = [group_name(token) for token in distinct.to_pylist()]
     number: dict[str, int] = {}
-    return _by_code(codes, np.array([number.setdefault(text, len(number)) for text in texts], np.int64))
+    found = _by_code(codes, np.array([number.setdefault(text, len(number)) for text in texts], np.int64))
+    return found, list(number)
+
+
+def group_name(token: str) -> str:
+    """A JSON value as a text, equal for equal values: a number and a string that is written the same way are equal.
+
+    >>> group_name("-0.0"), group_name("0"), group_name('"0"'), group_name("1e3")
+    ('0', '0', '0', '1000')
+    """
+    value = _decode(token)
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def token_of(value: Any, what: str) -> str | None:
@@ -96,6 +137,8 @@ def token_of(value: Any, what: str) -> str | None:
         value = value.item()
     if isinstance(value, datetime):
         value = in_utc(value).isoformat()
+    if isinstance(value, float) and math.isinf(value):
+        value = str(value)
     try:
         token = msgspec.json.encode(value).decode()
     except (TypeError, msgspec.EncodeError, OverflowError):
@@ -129,15 +172,7 @@ def _place(ids: Any, row: int) -> str:
     if ids is None:
         return ""
     known = ids[row].as_py()
-    return f"row {row}" if known is None else f"row {row}, id {known}"
-
-
-def _key(value: Any, compared_as: str) -> Any:
-    """What a value is sorted by; None for no value."""
-    if compared_as == "numbers":
-        number = number_of(value)
-        return number if number == number else None
-    return instant_of(value) if compared_as == "dates" else value
+    return f"row {row}" if known is None else f"row {row}, id {shortened(known)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,50 +189,37 @@ class Kinds:
         """Those of two parts together."""
         return Kinds({**other.found, **self.found})
 
-    def compared_as(self, column: str) -> str:
+    def compared_as(self, column: str, keep_as: KeepAs | None = None, *, can_skip: bool = False) -> str:
         """How the values of a column are compared: as numbers, dates or text.
 
+        `keep_as`: if that is not left to the values; `can_skip`: an option skips those that do not fit.
+
         Raises:
-            DataError: some values are numbers or dates, and others are not.
+            DataError: a value does not fit `keep_as`; or without it, some values are numbers or dates, and others are not.
         """
-        kinds = self.found.keys()
-        for compared_as in ("numbers", "dates", "text"):
-            if all(compared_as in KINDS[kind] for kind in kinds):
-                return compared_as
-        odd, others = (next(kind for kind in order if kind in kinds) for order in (list(KINDS), list(KINDS)[::-1]))
         what = f"The function of `{column[:-2]}`" if column.endswith("()") else f'Column "{column}"'
+        if keep_as is not None:
+            for kind in self.found:
+                if COMPARED_AS[keep_as] not in KINDS[kind].fits:
+                    raise DataError(
+                        f"{what} has {self._example(kind)}, and is compared as {IN_WORDS[keep_as]} (`keep_as={keep_as!r}`). "
+                        "Correct such values or make them null"
+                        + (", or skip them with `on_error='skip'`: then they count as missing." if can_skip else ".")
+                    )
+            return COMPARED_AS[keep_as]
+        if (told := common_way(self.found)) is not None:
+            return COMPARED_AS[told]
+        odd, others = (next(kind for kind in order if kind in self.found) for order in (list(KINDS), list(KINDS)[::-1]))
         raise DataError(
             f"{what} has {self._example(odd)}, among {self._example(others)}: these have no common order. Values must be all "
-            "numbers, all dates and times in ISO 8601, or all text. Correct them or make them null, or name another column."
+            "numbers, all dates and times in ISO 8601, or all text. Correct them or make them null, name another column, or say "
+            "with `keep_as` how they are compared."
         )
 
     def _example(self, kind: str) -> str:
         value, place = self.found[kind]
-        shown = repr(value[:60]) if isinstance(value, str) else value
-        return f"{KINDS[kind][0]}, such as {shown}" + (f" ({place})" if place else "")
-
-
-KINDS = {
-    "text": ("text",),
-    "date": ("dates",),
-    "date or digits": ("dates", "numbers"),
-    "digits": ("numbers",),
-    "number": ("numbers",),
-}
-"""The kinds of values, and what each can be compared as. The first three and `digits` are strings; 20240131 is `date or digits`."""
-
-
-def _kind(value: Any) -> str | None:
-    """The kind of a value that JSON gave; None for NaN, which is no value."""
-    if not isinstance(value, str):
-        return "number"
-    number = number_of(value)
-    if number is not None and number != number:
-        return None
-    is_date = (number is None or len(value) >= len("20240131")) and instant_of(value) is not None
-    if number is None:
-        return "date" if is_date else "text"
-    return "date or digits" if is_date else "digits"
+        shown = repr(value[:60]) if isinstance(value, str) else shortened(value)
+        return f"{KINDS[kind].name}, such as {shown}" + (f" ({place})" if place else "")
 
 
 def kinds_in(tokens: Any, place: Callable[[int], str] = lambda _: "") -> Kinds:
@@ -212,14 +234,14 @@ def kinds_in(tokens: Any, place: Callable[[int], str] = lambda _: "") -> Kinds:
 def place_by_id(ids: Any, row: int) -> str:
     """Where a row is whose number is not known: its id, of an Arrow array; nothing if it has none."""
     known = ids[row].as_py()
-    return "" if known is None else f"id {msgspec.json.encode(known).decode()}"
+    return "" if known is None else f"id {shortened(msgspec.json.encode(known).decode())}"
 
 
 def _kinds_of(codes: Array, values: Iterable[Any], place: Callable[[int], str]) -> Kinds:
     """The kinds of distinct values. `codes`: the value of each row."""
     found: dict[str, Any] = {}
     for code, value in enumerate(values):
-        kind = _kind(value)
+        kind = kind_of(value)
         if kind is not None and kind not in found:
             found[kind] = value, place(int(np.argmax(codes == code)))
     return Kinds(found)
@@ -233,7 +255,7 @@ def sort_keys(tokens: Any, compared_as: str) -> Any:
         compared_as: what the kinds of all parts of the column tell.
     """
     codes, distinct = _distinct(tokens)
-    found = [_sortable(_key(_decode(token), compared_as)) for token in distinct.to_pylist()]
+    found = [_sortable(sort_key(_decode(token), compared_as)) for token in distinct.to_pylist()]
     return pa.array(found, pa.large_string()).take(pa.array(codes, mask=codes == NO_VALUE))
 
 

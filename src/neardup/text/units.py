@@ -13,10 +13,13 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.kernels.text.units import find_units
+from neardup.kernels.text.utf8 import count_byte
 from neardup.text.normalizers import utf8_buffers
 
 SEPARATORS = {"line": "\n", "paragraph": "\n\n"}
 """Strings that join texts so that the units of the whole are the units of the texts, one after another."""
+RUNS_AT_ONCE = 1 << 12
+"""Runs of kept units that are joined at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,19 +44,22 @@ class Units:
 
     def texts(self, chosen: Array) -> Any:
         """Arrow large_string[len(chosen)]: the units with these ascending numbers; none may be empty."""
-        starts, ends = self.starts[chosen], self.ends[chosen]
+        if not len(chosen):
+            return pa.array([], pa.large_string())
+        first, last = self.starts[chosen[0]], self.ends[chosen[-1]]
+        starts, ends, data = self.starts[chosen] - first, self.ends[chosen] - first, self.data[first:last]
         offsets = np.zeros(len(chosen) + 1, np.int64)
         np.cumsum(ends - starts, out=offsets[1:])
-        edges = np.zeros(len(self.data) + 1, np.int8)
+        edges = np.zeros(len(data) + 1, np.int8)
         edges[starts] = 1
         edges[ends] -= 1  # where a unit ends its text, the next may begin there
         inside = np.cumsum(edges[:-1], dtype=np.int8).view(np.bool_)
-        return pa.LargeStringArray.from_buffers(len(chosen), pa.py_buffer(offsets), pa.py_buffer(self.data[inside]))
+        return pa.LargeStringArray.from_buffers(len(chosen), pa.py_buffer(offsets), pa.py_buffer(data[inside]))
 
 
 def find(data: Array, offsets: Array, unit: str) -> Units:
     """The units (`line` or `paragraph`) of the texts `data[offsets[d]:offsets[d + 1]]`."""
-    most = int(np.count_nonzero(data[offsets[0] : offsets[-1]] == ord("\n"))) + len(offsets) - 1
+    most = int(count_byte(data, offsets[0], offsets[-1], np.uint8(ord("\n")))) + len(offsets) - 1
     starts, ends = np.empty(most, np.int64), np.empty(most, np.int64)
     firsts, sure = np.empty(len(offsets), np.int64), np.empty(most, np.bool_)
     number = find_units(data, offsets, unit == "paragraph", starts, ends, firsts, sure)
@@ -83,14 +89,18 @@ def without_units(texts: list[str], removed: Array, unit: str) -> list[str]:
     return written
 
 
-def _joined(data: bytes, found: Units, kept: Array) -> bytes:
+def _joined(data: bytes, found: Units, kept: Array) -> bytearray:
+    """A text with some of its units, each with its separator. Runs of them are joined in blocks: there may be half a million."""
     begin, end = int(found.starts[0]), int(found.ends[-1])
     if not len(kept):
-        return data[:begin] + data[end:]
-    gaps = np.flatnonzero(np.diff(kept) != 1) + 1
-    pieces = [data[:begin]]
-    for run in np.split(kept, gaps):
-        final = run[-1] == kept[-1]
-        after = int(found.ends[run[-1]] if final else found.starts[run[-1] + 1])
-        pieces.append(data[int(found.starts[run[0]]) : after])
-    return b"".join([*pieces, data[end:]])
+        return bytearray(data[:begin] + data[end:])
+    breaks = np.flatnonzero(np.diff(kept) != 1)
+    starts, ends = found.starts[kept[np.append(0, breaks + 1)]], np.empty(len(breaks) + 1, np.int64)
+    ends[:-1] = found.starts[kept[breaks] + 1]
+    ends[-1] = found.ends[kept[-1]]
+    view, joined = memoryview(data), bytearray(data[:begin])
+    for first in range(0, len(starts), RUNS_AT_ONCE):
+        some = slice(first, first + RUNS_AT_ONCE)
+        joined += b"".join([view[a:b] for a, b in zip(starts[some].tolist(), ends[some].tolist(), strict=True)])
+    joined += view[end:]
+    return joined

@@ -4,11 +4,8 @@ from typing import Any
 
 import click
 
-from neardup.cli.parsing import options, values
+from neardup.cli.parsing import item_options, options, values
 from neardup.cli.shown.terminal import tell_result
-from neardup.matching.contamination.options import DecontaminationOptions
-
-DEFAULTS = DecontaminationOptions()
 
 
 @click.command()
@@ -23,36 +20,19 @@ DEFAULTS = DecontaminationOptions()
 )
 @options.documents_output()
 @options.reading
-@click.option(
-    "--against-text",
-    multiple=True,
-    type=values.REFERENCE_COLUMN,
-    help="Column of the items' text (that of --text); several are joined by a newline; repeatable.",
-)
-@click.option("--against-id", type=values.REFERENCE_COLUMN, help="Column of the items' id (that of --id).")
-@click.option(
-    "--min-share",
-    type=values.NUMBER,
-    default=DEFAULTS.min_share,
-    show_default=True,
-    metavar="S",
-    help="Share of an item's shingles that a passage of a contaminated document has, above 0, up to 1.",
+@item_options.columns_against("the items'")
+@item_options.contained(
+    "Share of an item's shingles that a passage of a contaminated document has, above 0, up to 1.",
+    "A run of so many tokens of an item contaminates a document, too; at least 5.",
+    "Items of fewer tokens are listed, but not checked; at least 5.",
 )
 @click.option(
-    "--min-run",
-    type=int,
-    default=DEFAULTS.min_run,
+    "--recipe",
+    default=item_options.DEFAULTS.recipe,
     show_default=True,
-    metavar="TOKENS",
-    help="A run of so many tokens of an item contaminates a document, too; at least 5.",
-)
-@click.option(
-    "--min-tokens",
-    type=int,
-    default=DEFAULTS.min_tokens,
-    show_default=True,
-    metavar="TOKENS",
-    help="Items of fewer tokens are listed, but not checked; at least 5.",
+    metavar="NAME|FILE.toml",
+    type=values.RECIPE,
+    help="What words are: all-scripts for Thai, Khmer and other scripts without spaces.",
 )
 @click.option("--annotate", is_flag=True, help="Write all rows, with columns that show what each holds.")
 @click.option("--dry-run", is_flag=True, help="Do all the work and write nothing but the report.")
@@ -73,7 +53,7 @@ DEFAULTS = DecontaminationOptions()
 def command(inputs: tuple[str, ...], output: str | None, as_json: bool, quiet: bool, **chosen: Any) -> None:
     """Remove documents that hold items of a benchmark.
 
-    INPUT: files (.jsonl, .csv, .tsv, .txt, also .gz and .zst; .parquet), folders, globs, or - for JSON lines on standard input.
+    INPUT: files (.jsonl, .csv, .tsv, .txt, also compressed; .parquet, .arrow), folders, globs, or - for standard input.
     Other documents are written unchanged, and the inputs are not compared with one another. The audit lists every removed
     document with its item and the passage; a file of items says of each item which documents hold it.
     """

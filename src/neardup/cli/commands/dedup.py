@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 @options.near
 @options.recipe_or_default(
     "A name that `neardup recipes` lists, or a .toml file (default; that of a --against of fingerprints); one with a "
-    "max_distance, other than default with its own, implies --method simhash."
+    "max_distance implies --method simhash, except default, all-scripts and unmarked."
 )
 @options.survivors(sources="inputs", within=": language, host, snapshot …")
+@options.whole_clusters
 @click.option(
     "--against",
     multiple=True,
@@ -61,7 +62,7 @@ def command(
 ) -> None:  # fmt: skip
     """Remove near-duplicate documents from a corpus.
 
-    INPUT: files (.jsonl, .csv, .tsv, .txt, also .gz and .zst; .parquet), folders, globs, or - for JSON lines on standard input.
+    INPUT: files (.jsonl, .csv, .tsv, .txt, also compressed; .parquet, .arrow), folders, globs, or - for standard input.
     Survivors are written unchanged. The audit lists every removed document with its survivor and their similarity.
     With --unit, repeated lines or paragraphs are removed from the documents, and the rest of each document is written.
     """

@@ -10,7 +10,7 @@ import click
 from neardup.cli.parsing import options, values
 from neardup.cli.parsing.options import described
 from neardup.cli.shown.terminal import is_verbose, tell
-from neardup.display import ToldLine, about, counted, duration, size_text
+from neardup.display import ToldLine, about, allowed_text, counted, duration, size_text
 from neardup.io.corpora.shards import demand_present
 from neardup.recipe.tables.methods import BY_DISTANCE
 from neardup.recipe.tables.similarities import SIMILARITIES
@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("inputs", nargs=-1, metavar="[INPUT]...", type=values.FILE)
 @click.option("--documents", type=int, metavar="N", help="Number of documents to plan for (those of the inputs).")
+@click.option(
+    "--min-tokens",
+    type=int,
+    metavar="TOKENS",
+    help="Plan a run of `neardup passages` instead, which cuts passages of so many tokens.",
+)
 @options.min_similarity("Plan a join of texts at this similarity.")
 @options.similarity(f"{described(SIMILARITIES)}.")
 @click.option(
@@ -56,14 +62,15 @@ if TYPE_CHECKING:
 )
 @options.reading_or_elements
 @options.recipe
+@options.guard("What must be equal besides (nothing)")
 @options.survivors(sources="inputs", within=".")
 @options.on_error_without_rejects
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @options.resources
 @options.shown
 def command(
-    inputs: tuple[str, ...], documents: int | None, bits: int | None, recipe: str, as_json: bool, quiet: bool,
-    max_distance: tuple[int, ...] | None, prefix: tuple[int, ...] | None, tables: tuple[int, ...] | None,
+    inputs: tuple[str, ...], documents: int | None, min_tokens: int | None, bits: int | None, recipe: str, as_json: bool,
+    quiet: bool, max_distance: tuple[int, ...] | None, prefix: tuple[int, ...] | None, tables: tuple[int, ...] | None,
     **chosen: Any,
 ) -> None:  # fmt: skip
     """Estimate the time, memory and disk that a run takes.
@@ -86,6 +93,7 @@ def command(
     found = plan_files(
         inputs,
         documents=documents,
+        min_tokens=min_tokens,
         bits=bits,
         recipe=find_recipe(recipe),
         max_distance=None if max_distance is None else max_distance[0],
@@ -132,7 +140,7 @@ def _lines(plan: "JoinPlan", threads: int) -> Iterator[ToldLine]:
     """The plan as labeled lines: the whole run first, then what each method takes of it."""
     yield from _planned(plan)
     if plan.run is not None:
-        yield from _of_run(plan.run, threads, is_here=plan.different_texts is not None)
+        yield from _of_run(plan.run, threads, is_here=plan.different_texts is not None or not plan.run.method)
     if plan.fingerprints is not None:
         yield from _of_fingerprints(plan.fingerprints)
     if plan.estimates:
@@ -144,6 +152,8 @@ def _lines(plan: "JoinPlan", threads: int) -> Iterator[ToldLine]:
             yield "", _memory(each.memory_bytes, each.disk_bytes)
     if plan.reason and is_verbose():
         yield "why", plan.reason
+    if plan.advice:
+        yield "note", plan.advice
 
 
 def _planned(plan: "JoinPlan") -> Iterator[ToldLine]:
@@ -162,12 +172,12 @@ def _of_run(run: "CostEstimate", threads: int, *, is_here: bool) -> Iterator[Tol
     where = "this machine" if is_here else "the machine of the benchmarks"
     parts = run.parts
     yield "takes", f"{about(run.seconds['total'])} on {counted(threads, 'thread')} of {where}"
-    yield (
-        "",
-        f"{_time(parts['reading'])} to read and to make fingerprints, {_time(parts['method'])} for {run.method}, "
-        f"{_time(parts['writing'])} to write",
+    reads, finds = (
+        ("to read and to make fingerprints", f"for {run.method}") if run.method else ("to read twice", "to cut")
     )
+    yield "", f"{_time(parts['reading'])} {reads}, {_time(parts['method'])} {finds}, {_time(parts['writing'])} to write"
     yield "needs", _memory(run.memory_bytes, run.temporary_bytes)
+    yield "allowed", allowed_text(run.limit_bytes, run.temporary_limit_bytes)
 
 
 def _of_fingerprints(blocks: "BlockPlan") -> Iterator[ToldLine]:

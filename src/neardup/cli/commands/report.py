@@ -18,8 +18,9 @@ from neardup.cli.shown.terminal import tell
 def command(audit: str, output: str, quiet: bool, **chosen: Any) -> None:
     """Write an HTML report of a run.
 
-    AUDIT: the .duplicates.jsonl file of a run, or a folder of such files. The inputs are read again for their texts. The report has
-    counts, plots, pairs for judging the threshold, the largest clusters, options and costs; needs neardup[report].
+    AUDIT: the .duplicates.jsonl or .passages.jsonl file of a run, or a folder of such files. The inputs are read again for their
+    texts. The report has counts, plots, pairs for judging the threshold, the largest clusters, options and costs; of passages,
+    those that were cut most often, and a sample. It needs neardup[report].
     """
     from neardup.judging.report import report
 

@@ -28,6 +28,7 @@ from neardup.recipe.tables.similarities import SIMILARITIES
 @options.min_similarity("Similarity from which texts match, above 0.")
 @options.similarity(f"{described(SIMILARITIES)}.")
 @click.option("--within", type=values.COLUMN, help="Only documents with equal values in this column match.")
+@options.guard("What must be equal besides (nothing)")
 @click.option(
     "--cluster",
     type=click.Choice(list(CLUSTERS)),

@@ -139,28 +139,18 @@ class OnEngine(ABC):
     Attributes:
         name: of the engine.
         rows: the argument of its functions that holds the rows.
-        logs: what to do to see all that the engine tells of a failure.
     """
 
     name: ClassVar[str]
     rows: ClassVar[str]
-    logs: ClassVar[str]
 
     @abstractmethod
-    def session(self) -> contextlib.AbstractContextManager[Any]:
-        """What runs the job, until the command ends."""
+    def session(self, *, quiet: bool) -> contextlib.AbstractContextManager[Any]:
+        """What runs the job, until the command ends. `quiet`: whether it is to say nothing itself."""
 
     def module(self, name: str) -> Any:
         """A module of the engine, imported on use."""
         return importlib.import_module(f"neardup.engines.{self.name.lower()}.{name}")
-
-    @abstractmethod
-    def is_failure(self, problem: Exception) -> bool:
-        """Whether an error is the engine's own."""
-
-    def translated_errors(self) -> contextlib.AbstractContextManager[Any]:
-        """Errors of tasks in our words; by default, the engine has translated them."""
-        return contextlib.nullcontext()
 
     @abstractmethod
     def files(self, session: Any) -> "Files":
@@ -185,7 +175,8 @@ class OnEngine(ABC):
         stem, ending = without_ending(output or "")
         paths = (output or "", audit or f"{stem}.duplicates{ending}", work or f"{stem}.work")
         places = Places(*paths, (*inputs, *against), format_, overwrite)
-        with self.session() as session, self._reporting(quiet=quiet):
+        done = ["nothing was written: the plan alone was asked for"] if plan_only else []
+        with self._reporting(done, quiet=quiet), self.session(quiet=quiet) as session:
             given = {"text": text[0], "order": order, "recipe": made, **chosen}
             files = self.files(session)
             given |= self._rows(files, inputs, format_, id)
@@ -196,13 +187,14 @@ class OnEngine(ABC):
                 shown.demand()
                 return
             outputs = self._outputs(files, given, places)
-            done = self.module("functions").deduplicate(work=places.work, **given)
+            found = self.module("functions").deduplicate(work=places.work, **given)
             with files.translated_errors():
                 outputs.begin()
-                for rows, path in ((done.duplicates, places.audit), (done.survivors, places.output)):
+                for rows, path in ((found.duplicates, places.audit), (found.survivors, places.output)):
                     files.write(rows, path, format_, overwrite=path in outputs.replaced)
-            shown_summary = done.summary.to_json() if as_json else str(done)
-            done.engine.close()
+            done.append(f"{places.output} and {places.audit} are complete")
+            shown_summary = found.summary.to_json() if as_json else str(found)
+            found.close()
             if work is None:
                 files.remove(places.work)
             else:
@@ -247,8 +239,10 @@ class OnEngine(ABC):
         return {self.rows: rows, "id": name or "id"}
 
     @contextlib.contextmanager
-    def _reporting(self, *, quiet: bool) -> Iterator[None]:
+    def _reporting(self, done: Sequence[str], *, quiet: bool) -> Iterator[None]:
         """Show the plan and each stage, as the logger tells of them; and say, of what ends the job, how it goes on.
+
+        `done`: what else is to be said of an interrupt.
 
         Raises:
             DataError: the cluster failed.
@@ -257,19 +251,15 @@ class OnEngine(ABC):
         from neardup.errors import DataError
 
         try:
-            with _logged(quiet=quiet), self.translated_errors():
+            with _logged(quiet=quiet), self.module("failures").translated_errors():
                 yield
-        except (OSError, MemoryError) as problem:  # with words of our own, which the command line has none for
+        except OSError as problem:  # with words of our own, which the command line has none for
+            raise DataError(problem.strerror or str(problem)) from problem
+        except MemoryError as problem:
             raise DataError(str(problem)) from problem
-        except Exception as problem:
-            if not self.is_failure(problem):
-                raise
-            cause = self.module("failures").in_a_line(problem)
-            raise DataError(
-                f"{self.name} failed: {cause}. Make the same call again, and it goes on. {self.logs}"
-            ) from problem
         except KeyboardInterrupt:
-            raise KeyboardInterrupt("make the same call again, and it goes on: finished stages are kept") from None
+            goes_on = "make the same call again, and it goes on: finished stages are kept"
+            raise KeyboardInterrupt("; ".join(done) or goes_on) from None
 
 
 def command_of(

@@ -23,6 +23,7 @@ REFUSED = on_spark.REFUSED | {
     "threads": "Nodes run as many tasks at a time as they have CPUs: `ray start --num-cpus`.",
     "memory": "Nodes have the memory of `ray start --memory`.",
     "temp_dir": "What goes from stage to stage lies in --work; Ray's own files, where `ray start --temp-dir` says.",
+    "temp_limit": "What goes from stage to stage lies in --work, and takes what the stages need.",
 }
 """The options of `neardup dedup` that are not taken, with what to do instead."""
 CHANGED = on_spark.CHANGED | {
@@ -35,19 +36,9 @@ class OnRay(OnEngine):
     """The command on Ray."""
 
     name, rows = "Ray", "dataset"
-    logs = "The logs of Ray have more."
 
-    def session(self) -> contextlib.AbstractContextManager[None]:
+    def session(self, *, quiet: bool) -> contextlib.AbstractContextManager[None]:  # noqa: ARG002
         return cluster()
-
-    def is_failure(self, problem: Exception) -> bool:
-        from ray.exceptions import RayError
-
-        return isinstance(problem, RayError)
-
-    def translated_errors(self) -> contextlib.AbstractContextManager[Any]:
-        found: contextlib.AbstractContextManager[Any] = self.module("failures").translated_errors()
-        return found
 
     def files(self, session: Any) -> "Files":  # noqa: ARG002
         from neardup.engines.ray.files import RayFiles

@@ -7,7 +7,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 from neardup.cli.engines.on_engine import OnEngine, command_of, engine_options
-from neardup.cli.engines.spark_session import LOG_LEVEL, session_of_command
+from neardup.cli.engines.spark_session import session_of_command
 from neardup.cli.main import run
 
 if TYPE_CHECKING:
@@ -22,6 +22,9 @@ REFUSED = {
     "elements": "Only texts are compared on Spark; `neardup dedup --elements` compares lists on one machine.",
     "prefer_source": "Give the inputs a column that says how good a source is, and --keep max:COLUMN.",
     "verbose": "The summary has every stage with its time and bytes.",
+    "keep_most": "Take the clusters of the duplicates (--audit), and add the next rows of each cluster_id to the survivors.",
+    "drop_matched": "With --cluster components, remove the survivors of the duplicates (--audit), too.",
+    "max_cluster": "Count the rows of each cluster_id of the duplicates (--audit).",
     "unit": "Only whole documents are removed on Spark; `neardup dedup --unit` removes lines and paragraphs on one machine.",
     "annotate": "Join the inputs and the duplicates (--audit) by their ids.",
     "dry_run": "--plan shows what the job takes, and runs nothing.",
@@ -32,6 +35,7 @@ REFUSED = {
     "threads": "Executors run as many tasks at a time as they have cores: `spark.executor.cores`.",
     "memory": "Executors have the memory of `spark.executor.memory` and `spark.executor.memoryOverhead`.",
     "temp_dir": "What goes from stage to stage lies in --work; Spark's own files, where `spark.local.dir` says.",
+    "temp_limit": "What goes from stage to stage lies in --work, and takes what the stages need.",
 }
 """The options of `neardup dedup` that are not taken, with what to do instead."""
 CHANGED: dict[str, dict[str, Any]] = {
@@ -52,7 +56,9 @@ CHANGED: dict[str, dict[str, Any]] = {
         "show_default": True,
         "help": "A name that `neardup recipes` lists, or a .toml file.",
     },
+    "guard": {},
     "keep": {},
+    "keep_as": {},
     "within": {},
     "cluster": {},
     "against": {
@@ -73,13 +79,9 @@ class OnSpark(OnEngine):
     """The command on Spark."""
 
     name, rows = "Spark", "df"
-    logs = f"The setting `{LOG_LEVEL}=ERROR` shows all that Spark tells."
 
-    def session(self) -> contextlib.AbstractContextManager[Any]:
-        return session_of_command()
-
-    def is_failure(self, problem: Exception) -> bool:
-        return type(problem).__module__.startswith(("pyspark.", "py4j."))
+    def session(self, *, quiet: bool) -> contextlib.AbstractContextManager[Any]:
+        return session_of_command(quiet=quiet)
 
     def files(self, session: Any) -> "Files":
         from neardup.engines.spark.files import SparkFiles

@@ -5,7 +5,6 @@ Loads neither NumPy nor Arrow. Whatever cannot be read at once has no columns.
 
 import contextlib
 import csv
-import gzip
 import itertools
 import json
 import os
@@ -14,6 +13,8 @@ from glob import has_magic, iglob
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
+
+from neardup.io.storage.compressions import compression_of_name, without_compression
 
 _MAX_FILES = 3
 """Files that are read, of several inputs or of one folder."""
@@ -50,7 +51,7 @@ def _is_readable(path: Path) -> bool:
 
 
 def _kind(path: Path) -> str:
-    ending = Path(path.stem if path.suffix.lower() in (".gz", ".zst") else path.name).suffix.lower()
+    ending = Path(without_compression(path.name)).suffix.lower()
     return {".ndjson": ".jsonl", ".json": ".jsonl"}.get(ending, ending) if ending in _ENDINGS else ""
 
 
@@ -72,13 +73,9 @@ def _columns(path: Path, encoding: str) -> Iterator[str]:
 
 
 def _opened(path: Path) -> Any:
-    if path.suffix.lower() == ".gz":
-        return gzip.open(path)
-    if path.suffix.lower() == ".zst":
-        from neardup.io.storage import compression
+    from neardup.io.storage.compression import open_for_reading
 
-        return compression.zstd.open(path)  # type: ignore[attr-defined]  # of another package in each version of Python
-    return path.open("rb")
+    return open_for_reading(path, compression_of_name(path.name))
 
 
 def _keys(row: Any, above: str, depth: int) -> Iterator[str]:

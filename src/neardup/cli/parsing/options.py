@@ -10,8 +10,8 @@ from neardup.cli.parsing.flags import in_flags
 from neardup.cli.parsing.values import COLUMN, FILE, KEEP, NUMBER, RECIPE, SIMILARITY, Names
 from neardup.cli.shown.terminal import is_verbose, keep_verbose
 from neardup.io.corpora.reading import HTML, Reading
-from neardup.options import CLUSTERS, DedupOptions
-from neardup.recipe.tables.keeps import KEEPS
+from neardup.options import CLUSTERS, GUARDS, DedupOptions
+from neardup.recipe.tables.keeps import KEEP_AS, KEEPS
 from neardup.recipe.tables.methods import METHODS, MethodRow
 from neardup.recipe.tables.similarities import SIMILARITIES, SimilarityRow
 from neardup.store.rules import STORE_KEEPS, STORE_METHODS
@@ -94,7 +94,7 @@ reading = several(
         default=READING.encoding,
         show_default=True,
         metavar="NAME",
-        help="Encoding of all inputs except Parquet: utf-16, gb18030, shift_jis …",
+        help="Encoding of all inputs except Parquet and Arrow: utf-16, gb18030, shift_jis …",
     ),
     click.option(
         "--dialect",
@@ -129,7 +129,7 @@ def recipe_or_default(meaning: str) -> Callable[[Function], Function]:
 elements = click.option(
     "--elements",
     type=COLUMN,
-    help="Compare the lists of strings or integers in this column, not texts: Parquet lists, or arrays in JSON lines.",
+    help="Compare the lists of strings or integers in this column, not texts: lists of Parquet or Arrow, or arrays in JSON lines.",
 )
 
 
@@ -163,8 +163,13 @@ def similarity(meaning: str, *, default: str | None = "jaccard") -> Callable[[Fu
         metavar="NAME|FILE.toml",
         default=default,
         show_default=default is not None,
-        help=f"{meaning} A .toml file: the fields of a `Similarity`, such as word_shingle and segmenter.",
+        help=f"{meaning} With other shingles: 'jaccard(word_shingle=1)', or the fields of a `Similarity` in a .toml file.",
     )
+
+
+def guard(purpose: str) -> Callable[[Function], Function]:
+    """The flag for what must be equal besides; `purpose` is for its help text."""
+    return click.option("--guard", type=click.Choice(list(GUARDS)), help=f"{purpose}; {described(GUARDS)}.")
 
 
 near = several(
@@ -178,6 +183,7 @@ near = several(
         help="Hamming distance up to which fingerprints are candidates (the recipe's); implies --method simhash. "
         "With minhash: the limit of its sieve (0.3 of the bits; all bits: no sieve).",
     ),
+    guard("What must be equal besides (nothing)"),
 )
 
 
@@ -208,6 +214,14 @@ texts = click.option(
     help="Of a new store: keep the texts of documents, also of duplicates, as they are given (only fingerprints and elements).",
 )
 
+
+def keep_as(purpose: str, otherwise: str = "their kind decides") -> Callable[[Function], Function]:
+    """The flag for how values are compared; `purpose` and `otherwise` are for its help text."""
+    return click.option(
+        "--keep-as", type=click.Choice(list(KEEP_AS)), help=f"{purpose} ({otherwise}); {described(KEEP_AS)}."
+    )
+
+
 matching_of_store = several(
     click.option(
         "--method", type=click.Choice(list(STORE_METHODS)), help=f"Of a new store (exact); {described(STORE_METHODS)}."
@@ -216,6 +230,7 @@ matching_of_store = several(
         f"Of a new store: similarity from which texts match, from 0 to 1 ({DEFAULTS.min_similarity}).", default=None
     ),
     similarity(f"Of a new store ({DEFAULTS.similarity}); {described(SIMILARITIES)}.", default=None),
+    guard("Of a new store: what must be equal besides (nothing)"),
     click.option(
         "--floor",
         type=NUMBER,
@@ -229,6 +244,7 @@ matching_of_store = several(
         type=KEEP,
         help=f"Of a new store: which of matching documents are kept (first); {described(STORE_KEEPS)}.",
     ),
+    keep_as("Of a new store: how --keep max:KEY and min:KEY compare values", "the first value decides"),
     texts,
 )
 of_new_store = several(
@@ -246,9 +262,39 @@ of_new_store = several(
 def survivors(*, sources: str, within: str) -> Callable[[Function], Function]:
     """The flags that choose survivors; `sources` and `within` say, in help texts, where sources and columns come from."""
     return several(
+        preference(sources=sources, within=f"Match only documents with equal values in this column{within}"),
+        _one_of("--cluster", CLUSTERS, DEFAULTS.cluster),
+    )
+
+
+whole_clusters = several(
+    click.option(
+        "--keep-most",
+        type=int,
+        metavar="N",
+        help="Keep the first N documents of each cluster in order of preference (1); clusters stay the same.",
+    ),
+    click.option(
+        "--drop-matched",
+        is_flag=True,
+        help="Remove every document that matches any other; none stays. With --cluster components.",
+    ),
+    click.option(
+        "--max-cluster",
+        type=NUMBER,
+        metavar="SHARE",
+        help="Refuse a run in which one cluster has more than this share of the documents, such as 0.1.",
+    ),
+)
+
+
+def preference(*, sources: str, within: str) -> Callable[[Function], Function]:
+    """The flags that say which documents are preferred, and which are compared; `within`: the help of the latter."""
+    return several(
         click.option(
             "--keep", default=DEFAULTS.keep, show_default=True, metavar="RULE", type=KEEP, help=described(KEEPS)
         ),
+        keep_as("How --keep max:COLUMN and min:COLUMN compare values"),
         click.option(
             "--prefer-source",
             metavar="A,B",
@@ -256,8 +302,7 @@ def survivors(*, sources: str, within: str) -> Callable[[Function], Function]:
             type=Names(),
             help=f"Sources whose documents are preferred, the most preferred first: files, folders or globs of the {sources}.",
         ),
-        click.option("--within", type=COLUMN, help=f"Match only documents with equal values in this column{within}"),
-        _one_of("--cluster", CLUSTERS, DEFAULTS.cluster),
+        click.option("--within", type=COLUMN, help=within),
     )
 
 
@@ -270,13 +315,20 @@ memory = click.option(
 temp_dir = click.option(
     "--temp-dir", type=click.Path(exists=True, file_okay=False, writable=True), help="Folder for temporary files."
 )
-resources = several(threads, memory, temp_dir)
-threads_and_files = several(threads, temp_dir)
+temp_limit = click.option(
+    "--temp-limit",
+    metavar="SIZE",
+    help="Most that temporary files may take together, such as 500M or 20G (nine tenths of what is free in their folder).",
+)
+temporary_files = several(temp_dir, temp_limit)
+resources = several(threads, memory, temporary_files)
+threads_and_files = several(threads, temporary_files)
 audit = click.option(
     "--audit",
     metavar="FILE|DIR/",
     type=FILE,
-    help="Path of the audit: a file, or a folder with one file for each input (OUT without its ending + .duplicates.jsonl).",
+    help="Path of the audit: a file, .jsonl or .parquet, or a folder with one file for each input (OUT without its ending + "
+    ".duplicates.jsonl).",
 )
 overwrite = click.option("--overwrite", is_flag=True, help="Replace existing outputs.")
 

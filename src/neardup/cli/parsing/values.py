@@ -53,6 +53,24 @@ class _Number(ParamType):
         return f" (did you mean {number / 100 if given.endswith('%') else number:g}?)"
 
 
+class _Percentage(ParamType):
+    """A share from 0 to 1, which may be written as a percentage: `0.1%` is 0.001."""
+
+    name = "share"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Turn the value into a share."""
+        given = str(value).strip()
+        try:
+            share = float(given.removesuffix("%")) / (100 if given.endswith("%") else 1)
+        except ValueError:
+            self.fail(f"{value!r} is not a share; give one such as 0.1% or 0.001.", param, ctx)
+        if not 0 <= share <= 1:
+            meant = f" (did you mean {given}%?)" if 1 < share <= 100 else ""
+            self.fail(f"{value!r} is not a share from 0 to 1; give one such as 0.1% or 0.001{meant}.", param, ctx)
+        return share
+
+
 class _File(_Word):
     """The name of a file or a folder, or a glob, as it was typed; the jobs say what is wrong with it."""
 
@@ -121,7 +139,7 @@ class _Keep(_Word):
         return _beginning(incomplete, (name.removesuffix("COLUMN") for name in KEEPS))
 
 
-FILE, NUMBER = _File(), _Number()
+FILE, NUMBER, PERCENTAGE = _File(), _Number(), _Percentage()
 COLUMN, REFERENCE_COLUMN = _Column(), _Column("against")
 RECIPE, SIMILARITY, KEEP = _Named("recipe", _recipes), _Named("similarity", _similarities), _Keep()
 

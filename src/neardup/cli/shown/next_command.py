@@ -8,6 +8,8 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from neardup.display import with_bytes
+
 if TYPE_CHECKING:
     from neardup.jobs.results import FileResult, UnitResult
 
@@ -21,7 +23,10 @@ _PLAIN = re.compile(r"[\w@%+:,./-]+")
 
 
 def quoted(word: str) -> str:
-    """A word as it is typed in a shell: in quotes only if it has to be."""
+    """A word as it is typed in a shell: in quotes only if it has to be. What is not UTF-8 is typed as in bash and zsh."""
+    if with_bytes(word) != word:
+        escaped = word.replace("\\", "\\\\").replace("'", "\\'")
+        return f"$'{with_bytes(escaped)}'"
     return word if _PLAIN.fullmatch(word) else shlex.quote(word)
 
 
@@ -42,7 +47,11 @@ def after_removal(done: "FileResult | UnitResult") -> str | None:
     counts: Any = done.summary
     recipe = getattr(counts, "found", counts).recipe
     has_texts = not (
-        "unit" in line or "-" in inputs or line.get("reference") is not None or recipe.keys() & _WITHOUT_TEXTS
+        "unit" in line
+        or line["survivor_id"] is None
+        or "-" in inputs
+        or line.get("reference") is not None
+        or recipe.keys() & _WITHOUT_TEXTS
     )
     words = ["explain", *(["--diff"] if has_texts else []), audit, name]
     return next_of(words if name[:1] != "-" else [*words[:-1], "--", name])

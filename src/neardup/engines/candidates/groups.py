@@ -12,6 +12,7 @@ from neardup.engines.job_options import Work
 from neardup.engines.packing import ints
 from neardup.engines.schemas import PAIRS, POSTINGS
 from neardup.kernels.engines.groups import GroupedKeys, mark_shared, pairs_of_groups
+from neardup.matching.candidates.costs import HELD_EACH, all_pairs
 
 CELLS_PER_KEY = 4
 """Cells for each key, at least, in which it is looked for others: at most 22 % of lone keys are taken for others."""
@@ -19,6 +20,10 @@ MIN_KEY_BITS, MORE_KEY_BITS, MAX_KEY_BITS = 24, 14, 60
 """Of a key that travels: so many more than tell documents apart. As documents have some 50 keys, 1 of 300 is that of others by
 chance, and proposes a pair that few sizes allow; each bit takes 6 bytes a document.
 """
+SAMPLED_OF_GROUP = 64
+"""Documents of a large group whose pairs tell how many all have."""
+COMPARED_EACH = 4
+"""What is known of two documents of a large group is compared in the time that this many pairs of texts take to be held."""
 FIRST_ROOM_PAIRS = 1 << 16
 """Pairs for which there is room at first."""
 Pairs = tuple[Array, Array]
@@ -29,7 +34,7 @@ class Found(NamedTuple):
 
     Attributes:
         left, right: int64[p], the pairs, the smaller document first, each once.
-        large: the postings of large groups.
+        large: the postings of large groups, with the pairs that are expected (LARGE_POSTINGS).
     """
 
     left: Array
@@ -50,7 +55,25 @@ def pairs_in_groups(postings: pa.Table, code: int, threshold: float, each: int, 
     counts = np.diff(rows.starts)
     is_large = counts > most
     left, right = listed(pairs_of_groups, code, threshold, rows, each, is_large)
-    return Found(left, right, sorted_postings.filter(np.repeat(is_large, counts)))
+    expected = np.repeat(expected_pairs(code, threshold, rows, is_large), counts[is_large])
+    large = sorted_postings.filter(np.repeat(is_large, counts)).append_column("expected", pa.array(expected))
+    return Found(left, right, large)
+
+
+def expected_pairs(code: int, threshold: float, rows: GroupedKeys, is_large: Array) -> Array:
+    """float64[large groups]: how many pairs a group has for each of its documents, about, by a few of them.
+
+    All pairs of a group are compared before those that meet are listed: that counts as listing some more.
+    """
+    found = []
+    for begin, end in zip(rows.starts[:-1][is_large], rows.starts[1:][is_large], strict=True):
+        some = np.unique(np.linspace(begin, end - 1, SAMPLED_OF_GROUP).astype(np.int64))
+        group = GroupedKeys(np.array([0, len(some)]), *(column[some] for column in rows[1:]))
+        pairs, never = all_pairs(len(some)), np.zeros(1, np.bool_)
+        parts = chunks(pairs_of_groups, code, threshold, group, len(some), never)
+        met = sum(len(left) for left, _ in parts) / max(1.0, pairs) + COMPARED_EACH / HELD_EACH
+        found.append(met * all_pairs(int(end - begin)) / int(end - begin))
+    return np.array(found, np.float64)
 
 
 def may_be_shared(key: Array) -> Array:

@@ -14,7 +14,7 @@ from neardup.fingerprints.minhash import Signing
 from neardup.kernels.engines.groups import ANY
 from neardup.kernels.store.postings import MIX
 from neardup.kernels.store.prefixes import Order
-from neardup.matching.band_plan import agree
+from neardup.matching.bands import agree
 from neardup.matching.candidates.minhash import minhash_agreement, minhash_bands
 from neardup.matching.join_keys import band_keys
 from neardup.matching.similarities.table import Elements
@@ -24,7 +24,8 @@ def signatures_of(work: Work, elements: Elements) -> Array:
     """uint32[n, values]: the signatures of texts by their elements."""
     bands = minhash_bands(work.options.min_similarity)
     given = work.similarity.given
-    signing = Signing(values=bands.values, normalize=tuple(work.recipe.normalize), similarity=given)
+    recipe = work.recipe
+    signing = Signing(values=bands.values, normalize=tuple(recipe.normalize), similarity=given, version=recipe.version)
     values: Array = signing.sign_sets(elements.values, elements.offsets).values
     return values
 
@@ -43,7 +44,7 @@ def proposes(work: Work, elements: Elements, left: Array, right: Array, distance
     """bool[p]: which pairs agree in a band and in enough of all values, and pass the sieve."""
     bands = minhash_bands(work.options.min_similarity)
     values = signatures_of(work, elements)
-    found = agree(values[left], values[right], bands, minhash_agreement(work.options.min_similarity, bands))
+    found = agree(values, left, values, right, bands, minhash_agreement(work.options.min_similarity, bands))
     return found if work.max_distance is None else found & (distance <= work.max_distance)
 
 

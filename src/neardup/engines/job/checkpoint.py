@@ -19,13 +19,16 @@ from typing import Any, Protocol
 from neardup.engines.job_options import Work
 from neardup.engines.stages import KEPT, Measured
 from neardup.errors import DataError, InputError, RecipeMismatch
+from neardup.recipe.short_rule import NAME, SHORT_RULE, short_rule_of
 from neardup.version import __version__
 
-FORMAT = 2
+FORMAT = 3
 """Of the folder."""
 _JOB, _DIVIDED, _COPIED, _FINISHED, _ROWS = "job", "divided", "copied", "finished", "rows"
-_WITHOUT_EFFECT = ("threads", "memory", "temp_dir")
+_WITHOUT_EFFECT = ("threads", "memory", "temp_dir", "temp_limit")
 """Options that decide no result."""
+_OF_VERSION = ("neardup", NAME)
+"""What is told of the version, which nobody gives."""
 _SHOWN, _LENGTH = 3, 60
 """Differences of jobs in a message, and characters of a value."""
 
@@ -172,19 +175,27 @@ class Kept:
 
 def job_of(work: Work, kind: str, *, text: str, id: str, order: Sequence[str]) -> dict[str, Any]:  # noqa: A002
     """What decides what stages give, besides the input, as plain values. `kind`: what the job is."""
-    options = {name: value for name, value in work.options.as_dict().items() if name not in _WITHOUT_EFFECT}
+    options = {name: value for name, value in work.deciding.items() if name not in _WITHOUT_EFFECT}
     return {
         "kind": kind,
         "neardup": __version__,
         "recipe": work.recipe.digest(),
         "options": options,
+        NAME: SHORT_RULE,
         "columns": {"text": text, "id": id, "order": list(order)},
     }
 
 
 def _demand_same(folder: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    then, given = dict(_flat(before)), dict(_flat(now))
+    then, given = dict(_flat({NAME: short_rule_of(before), **before})), dict(_flat(now))
     different = [name for name in {**then, **given} if then.get(name) != given.get(name)]
+    of_version = [name for name in different if name in _OF_VERSION]
+    if of_version:
+        told = "; ".join(f"{name} was {_shown(then.get(name))}, now {_shown(given.get(name))}" for name in of_version)
+        raise InputError(
+            f"{folder} was begun by another version of neardup, and this one cannot go on with its work: {told}. Go on with that "
+            "version, or give another folder as `work=`, and the job begins anew."
+        )
     if different:
         shown = "; ".join(
             f"{name} was {_shown(then.get(name))}, now {_shown(given.get(name))}" for name in different[:_SHOWN]

@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from neardup.display import size_text
 from neardup.engines.job.checkpoint import Kept
+from neardup.engines.job.own_folder import OwnFolder
 from neardup.engines.packing import pack_all, unpack, unsorted
 from neardup.engines.reading.unchanged_input import SEEN, Content, contents_in, demand_all
 from neardup.engines.stages import HERE, THERE, Engine, Measured, Output, Reading, Rows, Stage
@@ -48,7 +49,10 @@ class ClusterEngine(Engine, Generic[Held]):
         buckets: into how many rows are divided.
         measured: what each stage took.
         seen: what the parts of the input held when they were read first, by part.
+        own_folder: that of the job, if it does not stay.
     """
+
+    own_folder: OwnFolder | None = None
 
     def __init__(self, kept: Kept, before: Sequence[Measured] = ()) -> None:
         """Packed rows go to the folder of a job that has begun. `before`: what was done before the first stage."""
@@ -173,7 +177,9 @@ class ClusterEngine(Engine, Generic[Held]):
         )
 
     def close(self) -> None:
-        """Let go of what the cluster keeps for the engine; by default, that is nothing."""
+        """Let go of what the cluster keeps for the engine, and of its own folder."""
+        if self.own_folder is not None:
+            self.own_folder.remove()
 
     def nothing(self, output: Output) -> Held:
         return self._here(output, (), 0)

@@ -17,6 +17,7 @@ from neardup.engines.job.inputs import FILES, Given, Input, demand_unchanged, fa
 from neardup.engines.job.plan import Plan, Remedies, plan_of
 from neardup.engines.job.sample import Sample, stages_of
 from neardup.engines.job_options import Work
+from neardup.engines.repeats.work import PassageWork
 from neardup.engines.stages import THERE, Measured
 from neardup.errors import RecipeMismatch
 
@@ -30,7 +31,7 @@ class Words:
 
     Attributes:
         engine: its name.
-        rows: what holds rows.
+        rows: what holds rows; argument: of our functions, that gives them.
         join: how several columns of texts become one.
         not_taken: options that cannot be had, with what to do instead.
         unsteady: steps after which rows differ whenever they are made.
@@ -39,6 +40,7 @@ class Words:
 
     engine: str
     rows: str
+    argument: str
     join: str
     not_taken: Mapping[str, str]
     unsteady: str
@@ -129,7 +131,8 @@ class ClusterJob(ABC, Generic[Given, Engine]):
             limits, sample = self._limits(), self._sample()
         found, whole = stages_of(sample, self.work), replace(self.work, documents=sum(sample.rows))
         has_one_key = METHODS[self.work.options.method].has_one_key(whole)
-        return plan_of(sample, found, self.words.remedies, has_one_key=has_one_key, **limits)
+        follows = "earliest places" if isinstance(self.work, PassageWork) else "pairs"
+        return plan_of(sample, found, self.words.remedies, has_one_key=has_one_key, follows=follows, **limits)
 
     def started(self, path: str, *, kind: str = "deduplicate") -> Engine:
         """The engine of the job, which goes on with what a run that failed left in the folder. `kind`: what the job is.

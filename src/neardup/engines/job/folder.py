@@ -1,6 +1,7 @@
 """FOLDER of a job whose machines share it: a local path, or a URL of an object store. Files are written whole, under new names."""
 
 import contextlib
+import errno
 import json
 import secrets
 import tempfile
@@ -12,6 +13,8 @@ from neardup.engines.job.checkpoint import parsed_notes
 from neardup.errors import InputError
 from neardup.io.storage.places import Place, place_of
 from neardup.io.storage.remote import RemotePath
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class Folder:
@@ -62,10 +65,22 @@ class Folder:
             raise
 
     def make(self, name: str) -> None:
-        """Make a folder in it, which an object store has not got."""
+        """Make a folder in it, which an object store has not got.
+
+        Raises:
+            InputError: that is not possible there.
+        """
         place = self.place(name)
         if isinstance(place, Path):
-            place.mkdir(parents=True, exist_ok=True)
+            try:
+                place.mkdir(parents=True, exist_ok=True)
+            except OSError as problem:
+                if problem.errno in _FULL:
+                    raise
+                raise InputError(
+                    f"{self} cannot be the folder of `work=`: {place} cannot be made ({problem.strerror}). Give a folder in which "
+                    "the driver and all workers may write."
+                ) from None
 
     def ranges(self, name: str, spans: Sequence[tuple[int, int]]) -> list[bytes]:
         """Parts of a file, by offset and size; short if it ends before."""

@@ -102,7 +102,7 @@ class SerialEngine(Engine):
     def orders(self, work: Work) -> bool:
         return work.options.preference.by is not By.ORDER
 
-    def places(self, work: Work, documents: Files) -> Files:
+    def places(self, work: Work, documents: Files, compared_as: str | None) -> Files:  # noqa: ARG002
         rows = self.collect(documents)
         doc = rows.column("doc").to_numpy()
         table = pa.table([doc, doc, ranks(rows, work)], PLACES.schema)
@@ -112,10 +112,11 @@ class SerialEngine(Engine):
 def ranks(documents: pa.Table, work: Work) -> Array:
     """int64[n]: the ranks of documents; those of a reference are as they were."""
     doc, cost, rank = (documents.column(name).to_numpy() for name in ("doc", "cost", "rank"))
-    if work.options.preferred_by is not None:
-        cost = cost_of_values(documents.column("value").combine_chunks(), work.options)
     others = np.flatnonzero(~documents.column("is_reference").to_numpy())
-    order = others[np.lexsort((doc[others], cost[others]))]
+    costs = cost[others]
+    if work.options.preferred_by is not None:
+        costs = cost_of_values(documents.column("value").combine_chunks().take(others), work.options)
+    order = others[np.lexsort((doc[others], costs))]
     found: Array = rank.copy()
     found[order] = np.arange(len(order))
     return found

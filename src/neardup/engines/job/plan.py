@@ -10,6 +10,7 @@ from neardup.display import counted, size_text
 from neardup.engines.job.sample import PAIRS, Sample, Stages
 from neardup.engines.reading.documents import MAX_ROWS_PER_PART
 from neardup.engines.reading.row_selection import MAX_MARK_BYTES
+from neardup.engines.repeats.minimizers import MOST_BYTES, REPEATED
 from neardup.errors import OptionError
 
 TEXTS_PER_BATCH, BYTES_PER_BATCH = 1 << 10, 1 << 24
@@ -27,10 +28,11 @@ MAX_TASK_BYTES = 1 << 34
 """Of a task that gets all documents, where it is not known what an executor has for it."""
 SETS_OF_MARKS = 2
 """Of documents whose names are read, and of those whose fingerprints are."""
-ORIENTATION = (
-    "unknown before the keys meet; 49,152 documents of 2.8 KB with few duplicates gave 10.6 pairs each, of which 0.09 were "
-    "compared, with 182 bytes of texts a document"
-)
+ORIENTATION = {
+    "pairs": "unknown before the keys meet; 49,152 documents of 2.8 KB with few duplicates gave 10.6 pairs each, of which 0.09 "
+    "were compared, with 182 bytes of texts a document",
+    "earliest places": "unknown before windows meet; fewer than the windows above",
+}
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,7 @@ class Plan:
         buckets: into how many rows are divided; bucket_bytes: of rows in one, unpacked.
         task_bytes: memory of a Python worker; task_limit_bytes: what there is for one, or None if that is not known.
         limit: what has it: an executor, or a node.
+        follows: what comes after these stages, which a sample does not tell: a key of ORIENTATION.
         marks_bytes: a bit for each row, at most, which travels to every task.
         problems: why the job cannot finish; empty if it can, as far as is known.
         copied: the frames that are copied to `work` first: "input", "reference".
@@ -100,6 +103,7 @@ class Plan:
     problems: tuple[str, ...] = ()
     copied: tuple[str, ...] = ()
     limit: str = "an executor"
+    follows: str = "pairs"
 
     def demand(self) -> None:
         """Refuse a job that cannot finish.
@@ -123,7 +127,7 @@ class Plan:
             f"at most {size_text(self.marks_bytes)} of marks, sent to every task",
             "shuffled, about:",
             *(f"  {stage!s:<26}{size_text(stage.bytes):>12}" for stage in self.stages),
-            f"  {'pairs and after':<26}{ORIENTATION}",
+            f"  {f'{self.follows} and after':<26}{ORIENTATION[self.follows]}",
             f"estimated from {counted(self.sampled_documents, 'document')} of {size_text(self.sampled_bytes)}",
             *(f"cannot finish: {problem}" for problem in self.problems),
         ]
@@ -147,6 +151,7 @@ def plan_of(
     limit_bytes: int | None,
     wanted_bytes: int | None = None,
     has_one_key: bool = False,
+    follows: str = "pairs",
 ) -> Plan:
     """Extrapolate what stages made of a sample.
 
@@ -157,6 +162,7 @@ def plan_of(
         limit_bytes: memory that there is for a task at most, if that is known.
         wanted_bytes: memory that a task should take, so that all processors have one, if that is less.
         has_one_key: whether all documents have the same key, so that one task gets them all.
+        follows: see `Plan`.
     """
     documents = sum(sample.rows)
     growth = documents / found.documents if found.documents else 0.0
@@ -169,6 +175,8 @@ def plan_of(
     marks = -(-documents // 8)
     fixed = WORKER_BYTES + round(TEXT_FACTOR * max(min(TEXTS_PER_BATCH * mean, BYTES_PER_BATCH), found.longest_bytes))
     fixed += SETS_OF_MARKS * min(marks, MAX_MARK_BYTES)
+    minimizers = (growth * each.unpacked for each in found.stages if each.name == REPEATED.name)
+    fixed += round(min(MOST_BYTES, sum(minimizers)))  # a row of 9 bytes for each, and cells of 8 if it is repeated
     wanted, problems = BUCKET_BYTES, []
     if wanted_bytes is not None:
         wanted = max(MIN_BUCKET_BYTES, min(wanted, (wanted_bytes - fixed) // COPIES_OF_ROWS))
@@ -221,4 +229,5 @@ def plan_of(
         marks_bytes=marks,
         problems=tuple(problems),
         limit=remedies.limit,
+        follows=follows,
     )

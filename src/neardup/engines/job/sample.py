@@ -12,6 +12,8 @@ import pyarrow as pa
 from neardup.engines.flow import deduplicate
 from neardup.engines.job.local_engine import Files, SerialEngine
 from neardup.engines.job_options import Work
+from neardup.engines.repeats.flow import WINDOWS, find_all_windows
+from neardup.engines.repeats.work import PassageWork
 from neardup.engines.schemas import PLACES
 from neardup.engines.stages import Found, Output, Part, Stage
 from neardup.recipe.tables.keeps import By
@@ -100,11 +102,16 @@ def stages_of(sample: Sample, work: Work) -> Stages:
     if found.documents:
         with tempfile.TemporaryDirectory(prefix="neardup-") as folder:
             engine = SampleEngine(Path(folder), lambda: _parts(sample))
-            deduplicate(engine, work)
+            if isinstance(work, PassageWork):
+                find_all_windows(engine, work)
+            else:
+                deduplicate(engine, work)
         found.stages = engine.stages
         for stage in found.stages:
             if stage.name in ORDERING and work.options.preference.by is By.ORDER:
                 stage.unless = "rows ascend"
+            if stage.name in WINDOWS:
+                stage.unless = "few of the tokens are repeated"
     return found
 
 
@@ -134,7 +141,7 @@ class SampleEngine(SerialEngine):
         """Unless rows ascend."""
         return True
 
-    def places(self, work: Work, documents: Files) -> Files:  # noqa: ARG002
+    def places(self, work: Work, documents: Files, compared_as: str | None) -> Files:  # noqa: ARG002
         """Any order takes as much."""
         doc = np.sort(self.collect(documents).column("doc").to_numpy())
         return self._run("order", {"places": PLACES}, [[("places", pa.table([doc, doc, doc], PLACES.schema))]])[

@@ -6,6 +6,7 @@ Large groups are divided into blocks at once, as if all their documents led (`bl
 
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -13,21 +14,37 @@ import pyarrow as pa
 from neardup.engines.columns import beginnings
 from neardup.engines.packing import ints
 from neardup.engines.pairing import equal_elements
-from neardup.engines.schemas import LEADERS, LISTED_MEMBERS, MARKED, of_reference
+from neardup.engines.reading.row_selection import Marks
+from neardup.engines.schemas import LEADERS, LISTED_MEMBERS, MARKED, of_reference, rows_of
 from neardup.engines.stages import Found, Stage
 
 ALL = 1 << 31
 """Documents of a group that lead, so that each is compared with each other one."""
 
 
-def classes_of(*, distinct: bool) -> Stage:
-    """The stage that puts documents with equal elements in classes. `distinct`: of equal texts of one side, only the first."""
-    return Stage(
-        "equal", partial(_classes, distinct), {"leaders": LEADERS, "marked": MARKED, "members": LISTED_MEMBERS}
-    )
+def classes_of(*, distinct: bool, among: Marks | None = None) -> Stage:
+    """The stage that puts documents with equal elements in classes.
+
+    `distinct`: of equal texts of one side, only the first. `among`: besides the documents of a reference, only these.
+    """
+    work = partial(_classes, distinct, among)
+    return Stage("equal", work, {"leaders": LEADERS, "marked": MARKED, "members": LISTED_MEMBERS})
 
 
-def _classes(distinct: bool, documents: pa.Table) -> Found:
+def _among(marks: Marks, documents: pa.Table) -> pa.Table:
+    part, row = rows_of(ints(documents, "doc")[0])
+    wanted = documents.column("is_reference").to_numpy().copy()
+    ours = np.flatnonzero(~wanted)
+    ours = ours[np.argsort(part[ours], kind="stable")]
+    for begin, end in pairwise(np.flatnonzero(np.diff(part[ours], prepend=-1, append=-1))):
+        at = ours[begin:end]
+        wanted[at] = marks.of(int(part[at[0]]), row[at])
+    return documents.filter(wanted)
+
+
+def _classes(distinct: bool, among: Marks | None, documents: pa.Table) -> Found:
+    if among is not None:
+        documents = _among(among, documents)
     if not len(documents):
         return
     if distinct:

@@ -25,12 +25,12 @@ TILE_BITS = 31
 """Of the number of a tile, for its second block."""
 
 
-def placed(work: Work, waiting: pa.Table, at: Array, size: Array, last_leading: Array, leads: Array) -> pa.Table:
-    """Rows of large groups (PLACED) with their places in them.
+def placed(block: int, waiting: pa.Table, at: Array, size: Array, last_leading: Array, leads: Array) -> pa.Table:
+    """Rows of large groups (PLACED) with their places in them, in blocks of so many places.
 
-    at, size, last_leading: int64[n], of each row, or its group: its place, how many rows, the place of the last that leads.
+    at, size, last_leading: int64[n], of each row, or its group: its place, how many places, that of the last that leads.
     """
-    columns, block = {name: waiting.column(name) for name in waiting.schema.names}, work.limits.documents_per_block
+    columns = {name: waiting.column(name) for name in waiting.schema.names}
     columns |= {
         "at": at,
         "blocks": -(-size // block),
@@ -46,29 +46,44 @@ def attach(work: Work) -> Stage:
 
 
 def _attach(work: Work, rows: pa.Table, leaders: pa.Table) -> Found:
-    at, blocks, leading = ints(rows, "at", "blocks", "leading")
-    leads, block = rows.column("leads").to_numpy(), at // work.limits.documents_per_block
-    before = np.minimum(block, leading) + 1  # tiles where the row is compared with those that lead before it
-    counts = before + leads * (blocks - 1 - block)
-    for some in _some(counts, work.limits.rows_of_tiles):
-        row = np.repeat(some, counts[some])
-        nth = np.arange(len(row)) - np.repeat(np.cumsum(counts[some]) - counts[some], counts[some])
-        comes_later = nth < before[row]
-        first = np.where(comes_later, nth, block[row])
-        second = np.where(comes_later, block[row], block[row] + 1 + nth - before[row])
+    one = np.ones(len(rows), np.int64)
+    for row, tile in tiles_of(rows, work.limits.documents_per_block, one, work.limits.rows_of_tiles):
         known = rows_of_docs(leaders, rows.column("doc").to_numpy()[row])
         taken = rows.take(row)
         columns = {name: taken.column(name) for name in taken.schema.names}
         columns |= {name: known.column(name) for name in ("group", "print", "bitmap")}
-        columns |= {"tile": (first << TILE_BITS) + second, "size": known.column("size").cast(pa.int32())}
-        columns["is_given"] = known.column("is_reference").to_numpy() & ~known.column("has_others").to_numpy()
+        columns |= {"tile": tile, "size": known.column("size").cast(pa.int32()), "is_given": are_given(known)}
         if work.max_distance is None:
             columns["print"] = pa.array([b""] * len(row), pa.large_binary())
         yield "tiles", pa.table([columns[name] for name in TILES.schema.names], TILES.schema)
 
 
+def are_given(known: pa.Table) -> Array:
+    """bool[n]: whether documents are of a reference, with no other text in their class; two such do not match."""
+    found: Array = known.column("is_reference").to_numpy() & ~known.column("has_others").to_numpy()
+    return found
+
+
+def tiles_of(rows: pa.Table, block: int, weight: Array, most: int) -> Iterator[tuple[Array, Array]]:
+    """Rows of PLACED (int64[m], places in them) with the tiles where they come (int64[m]), some at a time.
+
+    block: places of a block; weight: int64[n], of a row, of which at most `most` is given at a time, besides one row.
+    """
+    at, blocks, leading = ints(rows, "at", "blocks", "leading")
+    leads, of = rows.column("leads").to_numpy(), at // block
+    before = np.minimum(of, leading) + 1  # tiles where the row is compared with those that lead before it
+    counts = before + leads * (blocks - 1 - of)
+    for some in _some(counts * weight, most):
+        row = np.repeat(some, counts[some])
+        nth = np.arange(len(row)) - np.repeat(np.cumsum(counts[some]) - counts[some], counts[some])
+        comes_later = nth < before[row]
+        first = np.where(comes_later, nth, of[row])
+        second = np.where(comes_later, of[row], of[row] + 1 + nth - before[row])
+        yield row, (first << TILE_BITS) + second
+
+
 def _some(counts: Array, rows: int) -> Iterator[Array]:
-    """int64[m]: rows, so many at a time that they are in about `rows` tiles together."""
+    """int64[m]: rows, so many at a time that they count about `rows` together."""
     number = np.cumsum(counts) // rows
     yield from (np.split(np.arange(len(counts)), np.flatnonzero(np.diff(number)) + 1) if len(counts) else ())
 

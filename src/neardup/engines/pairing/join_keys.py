@@ -23,7 +23,7 @@ def reading(work: Work, marks: Marks, order: Order) -> Reading:
 def _read(work: Work, marks: Marks, order: Order, part: Part) -> Found:
     method = METHODS[work.options.method]
     for docs, rows, _ in marked_rows(part, marks):
-        yield "postings", method.keys(work, rows.column("text"), docs, groups_of_texts(rows), order)
+        yield "postings", method.keys(work, rows.column("text"), docs, groups_of_texts(work, rows), order)
 
 
 def _docs(large: pa.Table) -> Found:

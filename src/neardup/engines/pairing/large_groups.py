@@ -25,22 +25,25 @@ def _rank(large: pa.Table, leaders: pa.Table) -> Found:
     """The postings of large groups with the ranks of their documents."""
     known, n = rows_of_docs(leaders, *ints(large, "doc")), len(large)
     ours = {name: known.column(name) for name in ("rank", "has_later")}
-    yield "waiting", with_columns(large, **ours, part=np.full(n, NONE), is_out=np.zeros(n, np.bool_))
+    waiting = with_columns(large, **ours, part=np.full(n, NONE), is_out=np.zeros(n, np.bool_))
+    yield "waiting", waiting.select(WAITING.schema.names)
 
 
 RANK = Stage("large groups", _rank, {"waiting": WAITING})
 """Of the postings of large groups, and leaders."""
 
 
-def wave(work: Work, leading: int) -> Stage:
+def wave(work: Work, leading: int, *, holds: bool = False) -> Stage:
     """The stage that pairs so many documents of each group with the others; the rest waits for the next wave.
 
-    The pairs of the first wave are listed, if they are not too many; those of others, when families have fallen, in tiles.
+    The pairs of the first wave are listed, if they are not too many; those of others, when families have fallen, in tiles. `holds`:
+    all come to tiles, whose blocks are of elements, as texts come there (`dense_groups.py`).
     """
-    return Stage("wave", partial(_wave, work, leading), {"pairs": PAIRS, "placed": PLACED, "rest": REST, "open": OPEN})
+    outputs = {"pairs": PAIRS, "placed": PLACED, "rest": REST, "open": OPEN}
+    return Stage("wave", partial(_wave, work, leading, holds), outputs)
 
 
-def _wave(work: Work, leading: int, waiting: pa.Table) -> Found:
+def _wave(work: Work, leading: int, holds: bool, waiting: pa.Table) -> Found:
     if not len(waiting):
         return
     key, rank, part = ints(waiting, "key", "rank", "part")
@@ -53,17 +56,20 @@ def _wave(work: Work, leading: int, waiting: pa.Table) -> Found:
     before = np.cumsum(is_in) - is_in  # of all groups, who are in
     nth = before - before[starts[:-1]][group]
     leads = is_in & (nth < leading)
-    is_listed = (leading == work.limits.first_documents) & (sizes * leading <= work.limits.listed_pairs)
+    is_listed = (leading == work.limits.first_documents) & (sizes * leading <= work.limits.listed_pairs) & (not holds)
     of_listed = is_listed[group]
     code, least = METHODS[work.options.method].code(work), float(work.options.min_similarity)
     some = grouped(rows.filter(of_listed))
     pairs = listed(pairs_of_leading, code, least, some, leads[of_listed], part[of_listed])
     yield "pairs", paired(*pairs)
-    at, last = np.arange(len(rows)) - starts[:-1][group], np.full(len(sizes), NONE)
+    weight = np.maximum(ints(rows, "size")[0], 1).astype(np.int64) if holds else np.ones(len(rows), np.int64)
+    block = work.limits.elements_per_block if holds else work.limits.documents_per_block
+    at, last = np.cumsum(weight) - weight, np.full(len(sizes), NONE)
+    at -= at[starts[:-1]][group]
     np.maximum.at(last, group[leads], at[leads])
     divided = np.flatnonzero(~of_listed & (last != NONE)[group])
-    group_of = group[divided]
-    yield "placed", placed(work, rows.take(divided), at[divided], sizes[group_of], last[group_of], leads[divided])
+    of, extents = group[divided], np.add.reduceat(weight, starts[:-1])
+    yield "placed", placed(block, rows.take(divided), at[divided], extents[of], last[of], leads[divided])
     # Of each group, all after the last one that leads, if any of them may be needed by those after it.
     later = nth >= leading
     lowest, highest = (np.full(len(sizes), value) for value in (np.iinfo(np.int64).max, np.iinfo(np.int64).min))

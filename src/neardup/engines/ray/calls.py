@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from neardup.engines.job.failures import IdleError
+from neardup.engines.job.failures import GOES_ON, IdleError
 from neardup.engines.ray.failures import translated_errors
 from neardup.engines.stages import Setting
 
@@ -95,8 +95,8 @@ class Calls:
             elif now - since >= patience:
                 raise IdleError(
                     f"No node has had room for a task for {patience:,.0f} seconds: nodes are lost, or have less than one CPU and "
-                    f"{self.memory:,} bytes of memory. Bring nodes back, and call again with the same `work=`: finished stages are "
-                    f"kept. The environment variable `{PATIENCE}` says how many seconds to wait."
+                    f"{self.memory:,} bytes of memory. Bring nodes back, and c{GOES_ON}. "
+                    f"The environment variable `{PATIENCE}` says how many seconds to wait."
                 )
             elif now - since >= 60 and now - warned >= 60:
                 warned = now

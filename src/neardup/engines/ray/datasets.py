@@ -1,19 +1,22 @@
 """DATASETS: what a run on Ray gives, as lazy Datasets: rows that stay, and packed rows of results."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from ray.data import Datasource, ReadTask, read_datasource
 from ray.data.block import BlockMetadata
 
+from neardup.arrays import Array
+from neardup.engines.columns import looked_up
 from neardup.engines.job.bucket_files import Segments, contents
 from neardup.engines.job.folder import Folder
-from neardup.engines.job.folder_engine import Given, Held
-from neardup.engines.packing import unsorted
+from neardup.engines.job.folder_engine import Given, Held, Sent
+from neardup.engines.packing import buckets_of, unsorted
 from neardup.engines.ray.engine import RayEngine, grouped
 from neardup.engines.ray.tasks import DECODE, bounded, tables_of
 from neardup.engines.reading.documents import numbered
@@ -22,6 +25,7 @@ from neardup.engines.reading.text_columns import texts_in
 from neardup.engines.reading.unchanged_input import Content, Watched
 from neardup.engines.schemas import rows_of
 from neardup.engines.stages import Output
+from neardup.text.columns import decoded, decoded_type
 
 
 class Tables(Datasource):  # type: ignore[misc]
@@ -59,8 +63,69 @@ def dataset_of(name: str, schema: pa.Schema, functions: Sequence[tuple[Any, int]
     return read_datasource(Tables(name, schema, functions), override_num_blocks=len(functions))
 
 
+Change = Callable[[Array, pa.Table], pa.Table]
+"""What makes of rows of the input those of the output. Documents: int64[rows]."""
+
+
 def survivors_of(engine: RayEngine, removed: Marks) -> Any:
-    """The rows of the documents that stay, with all their columns; a file whose texts have changed is refused when it is read."""
+    """The rows of the documents that stay, with all their columns."""
+    schema = engine.input.documents.schema
+    return _changed(engine, "neardup: survivors", schema, lambda parts: partial(_staying, removed.only(parts), parts))
+
+
+def _staying(removed: Marks, parts: Sequence[int]) -> Change:
+    bits = {number: removed.bits(number) for number in parts}
+
+    def only(docs: Array, rows: pa.Table) -> pa.Table:
+        stays = ~flags_of(bits, *rows_of(docs))
+        return rows if stays.all() else rows.filter(stays)
+
+    return only
+
+
+def edited_of(engine: RayEngine, edits: Held) -> Any:
+    """The rows of the documents that stay, with all their columns, and the texts that they have now. `edits`: rows of EDITS.
+
+    Texts that were in dictionaries are strings then, as there may be more of them than the dictionary's type can number.
+    """
+    source = engine.input.documents
+    number, kind = source.schema.get_field_index(source.text), decoded_type(source.schema.field(source.text).type)
+    schema = source.schema.set(number, source.schema.field(number).with_type(kind))
+
+    def of(parts: list[int]) -> Callable[[], Change]:
+        numbers = pa.table({"part": pa.array(parts, pa.int64())})
+        buckets = np.unique(buckets_of(numbers, edits.output.key, engine.buckets)).tolist()
+        sent = [(bucket, edits.sent(bucket, bucket + 1)) for bucket in buckets]
+        return partial(_edited, engine.folder, sent, parts, schema.field(number))
+
+    return _changed(engine, "neardup: passages cut", schema, of)
+
+
+def _edited(folder: Folder, sent: Sequence[tuple[int, Sent]], parts: Sequence[int], text: pa.Field) -> Change:
+    tables = [unsorted(each.rows(folder, bucket), each.output) for bucket, each in sent]
+    some = pa.concat_tables(tables).filter(pc.field("part").isin(parts)).sort_by("doc").combine_chunks()
+    doc, is_removed = (some.column(name).to_numpy() for name in ("doc", "is_removed"))
+    edits = some.column("text").cast(text.type)
+
+    def edit(docs: Array, rows: pa.Table) -> pa.Table:
+        number, texts = rows.schema.get_field_index(text.name), decoded(rows.column(text.name))
+        known, at = looked_up(doc, docs)
+        if not known.any():
+            return rows.set_column(number, text, texts)
+        both = pa.chunked_array([*texts.chunks, *edits.chunks])
+        texts = both.take(np.where(known, at + len(rows), np.arange(len(rows))))
+        return rows.set_column(number, text, texts).filter(~(known & is_removed[at]))
+
+    return edit
+
+
+def _changed(
+    engine: RayEngine, name: str, schema: pa.Schema, change: Callable[[list[int]], Callable[[], Change]]
+) -> Any:
+    """The rows of the input, changed; a file whose texts are others than they were is refused when it is read.
+
+    `name`: shown by Ray; `schema`: of the rows then; `change`: makes for some parts what makes, in a task, what changes their rows.
+    """
     source = engine.input.documents
     whole_files = source.files()
     files = [(file.size, file) for file in whole_files]
@@ -72,9 +137,9 @@ def survivors_of(engine: RayEngine, removed: Marks) -> Any:
         for part, file in group:
             own, runs = part.number_of_part
             parts = [own, *(number for _, number in runs)]
-            some.append((part, source.columns, file.path, removed.only(parts), seen.get(own, Content(0, 0))))
-        functions.append((partial(_staying, some), sum(file.size for _, file in group)))
-    return dataset_of("neardup: survivors", source.schema, functions)
+            some.append((part, source.columns, file.path, change(parts), seen.get(own, Content(0, 0))))
+        functions.append((partial(_read, some), sum(file.size for _, file in group)))
+    return dataset_of(name, schema, functions)
 
 
 def whole(read: Any) -> Iterator[pa.RecordBatch]:
@@ -83,22 +148,22 @@ def whole(read: Any) -> Iterator[pa.RecordBatch]:
         yield from bounded(table)
 
 
-def _staying(files: Sequence[tuple[Given, Mapping[str, str | None], str, Marks, Content]]) -> Iterator[pa.Table]:
-    """The rows of some files that stay.
+def _read(
+    files: Sequence[tuple[Given, Mapping[str, str | None], str, Callable[[], Change], Content]],
+) -> Iterator[pa.Table]:
+    """The rows of some files, changed.
 
     Raises:
         DataError: the texts of a file have changed.
     """
-    for given, columns, path, removed, seen in files:
-        part = given.part
-        bits = {number: removed.bits(number) for number in [part.number, *(number for _, number in part.runs)]}
+    for given, columns, path, make, seen in files:
+        part, change = given.part, make()
         batches: list[pa.RecordBatch] = []
         watched = Watched(replace(part, batches=_noted(part.batches, columns, path, batches)))
         for _, docs in numbered(watched.part):
-            stays = ~flags_of(bits, *rows_of(docs))
-            rows = pa.Table.from_batches([batches.pop()])
-            if stays.any():
-                yield rows if stays.all() else rows.filter(stays)
+            rows = change(docs, pa.Table.from_batches([batches.pop()]))
+            if len(rows):
+                yield rows
         watched.check({part.number: seen})
 
 

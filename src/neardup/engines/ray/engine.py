@@ -116,7 +116,7 @@ class RayEngine(FolderEngine):
         documents = self.input.documents
         return Columns([*documents.order, documents.id], documents.schema)
 
-    def places(self, work: Work, documents: Held) -> Held:
+    def places(self, work: Work, documents: Held, compared_as: str | None) -> Held:
         ranges = 4 * self.buckets
         if self.input.documents.order:
             columns = self._columns
@@ -128,7 +128,7 @@ class RayEngine(FolderEngine):
             placed = sorted_rows(self, keys, columns.sort, ranges=ranges)
         else:
             placed = in_place(documents, self)
-        found: Held = ranked_places(self, work, documents, placed, ranges=ranges)
+        found: Held = ranked_places(self, work, documents, placed, compared_as, ranges=ranges)
         return found
 
 

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from neardup.engines.job.checkpoint import Notes
 from neardup.engines.job.folder import Folder
 from neardup.engines.job.paths import Files, demand_flat, demand_one_format, format_of, nothing_in
-from neardup.engines.ray.failures import in_a_line, translated_errors
+from neardup.engines.ray.failures import in_a_line, known_errors, translated_errors
 from neardup.engines.ray.sources import schema_of
 from neardup.engines.ray.tasks import PLACE, bounded, checked
 from neardup.engines.stages import Setting
@@ -42,7 +42,7 @@ class RayFiles(Files):
             raise OptionError(f"On Ray, {shown} is not read: its format is {name}. Give {', '.join(FORMATS)}.")
         found = [each for path in paths for each in _matching(path)]
         try:
-            with translated_errors():
+            with known_errors():
                 dataset = getattr(ray.data, f"read_{name}")(found)
                 columns = dataset.columns()
         except NeardupError:

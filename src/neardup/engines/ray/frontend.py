@@ -1,24 +1,23 @@
 """FRONTEND of Ray: checks of datasets."""
 
+import contextlib
 import importlib
 import secrets
 import tempfile
+from collections.abc import Iterable
 from typing import Any
 
-import pyarrow as pa
-
 from neardup.engines.frontend import Frontend
-from neardup.engines.job.refusals import demand_kind
+from neardup.engines.job.own_folder import OwnFolder
+from neardup.engines.job.refusals import demand_columns, demand_order
 from neardup.engines.ray.calls import nodes
 from neardup.engines.ray.engine import RayEngine
 from neardup.engines.ray.failures import translated_errors
 from neardup.engines.ray.input_files import step_of
 from neardup.engines.ray.job import RayJob
 from neardup.engines.ray.sort_columns import normal
-from neardup.engines.ray.sources import Source
+from neardup.engines.ray.sources import Source, schema_of
 from neardup.errors import InputError, MissingExtra, OptionError
-from neardup.io.formats.columnar.parquet_values import is_value
-from neardup.options import DedupOptions
 
 
 class RayFrontend(Frontend[RayEngine]):
@@ -32,29 +31,28 @@ class RayFrontend(Frontend[RayEngine]):
         except ImportError:
             raise MissingExtra("Ray is not installed: pip install 'neardup[ray]'") from None
 
-    def demand_rows(self, *given: Any) -> None:
+    def translated_errors(self) -> contextlib.AbstractContextManager[None]:
+        return translated_errors()
+
+    def demand_rows(self, rows: Any, called: str) -> None:
         from ray.data import Dataset
 
-        for each in given:
-            if each is not None and not isinstance(each, Dataset):
-                raise OptionError(
-                    f"{type(each).__name__} is no Dataset of Ray. Give one, as `ray.data.read_parquet(…)` returns, or call "
-                    "`neardup.deduplicate` for rows in memory."
-                )
+        if not isinstance(rows, Dataset):
+            raise OptionError(
+                f"{called} is a {type(rows).__name__}; give a Dataset of Ray, as `ray.data.read_parquet(…)` returns, or call "
+                "`neardup.deduplicate` for rows in memory."
+            )
 
-    def columns(self, documents: Source) -> dict[str, Any]:
-        return {field.name: field.type for field in documents.schema}
+    def demand_columns(self, rows: Any, wanted: Iterable[tuple[str, str]]) -> None:
+        demand_columns(schema_of(rows).names, wanted)
 
-    def demand_kinds(self, documents: Source, options: DedupOptions) -> None:
-        kinds, text, name = self.columns(documents), documents.text, documents.id
-        is_text = {each: normal(kind) == pa.large_string() for each, kind in kinds.items()}
-        demand_kind(text, kinds[text], is_right=is_text[text], role="text")
-        demand_kind(name, kinds[name], is_right=is_text[name] or pa.types.is_integer(kinds[name]), role="id")
-        for each in documents.order:
-            demand_kind(each, kinds[each], is_right=normal(kinds[each]) is not None, role="order")
-        for each in options.columns:
-            if each in kinds:
-                demand_kind(each, kinds[each], is_right=is_value(kinds[each]), role="value")
+    def columns(self, rows: Any) -> dict[str, Any]:
+        return {field.name: field.type for field in schema_of(rows)}
+
+    def demand_order(self, documents: Source) -> None:
+        for name in documents.order:
+            kind = documents.schema.field(name).type
+            demand_order(name, kind, has_order=normal(kind) is not None)
 
     def demand_files(self, documents: Source) -> None:
         if step_of(documents.rows) is None:
@@ -72,11 +70,10 @@ class RayFrontend(Frontend[RayEngine]):
                     "`against`: these have no common order. Cast one of them."
                 )
 
-    def folder(self, rows: Any) -> str:  # noqa: ARG002
-        with translated_errors():
-            if nodes().many > 1:
-                raise OptionError("The nodes of this cluster share no folder that is known. Give `work=`.")
-        return f"{tempfile.gettempdir()}/neardup-{secrets.token_hex(8)}"
+    def own_folder(self, rows: Any) -> OwnFolder:  # noqa: ARG002
+        if nodes().many > 1:
+            raise OptionError("The nodes of this cluster share no folder that is known. Give `work=`.")
+        return OwnFolder(f"{tempfile.gettempdir()}/neardup-{secrets.token_hex(8)}")
 
 
 FRONTEND = RayFrontend()

@@ -5,25 +5,26 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Unpack
 
-import pyarrow as pa
-
 from neardup.engines.flow import Decided
 from neardup.engines.frontend import Given, WithinOptions
 from neardup.engines.job.plan import Plan
-from neardup.engines.job.refusals import demand_columns, demand_kind, demand_one_column
 from neardup.engines.ray.engine import RayEngine
 from neardup.engines.ray.failures import translated_errors
 from neardup.engines.ray.frontend import FRONTEND
-from neardup.engines.ray.job import WORDS
-from neardup.engines.ray.sort_columns import normal
-from neardup.engines.ray.sources import schema_of
 from neardup.engines.ray.tasks import FINGERPRINT, PLACE, with_fingerprints
+from neardup.engines.ray.told_datasets import told
+from neardup.engines.repeats.flow import CutPassages
+from neardup.engines.repeats.outcomes import DIVIDE, LOG_COLUMNS
+from neardup.engines.repeats.summary import EnginePassageSummary
+from neardup.engines.repeats.summary import summary_of as passage_summary
+from neardup.engines.repeats.summary import totals_of as totals_of_passages
 from neardup.engines.results.labels import survivors_of_clusters
-from neardup.engines.results.summary import EngineSummary, summary_of, totals_of
+from neardup.engines.results.summary import EngineSummary, summary_of
 from neardup.engines.stages import Measured, Setting
-from neardup.errors import InputError, OptionError
+from neardup.errors import OptionError
 from neardup.options import DedupOptionsDict, refuse_unknown
 from neardup.recipe.presets import RecipeLike, recipe_of
+from neardup.survivors.repeats.options import PassageOptionsDict
 from neardup.version import __version__
 
 
@@ -33,7 +34,7 @@ class RayResult:
 
     Attributes:
         survivors: the rows of the input that stay, with all their columns.
-        duplicates: a row for each document that is removed: id, survivor_id, cluster_id, exact, similarity, distance.
+        duplicates: a row for each document that is removed: id, survivor_id, cluster_id, exact, similarity, distance, only_digits.
         stages: what each stage took.
         engine, decided: what made the datasets.
     """
@@ -48,11 +49,14 @@ class RayResult:
     def summary(self) -> EngineSummary:
         """The counts of the run, and what its stages took. They are counted when it is asked for first."""
         with translated_errors():
-            totals = totals_of(self.engine, self.decided.results)
-        return summary_of(totals, self.engine.seen or {}, self.stages)
+            return summary_of(self.engine, self.decided)
 
     def __str__(self) -> str:
         return str(self.summary)
+
+    def close(self) -> None:
+        """Remove the folder that a job without `work=` has: nothing can be read afterwards."""
+        self.engine.close()
 
 
 def deduplicate(
@@ -98,10 +102,80 @@ def deduplicate(
 
     with translated_errors():
         survivors = survivors_of(engine, decided.removed)
-    names = ("id", "survivor_id", "cluster_id", "exact", "similarity", "distance")
-    kind = engine.input.documents.schema.field(id).type
-    duplicates = rows_in(engine, decided.results, "neardup: duplicates", dict(zip(names, names, strict=True)), kind)
-    return RayResult(survivors, duplicates, engine.stages, engine, decided)
+        names = ("id", "survivor_id", "cluster_id", "exact", "similarity", "distance", "only_digits")
+        kind = engine.input.documents.schema.field(id).type
+        duplicates = rows_in(engine, decided.results, "neardup: duplicates", dict(zip(names, names, strict=True)), kind)
+    return RayResult(told(survivors), told(duplicates), engine.stages, engine, decided)
+
+
+@dataclass(frozen=True)
+class RayPassages:
+    """What a run on Ray has cut. Datasets are lazy: the input, and `work`, must stay until they are written.
+
+    Attributes:
+        documents: the rows of the input with all their columns; passages are cut from their texts, and documents of which too
+            little is left are not there.
+        passages: a row for each passage that is cut: id, start, end (characters of the text as it was), tokens; copy_id,
+            copy_start, copy_end, copy_is_cut, copy_in_reference: of the copy that it repeats; separator, which was put in its
+            place, if one was; document_removed.
+        stages: what each stage took.
+        engine, found: what made the datasets, and the passages as it holds them.
+    """
+
+    documents: Any
+    passages: Any
+    stages: tuple[Measured, ...]
+    engine: RayEngine
+    found: CutPassages
+
+    @cached_property
+    def summary(self) -> EnginePassageSummary:
+        """The counts of the run, and what its stages took. They are counted when it is asked for first."""
+        with translated_errors():
+            return passage_summary(totals_of_passages(self.engine, self.found), self.engine.seen or {}, self.stages)
+
+    def __str__(self) -> str:
+        return str(self.summary)
+
+    def close(self) -> None:
+        """Remove the folder that a job without `work=` has: nothing can be read afterwards."""
+        self.engine.close()
+
+
+def passages(
+    dataset: Any,
+    *,
+    text: str = "text",
+    id: str = "id",  # noqa: A002 - the same name as elsewhere
+    order: str | Sequence[str] = (),
+    against: Any = None,
+    work: str | None = None,
+    recipe: RecipeLike | None = None,
+    **options: Unpack[PassageOptionsDict],
+) -> RayPassages:
+    """Cut passages that stood earlier, in another document or the same one. What is cut is what `neardup passages` cuts.
+
+    Args:
+        dataset: the Dataset, as in `deduplicate`.
+        text, id: the columns of the texts and of the ids.
+        order: the columns by which the documents are in order, as in `deduplicate`: the first copy of a passage stays.
+        against: a Dataset with the same columns, whose passages all stay: passages of `dataset` that stand in it are cut.
+        work: a folder, as in `deduplicate`.
+        recipe: as in `neardup.deduplicate`; its normalizers say which texts are equal.
+        **options: min_tokens (50), scope, align, min_left, similarity, keep, keep_as and within of `neardup.passages`.
+
+    Raises:
+        OptionError, InputError, RecipeMismatch, DataError, OSError, MemoryError: as in `deduplicate`.
+    """
+    todo = FRONTEND.passage_work_of(text, recipe, options, passages)
+    engine, found = FRONTEND.cut(todo, Given(dataset, text, id, order, against, work))
+    from neardup.engines.ray.datasets import edited_of, rows_in
+
+    with translated_errors():
+        documents = edited_of(engine, engine.run(DIVIDE, found.outcomes)["edits"])
+        kind = engine.input.documents.schema.field(id).type
+        log = rows_in(engine, found.log, "neardup: passages", {name: name for name in LOG_COLUMNS}, kind)
+    return RayPassages(told(documents), told(log), engine.stages, engine, found)
 
 
 def plan(
@@ -149,7 +223,7 @@ def filter_new(
         dataset: the Dataset, as in `deduplicate`.
         reference: a Dataset of known documents, with the same columns.
         text, id, order, work, recipe: as in `deduplicate`.
-        **options: method (by default exact), min_similarity, similarity, max_distance, within of `deduplicate`.
+        **options: method (by default exact), min_similarity, similarity, max_distance, guard, within of `deduplicate`.
 
     Raises:
         OptionError, InputError, DataError: as in `deduplicate`; the reference is missing.
@@ -186,7 +260,7 @@ def clusters(
         survivors = survivors_of_clusters(engine, decided.results)
     names = {"id": "id", "cluster_id": "cluster_id", "survivor_id": "survivor_id"}
     removed = rows_in(engine, decided.results, "neardup: clusters", names, kind)
-    return removed.union(rows_in(engine, survivors, "neardup: clusters", names | {"id": "survivor_id"}, kind))
+    return told(removed.union(rows_in(engine, survivors, "neardup: clusters", names | {"id": "survivor_id"}, kind)))
 
 
 def pairs(
@@ -212,7 +286,7 @@ def pairs(
         text, id, order, work, recipe: as in `deduplicate`.
         against: a Dataset with the same columns. Then each pair has a document of `dataset`, on the left, and one of this.
         distinct: of documents with equal normalized texts, list pairs only for the first one in `dataset`, and in `against`.
-        **options: method (by default exact), min_similarity, similarity, max_distance, within of `neardup.match`.
+        **options: method (by default exact), min_similarity, similarity, max_distance, guard, within of `neardup.match`.
 
     Returns a Dataset of left_id, right_id, distance (of the fingerprints) and similarity (null if distances decide alone), in no
     order; of each pair, the left document is the earlier one. Its rows lie in the folder of `work`: delete that when you have
@@ -227,7 +301,7 @@ def pairs(
 
     names = ("left_id", "right_id", "distance", "similarity")
     type_of_ids = engine.input.documents.schema.field(id).type
-    return rows_in(engine, found, "neardup: pairs", dict(zip(names, names, strict=True)), type_of_ids)
+    return told(rows_in(engine, found, "neardup: pairs", dict(zip(names, names, strict=True)), type_of_ids))
 
 
 def fingerprint(dataset: Any, *, text: str = "text", recipe: RecipeLike | None = None) -> Any:
@@ -245,14 +319,7 @@ def fingerprint(dataset: Any, *, text: str = "text", recipe: RecipeLike | None =
     Raises:
         InputError: a column is missing, or the Dataset has a column `fingerprint`.
     """
-    demand_one_column(text, WORDS.engine, WORDS.join)
-    FRONTEND.demand_installed()
-    FRONTEND.demand_rows(dataset)
-    schema = schema_of(dataset)
-    demand_columns(schema.names, [text], "The dataset")
-    kind = schema.field(text).type
-    demand_kind(text, kind, is_right=normal(kind) == pa.large_string(), role="text")
-    if FINGERPRINT in schema.names:
-        raise InputError(f"The dataset has a column {FINGERPRINT!r} already. Drop or rename it.")
+    with translated_errors():
+        FRONTEND.demand_texts(dataset, text, FINGERPRINT)
     work = partial(with_fingerprints, Setting(__version__, 1, PLACE), recipe_of(recipe), text)
-    return dataset.map_batches(work, batch_format="pyarrow", batch_size=1024, zero_copy_batch=True)
+    return told(dataset.map_batches(work, batch_format="pyarrow", batch_size=1024, zero_copy_batch=True))

@@ -31,6 +31,9 @@ REMEDIES = Remedies(
     smaller_parts="Write the input to more files.",
 )
 NOT_TAKEN = {
+    "keep_most": "Take `clusters`, and keep the first rows of each `cluster_id`.",
+    "drop_matched": 'Take `clusters` with `cluster="components"`, and keep the rows that are in none.',
+    "max_cluster": "Count the rows of each `cluster_id` of `clusters`.",
     "elements": "Only texts are compared there; `neardup.deduplicate` takes lists.",
     "html": "Take the texts out of the pages first, and give a column of these.",
     "source": "It is for `prefer_source`, which is not taken. Give a column that says how good a source is, and `keep`.",
@@ -38,12 +41,14 @@ NOT_TAKEN = {
     "threads": "The CPUs of the nodes say how many tasks run at a time, see `ray start --num-cpus`.",
     "memory": "The memory of the nodes is that of `ray start --memory`.",
     "temp_dir": "What goes from stage to stage lies in `work=`; Ray's own files, where `ray start --temp-dir` says.",
+    "temp_limit": "What goes from stage to stage lies in `work=`, and takes what the stages need.",
     "unit": "Only whole documents are removed there; `neardup.deduplicate_units` removes lines and paragraphs.",
 }
 """What `neardup.deduplicate` takes and Ray does not, with what to do instead."""
 WORDS = Words(
     engine="Ray",
     rows="dataset",
+    argument="dataset",
     join="Join several by `map_batches` first, and name that column.",
     not_taken=NOT_TAKEN,
     unsteady="`random_sample`",

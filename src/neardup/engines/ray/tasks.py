@@ -7,9 +7,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from neardup.engines.job.plan import BYTES_PER_BATCH, TEXTS_PER_BATCH
-from neardup.engines.reading.text_columns import as_column, demand_utf8, texts_in
+from neardup.engines.reading.text_columns import as_column, demand_texts, demand_utf8, texts_in
 from neardup.engines.stages import Setting
-from neardup.errors import DataError
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.recipe.recipe import Recipe
 
@@ -77,7 +76,6 @@ def with_fingerprints(setting: Setting, recipe: Recipe, text: str, block: pa.Tab
     """
     setting.check()
     column = pc.cast(block.column(text), pa.large_string()).combine_chunks()
-    demand_utf8(pa.record_batch([column], names=[text]), [text], DECODE)
-    if column.null_count:
-        raise DataError(f"A text in column {text!r} is null. Give each row a text, or leave such rows out.")
+    demand_utf8(column, "text", DECODE)
+    demand_texts(column, text)
     return block.append_column(FINGERPRINT, as_column(fingerprint_array(column, recipe).values))

@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,10 +15,12 @@ from neardup.engines.columns import beginnings, looked_up
 from neardup.engines.job_options import Work
 from neardup.engines.packing import ints, mixed
 from neardup.engines.reading.element_order import Counting
+from neardup.engines.reading.preferred_values import KindsOfPart
 from neardup.engines.reading.unchanged_input import REMEDY
 from neardup.engines.schemas import BEFORE_ALL, COPIES, DOCUMENTS, ROW_BITS, as_prints
 from neardup.engines.stages import Found, Part, Stage
 from neardup.errors import DataError
+from neardup.fingerprints.numbers import number_digests
 from neardup.kernels.matching.bitmaps import fill_bitmaps
 from neardup.kernels.matching.elements import SEQUENCE
 from neardup.kernels.xxh3 import digest_rows, xxh3_128_features
@@ -27,6 +28,7 @@ from neardup.matching.similarities.table import Elements
 from neardup.matching.text_features import Texts, texts_of_column
 from neardup.recipe.tables.keeps import By
 from neardup.text.normalizers import character_counts
+from neardup.text.preference import group_name
 
 
 def without_copies(documents: pa.Table) -> Found:
@@ -53,25 +55,27 @@ SITE_BITS = 32
 MAX_ROWS_PER_PART = 1 << ROW_BITS
 MANY_DOCUMENTS = 1 << 40
 """Documents of a corpus, before it is known how many there are: the more, the sooner a method needs an order of elements."""
-_decode = msgspec.json.Decoder().decode
 
 
 def read(work: Work, merges: bool, part: Part) -> Found:
-    """The documents of a part, and the elements that many of them have. `merges`: copies of a text in a batch go as one document.
+    """The documents of a part, the elements that many of them have, and the kinds of their values.
+
+    `merges`: copies of a text in a batch go as one document.
 
     Raises:
         DataError: the part has too many rows.
     """
     may_need_order = METHODS[work.options.method].needs_order(replace(work, documents=MANY_DOCUMENTS))
-    counting = Counting() if may_need_order else None
+    counting, kinds = Counting() if may_need_order else None, KindsOfPart(part)
     for batch, docs in numbered(part):
         column = batch.column("text")
         if column.null_count:
             known = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
             batch, docs = batch.take(known), docs[known]
             column = batch.column("text")
+        kinds.add(batch)
         texts = texts_of_column(column, work.recipe, work.similarity, None)
-        group = _groups(batch.column("within"))
+        group = groups_of_rows(work, batch)
         digests = _with_group(texts.prints.digests, group)
         is_long = texts.prints.tokens >= work.min_tokens
         if not work.by_distance and work.options.method != "simhash" and work.min_tokens == 0:
@@ -83,7 +87,7 @@ def read(work: Work, merges: bool, part: Part) -> Found:
             "class_high": classes[:, 0].view(np.int64),
             "class_low": classes[:, 1].view(np.int64),
             "doc": docs,
-            "rank": _ranks(work, docs, is_reference=part.is_reference),
+            "rank": ranks_by_place(work, docs, is_reference=part.is_reference),
             "is_reference": np.full(len(docs), part.is_reference),
             "digest_high": digests[:, 0].view(np.int64),
             "digest_low": digests[:, 1].view(np.int64),
@@ -94,13 +98,14 @@ def read(work: Work, merges: bool, part: Part) -> Found:
             "size": np.diff(texts.joined.offsets),
             "bitmap": bitmaps(work, texts.joined),
             "site": np.zeros(len(docs), np.int64) if work.by_distance else sites_of(texts.joined),
-            "cost": _costs(work, column),
+            "cost": costs(work, column),
             "value": batch.column("value"),
         }
         table = pa.table([rows[name] for name in DOCUMENTS.schema.names], DOCUMENTS.schema)
         yield from without_copies(table) if merges else [("documents", table)]
     if counting is not None:
         yield "sample", counting.rows()
+    yield from kinds.rows()
 
 
 def numbered(part: Part) -> Iterator[tuple[pa.RecordBatch, Array]]:
@@ -120,7 +125,7 @@ def numbered(part: Part) -> Iterator[tuple[pa.RecordBatch, Array]]:
             raise DataError(f"A part of the input has more than {MAX_ROWS_PER_PART:,} rows. Divide it into more parts.")
 
 
-def _ranks(work: Work, docs: Array, *, is_reference: bool) -> Array:
+def ranks_by_place(work: Work, docs: Array, *, is_reference: bool) -> Array:
     """The ranks of documents where their places tell; others are ranked together."""
     if is_reference:
         return docs - BEFORE_ALL
@@ -128,7 +133,7 @@ def _ranks(work: Work, docs: Array, *, is_reference: bool) -> Array:
     return -docs if preference.by is By.ORDER and preference.greatest_first else docs
 
 
-def _costs(work: Work, texts: pa.Array) -> Array:
+def costs(work: Work, texts: pa.Array) -> Array:
     """int64[n]: what makes a text less preferred, by its length."""
     preference = work.options.preference
     if preference.by is not By.LENGTH:
@@ -202,7 +207,7 @@ def _groups(values: Any) -> Array:
     if values.null_count == len(values):
         return out
     encoded = pc.dictionary_encode(values)
-    texts = pa.array([str(_decode(each)) for each in encoded.dictionary.to_pylist()], pa.large_string())
+    texts = pa.array([group_name(each) for each in encoded.dictionary.to_pylist()], pa.large_string())
     data, offsets = np.frombuffer(texts.buffers()[2], np.uint8), np.frombuffer(texts.buffers()[1], np.int64)
     digests = np.empty((len(texts), 2), np.uint64)
     xxh3_128_features(data, offsets[: len(texts) + 1].copy(), digests)
@@ -211,9 +216,21 @@ def _groups(values: Any) -> Array:
     return out
 
 
-def groups_of_texts(rows: pa.RecordBatch) -> Array:
-    """int64[n]: a hash of the value that documents must have in common, equal for equal ones."""
-    return _groups(rows.column("within"))[:, 1].view(np.int64)
+def groups_of_rows(work: Work, rows: pa.RecordBatch) -> Array:
+    """uint64[n, 2], equal for documents that may match, by their values and, if there is a guard, by what it compares of texts;
+    those without either have zeros.
+    """
+    found = _groups(rows.column("within"))
+    if work.options.guard is None:
+        return found
+    numbers = number_digests(rows.column("text"), work.recipe.normalize)
+    has_any = found.any(axis=1) | (numbers != 0)
+    return np.where(has_any[:, None], _mixed(found, numbers[:, None]), np.uint64(0))
+
+
+def groups_of_texts(work: Work, rows: pa.RecordBatch) -> Array:
+    """int64[n]: a hash of what documents must have in common, equal for equal ones; see `groups_of_rows`."""
+    return groups_of_rows(work, rows)[:, 1].view(np.int64)
 
 
 def _with_group(digests: Array, group: Array) -> Array:

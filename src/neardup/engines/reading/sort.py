@@ -3,8 +3,7 @@
 So no task sorts all, whatever the columns. A null comes first where documents are put in order, and last where the best is chosen.
 """
 
-import json
-from functools import partial, reduce
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,10 +15,10 @@ from neardup.engines.columns import looked_up
 from neardup.engines.job_options import Work
 from neardup.engines.packing import ints, mixed
 from neardup.engines.schemas import BEFORE_ALL, INT, PLACES
-from neardup.engines.stages import Engine, Found, Output, Part, Reading, Stage
+from neardup.engines.stages import Engine, Found, Output, Stage
 from neardup.errors import DataError
 from neardup.recipe.tables.keeps import By
-from neardup.text.preference import Kinds, kinds_in, place_by_id, sort_keys
+from neardup.text.preference import sort_keys
 
 ROWS_IN_SAMPLE = 1 << 16
 """Rows of which boundaries are made."""
@@ -28,7 +27,6 @@ DOC_COLUMNS = {"doc": INT, "is_reference": pa.bool_()}
 """Before the columns that put documents in order."""
 PLACED = Output(pa.schema({"doc": INT, "is_reference": pa.bool_(), "place": INT}), ("doc",))
 SIZES = Output(pa.schema({"range": INT, "rows": INT}))
-KINDS = Output(pa.schema({"kinds": pa.large_string()}))
 
 
 class Sort(NamedTuple):
@@ -137,49 +135,24 @@ def _in_place(documents: pa.Table) -> Found:
 IN_PLACE = Stage("places as read", _in_place, {"placed": PLACED})
 
 
-def ranked_places(engine: Engine, work: Work, documents: Any, placed: Any, *, ranges: int) -> Any:
-    """The places and ranks (PLACES) of documents. `placed`: their places, rows of PLACED.
+def ranked_places(
+    engine: Engine, work: Work, documents: Any, placed: Any, compared_as: str | None, *, ranges: int
+) -> Any:
+    """The places and ranks (PLACES) of documents.
 
-    Raises:
-        DataError: of the values that say how good documents are, some are numbers or dates, and others are not.
+    `placed`: their places, rows of PLACED; `compared_as`: how the values are compared that say how good documents are.
     """
     preference = work.options.preference
     if preference.by is By.ORDER:
         return engine.run(_giving(is_last=preference.greatest_first), placed)["places"]
-    by_value, compared_as = work.options.preferred_by is not None, ""
-    if by_value:
-        compared_as = _compared_as(engine, work, documents)
+    by_value = work.options.preferred_by is not None
     kind = pa.large_string() if by_value else INT
     descending = by_value and preference.greatest_first
     sort = Sort(pa.schema(DOC_COLUMNS | {"preferred": kind, "place": INT}), descending, "at_end")
-    stage = Stage("preference", partial(_preferred, by_value, compared_as), {"keys": sort.output})
+    stage = Stage("preference", partial(_preferred, by_value, compared_as or ""), {"keys": sort.output})
     keys = engine.run(stage, documents, placed)["keys"]
     ranks = sorted_rows(engine, keys, sort, ranges=ranges)
     return engine.run(RANK, placed, ranks)["places"]
-
-
-def _compared_as(engine: Engine, work: Work, documents: Any) -> str:
-    """How the values are compared that say how good documents are, as all of them tell."""
-    column, found = str(work.options.preferred_by), engine.run(FIND_KINDS, documents)["kinds"]
-    try:
-        return _kinds(engine, found).compared_as(column)
-    except DataError:  # which names values; their ids are in the input only
-        found = engine.read(Reading("values without an order", _find_places, {"kinds": KINDS}))["kinds"]
-        return _kinds(engine, found).compared_as(column)
-
-
-def _kinds(engine: Engine, found: Any) -> Kinds:
-    """The kinds of values of all parts."""
-    kinds = engine.collect(found).column("kinds").to_pylist()
-    return reduce(lambda a, b: a | b, (Kinds(json.loads(each)) for each in kinds), Kinds())
-
-
-def _find_places(part: Part) -> Found:
-    """The kinds of the values of a part, with the ids of examples."""
-    for batch in part.batches:
-        if not part.is_reference:
-            kinds = kinds_in(batch.column("value"), partial(place_by_id, batch.column("id")))
-            yield "kinds", pa.table([[json.dumps(kinds.found)]], KINDS.schema)
 
 
 def _giving(*, is_last: bool) -> Stage:
@@ -199,18 +172,10 @@ def _places(placed: pa.Table, doc: Array, place: Array, rank: Array) -> pa.Table
     return pa.table([doc, place, np.where(of_reference, place - BEFORE_ALL, rank)], PLACES.schema)
 
 
-def _find_kinds(documents: pa.Table) -> Found:
-    if len(documents):
-        yield "kinds", pa.table([[json.dumps(kinds_in(_compared(documents)).found)]], KINDS.schema)
-
-
 def _compared(documents: pa.Table) -> Any:
     """The values that are compared: not those of a reference, whose documents are preferred to all others."""
     values, of_reference = (documents.column(name).combine_chunks() for name in ("value", "is_reference"))
     return pc.if_else(of_reference, pa.scalar(None, values.type), values)
-
-
-FIND_KINDS = Stage("kinds of values", _find_kinds, {"kinds": KINDS})
 
 
 def _preferred(by_value: bool, compared_as: str, documents: pa.Table, placed: pa.Table) -> Found:

@@ -14,7 +14,7 @@ from neardup.engines.stages import Found, Stage
 from neardup.survivors.listed_pairs import best_first
 
 _GRADES = ("similarity", "distance")
-_OUTPUTS = {"removed": REMOVED, "gone": MARKED, "named": MARKED, "unknown": MARKED}
+_OUTPUTS = {"removed": REMOVED, "gone": MARKED, "named": MARKED, "compared": MARKED}
 
 
 def stage(work: Work) -> Stage:
@@ -54,12 +54,11 @@ def _decide(work: Work, links: pa.Table, heads: pa.Table, members: pa.Table) -> 
 
 
 def _outcomes(docs: Array, survivor: Array, exact: Array, similarity: Array, distance: Array) -> Found:
-    """Removed documents, and which ones are gone, need a name, and need a fingerprint, as their distance is unknown."""
+    """Removed documents, and which ones are gone, need a name, and are compared, as the texts of the two are not equal."""
     yield "removed", pa.table([docs, survivor, exact, similarity, distance], REMOVED.schema)
     yield "gone", marked(docs)
     yield "named", marked(np.unique(np.concatenate([docs, survivor])))
-    asked = distance == UNKNOWN
-    yield "unknown", marked(np.unique(np.concatenate([docs[asked], survivor[asked]])))
+    yield "compared", marked(np.unique(np.concatenate([docs[~exact], survivor[~exact]])))
 
 
 def _follow(removed: pa.Table, copies: pa.Table) -> Found:

@@ -26,23 +26,25 @@ from neardup.engines.schemas import (
 from neardup.engines.stages import Engine, Found, Output, Part, Reading, Stage
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.hamming.near import row_distances
+from neardup.survivors.decisions import differ_in_digits
 
 SHARES = 64
 """Of the duplicates of a survivor that has many in a bucket."""
 
 
-def reading(work: Work, named: Marks, unknown: Marks) -> Reading:
-    """The stage that reads the ids of some documents, and makes the fingerprints of those whose distances are unknown."""
-    return Reading("ids", partial(_read, work, named, unknown), {"labels": LABELS})
+def reading(work: Work, named: Marks, compared: Marks) -> Reading:
+    """The stage that reads the ids of some documents, and of those that are compared makes what they are compared by."""
+    return Reading("ids", partial(_read, work, named, compared), {"labels": LABELS})
 
 
-def _read(work: Work, named: Marks, unknown: Marks, part: Part) -> Found:
-    for docs, rows, (_, wanted) in marked_rows(part, named, unknown):
-        prints = np.full(len(docs), b"", object)
+def _read(work: Work, named: Marks, compared: Marks, part: Part) -> Found:
+    for docs, rows, (_, wanted) in marked_rows(part, named, compared):
+        prints, figures = np.full(len(docs), b"", object), np.zeros(len(docs), np.int64)
         if wanted.any():
-            some = fingerprint_array(rows.column("text").filter(wanted), work.recipe).values
-            prints[wanted] = as_prints(some).to_pylist()
-        yield "labels", pa.table([docs, docs, rows.column("id"), pa.array(prints, pa.large_binary())], LABELS.schema)
+            some = fingerprint_array(rows.column("text").filter(wanted), work.recipe)
+            prints[wanted], figures[wanted] = as_prints(some.values).to_pylist(), some.figures.view(np.int64)
+        columns = [docs, docs, rows.column("id"), pa.array(prints, pa.large_binary()), figures]
+        yield "labels", pa.table(columns, LABELS.schema)
 
 
 def _place(labels: pa.Table, places: pa.Table) -> Found:
@@ -90,7 +92,7 @@ def _cluster(firsts: pa.Table, labels: pa.Table) -> Found:
     names = pa.chunked_array([*firsts.column("id").chunks, *rows.column("id").chunks])
     cluster_id = names.take(np.where(is_first, first + len(firsts), first)[number])
     share = ints(firsts, "share")[0]
-    named = [rows.column(name) for name in ("place", "id", "print")]
+    named = [rows.column(name) for name in ("place", "id", "print", "figures")]
     columns = [survivor, share, *named, cluster[number], cluster_id]
     order = np.lexsort((share, survivor))
     once = order[beginnings(survivor[order], share[order])]
@@ -109,6 +111,8 @@ def _finish(labeled: pa.Table, clusters: pa.Table) -> Found:
     columns = {name: rows.column(name) for name in rows.schema.names}
     columns |= {name: labeled.column(name) for name in labeled.schema.names}
     columns["distance"] = _distances(labeled, rows)
+    [figures], [of_survivors] = ints(labeled, "figures"), ints(rows, "survivor_figures")
+    columns["only_digits"] = differ_in_digits(figures, of_survivors, labeled.column("exact").to_numpy()) > 0
     yield "results", pa.table([columns[name] for name in RESULTS.schema.names], RESULTS.schema)
 
 

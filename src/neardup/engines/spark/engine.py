@@ -145,10 +145,11 @@ class SparkEngine(ClusterEngine[Held]):
             self._numbers = numbers_of(self.input, work, self._setting)
         return self._numbers is None
 
-    def places(self, work: Work, documents: Held) -> Held:  # noqa: ARG002
+    def places(self, work: Work, documents: Held, compared_as: str | None) -> Held:  # noqa: ARG002
 
         def run(path: str) -> tuple[Any, Measured]:
-            return self._write(lambda: places(self.input, work, self._setting, self._persisted), PLACE_ROWS, path)
+            order = partial(places, self.input, work, compared_as or "", self._setting, self._persisted)
+            return self._write(order, PLACE_ROWS, path)
 
         return self._materialized("order", run, {"places": PLACES})["places"]
 
@@ -160,6 +161,11 @@ class SparkEngine(ClusterEngine[Held]):
         return self._frames[-1]
 
     def close(self) -> None:
-        """Let go of what the executors keep."""
-        for frame in self._frames:
-            frame.unpersist()
+        self.let_go()
+        super().close()
+
+    def let_go(self) -> None:
+        """Let go of what the executors keep, which nobody reads again."""
+        with contextlib.suppress(Exception):  # the session may be gone
+            for frame in self._frames:
+                frame.unpersist()

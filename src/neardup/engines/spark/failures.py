@@ -2,7 +2,6 @@
 
 import contextlib
 import errno
-import json
 import logging
 import os
 import re
@@ -15,8 +14,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from neardup import errors
-from neardup.engines.job.failures import MISSING_MODULE, SHOWN_CHARACTERS, IdleError, translated_by
-from neardup.engines.spark import tasks
+from neardup.engines.job.failures import GOES_ON, MISSING_MODULE, SHOWN_CHARACTERS, IdleError, told_in, translated_by
 from neardup.errors import InputError
 
 PATIENCE = "spark.neardup.patience"
@@ -31,6 +29,8 @@ _FULL = (os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT))
 _STOPPED = (
     "SparkContext was shut down",
     "stopped SparkContext",
+    'SparkContext.dagScheduler()" is null',
+    'SparkContext.dagScheduler()" is null',
     "All masters are unresponsive",
     "Master removed our application",
 )
@@ -41,14 +41,23 @@ _MEMORY = re.compile(
 _KILLED = re.compile(r"ExecutorLostFailure|Python worker exited unexpectedly|MetadataFetchFailed|FetchFailed")
 _MALFORMED = re.compile(r"MALFORMED_RECORD_IN_PARSING|MALFORMED_CSV_RECORD")
 _RECORD = re.compile(r"Malformed CSV record: (.*?)(?: SQLSTATE|\n)|com\.fasterxml\.[\w.$]+: ([^\n]*)")
+_NO_SYSTEM = re.compile(r"Class (\S+) not found|No FileSystem for scheme \S+")
+_GONE = re.compile(
+    r"FILE_NOT_EXIST|FileNotFoundException: (?:File )?(\S+?)(?: does not exist|$)|File (\S+) does not exist",
+    re.MULTILINE,
+)
+_CALL = re.compile(
+    r"\[(?:COLUMN_ALREADY_EXISTS|AMBIGUOUS_\w+|UNRESOLVED_\w+|DATATYPE_MISMATCH|PATH_ALREADY_EXISTS)[.\]\w]*|UNSUPPORTED_\w+"
+)
+"""Conditions of Spark that the caller brings about."""
 _UNREADABLE = re.compile(r"\[(?:FAILED_READ_FILE|CANNOT_READ_FILE_FOOTER)")
 _FILE = re.compile(r"(?:reading file|read footer for file:?) (\S+?)\.?\s")
 _CREATED = re.compile(
     r"(?:Mkdirs failed to create|Parent path is not a directory:) (.+?)(?:/_temporary|\s\(exists=|$)", re.MULTILINE
 )
 _FORBIDDEN = re.compile(r"Permission denied|Read-only file system|AccessControlException|AccessDenied|403 Forbidden")
+_STACK = "Traceback (most recent call last)"
 _CODES = re.compile(r"^(?:[\w.$]+(?:Exception|Error): )?(?:\[[\w.]+\] )?|(?:\. *)? SQLSTATE: \w+$|\.$")
-_KINDS: dict[str, type[errors.NeardupError]] = {"DataError": errors.DataError, "OptionError": errors.OptionError}
 
 
 @contextlib.contextmanager
@@ -66,13 +75,31 @@ def translated_errors(session: Any = None) -> Iterator[None]:
         yield
 
 
+def known_errors() -> contextlib.AbstractContextManager[None]:
+    """What `translated_errors` does, but to other errors than those that have words of their own."""
+    return translated_by(_known)
+
+
 def _ours(problem: Exception) -> Exception | None:
+    """An error of Spark in our words; None if it is another's."""
+    found = _known(problem)
+    if found is not None or type(problem).__module__.partition(".")[0] not in ("pyspark", "py4j"):
+        return found
+    if _CALL.search(str(problem)):
+        return InputError(f"Spark cannot do this: {in_a_line(problem)}.")
+    return errors.DataError(
+        f"Spark failed: {in_a_line(problem)}. The setting `spark.log.level=ERROR` shows all that it tells. Once the cause "
+        f"is removed, c{GOES_ON}."
+    )
+
+
+def _known(problem: Exception) -> Exception | None:
     """The error that Spark's message tells of; None if we know no better words."""
+    if isinstance(problem, errors.NeardupError):
+        return None
     text = str(problem)
-    at = text.find(tasks.TOLD)
-    if at >= 0:
-        found, _ = json.JSONDecoder().raw_decode(text[at + len(tasks.TOLD) :])
-        return _KINDS.get(found["kind"], InputError)(found["message"])
+    if told := told_in(text):
+        return told
     if found := _PYTHON.search(text):
         return InputError(
             f"An executor has another Python than the driver, which has {python_version()}: {found[1]} Ship the environment of the "
@@ -87,13 +114,10 @@ def _ours(problem: Exception) -> Exception | None:
         return OSError(
             errno.ENOSPC,
             "a disk of the cluster is full: that of `spark.local.dir`, where Spark sorts, or that of `work=`. Free or add space, "
-            f"and call again with the same `work=`: finished stages are kept. Spark said: {_line(text, _FULL)}",
+            f"and c{GOES_ON}. Spark said: {_line(text, _FULL)}",
         )
     if any(words in text for words in _STOPPED):
-        return OSError(
-            "Spark has stopped: its master is gone, or the session was ended. Start another session, and call again with the same "
-            f"`work=`: finished stages are kept. Spark said: {_line(text, _STOPPED)}"
-        )
+        return stopped(f"Spark said: {_line(text, _STOPPED)}")
     is_memory, is_killed = _MEMORY.search(text), _KILLED.search(text)
     if not is_memory and (of_files := _of_files(text)):
         return of_files
@@ -105,13 +129,25 @@ def _ours(problem: Exception) -> Exception | None:
             + ", several times for the same task"
             + ("" if is_memory else "; most often for want of memory")
             + ". Give a task more: `spark.executor.memoryOverhead`, fewer `spark.executor.cores`, or more memory on a machine. "
-            f"Then call again with the same `work=`: finished stages are kept. Spark said: {_line(text, (found[0],))}"
+            f"Then c{GOES_ON}. Spark said: {_line(text, (found[0],))}"
         )
     return None
 
 
+def stopped(why: str) -> OSError:
+    """The error of a session that has stopped. `why`: how that is known."""
+    return OSError(
+        f"Spark has stopped: its master is gone, or the session was ended. Start another session, and c{GOES_ON}. {why}"
+    )
+
+
 def _of_files(text: str) -> errors.NeardupError | None:
     """The error of what Spark cannot read or write; None if it is not that."""
+    if missing := _NO_SYSTEM.search(text):
+        return InputError(
+            f"Spark has nothing that reads and writes this kind of path: {missing[0]}. Give a path of another kind, or "
+            "the package, such as `spark.jars.packages=org.apache.hadoop:hadoop-aws:VERSION` for s3a, in the version of its Hadoop."
+        )
     named, record = _FILE.search(text), _RECORD.search(text)
     file = unquote(named[1]) if named else ""
     if _MALFORMED.search(text):
@@ -119,6 +155,11 @@ def _of_files(text: str) -> errors.NeardupError | None:
         return errors.DataError(
             f"A row of {file or 'the input'} is malformed{what}. A line of JSON is one object, and a row of CSV has the columns of "
             "its header. Mend the row, or take it out."
+        )
+    if gone := _GONE.search(text):
+        return errors.DataError(
+            f"A file is not there any more: {unquote(gone[1] or gone[2] or file)}. The input, and the folder of `work=`, must stay "
+            "until all is written."
         )
     if created := _CREATED.search(text):
         return InputError(
@@ -138,8 +179,13 @@ def _of_files(text: str) -> errors.NeardupError | None:
 
 
 def in_a_line(problem: BaseException) -> str:
-    """What Spark says of a problem, without codes and without the stack of Java."""
-    return _cause(str(problem))
+    """What Spark says of a problem, without codes and without stacks."""
+    text = str(problem)
+    if _STACK in text:  # of Python, whose last line says what happened
+        lines = re.split(r"^\s*at ", text[text.rindex(_STACK) :], maxsplit=1, flags=re.MULTILINE)[0].splitlines()
+        said = (line.strip() for line in reversed(lines) if line.strip() and "SQLSTATE: " not in line)
+        return next(said)[:SHOWN_CHARACTERS]
+    return _cause(text)
 
 
 def _cause(text: str) -> str:
@@ -174,7 +220,7 @@ def _watched(session: Any) -> Iterator[None]:
         if given_up.is_set():
             raise IdleError(
                 f"No task has run for {patience:,.0f} seconds, though some wait: the executors are lost, or the cluster has no "
-                "room for any. Bring workers back, and call again with the same `work=`: finished stages are kept. The setting "
+                f"room for any. Bring workers back, and c{GOES_ON}. The setting "
                 f"`{PATIENCE}` of the session says how many seconds to wait."
             ) from problem
         raise

@@ -8,8 +8,8 @@ from urllib.parse import unquote
 
 from neardup.engines.job.checkpoint import Notes
 from neardup.engines.job.paths import Files, demand_flat, demand_one_format, format_of, nothing_in
-from neardup.engines.spark.failures import in_a_line, translated_errors
-from neardup.engines.spark.folder import Folder
+from neardup.engines.spark.failures import in_a_line, known_errors, translated_errors
+from neardup.engines.spark.folder import Folder, removed
 from neardup.errors import InputError
 
 _CSV = {"header": "true", "quote": '"', "escape": '"'}
@@ -31,7 +31,7 @@ class SparkFiles(Files):
 
         name, shown = demand_one_format(paths, otherwise), ", ".join(paths)
         try:
-            with self.translated_errors():
+            with known_errors():
                 found = self._session.read.format(name).options(**_READING.get(name, {})).load(list(paths))
         except (PySparkException, IllegalArgumentException) as problem:
             if "[UNABLE_TO_INFER_SCHEMA]" not in str(problem):
@@ -59,8 +59,7 @@ class SparkFiles(Files):
         return bool(system.exists(place))
 
     def remove(self, path: str) -> None:
-        system, place = self._found(path)
-        system.delete(place, True)
+        removed(self._session, path)
 
     def demand_writable(self, rows: Any, path: str, otherwise: str) -> None:
         kinds = {field.name: field.dataType.typeName() for field in rows.schema.fields}

@@ -15,6 +15,12 @@ def literal(path: str) -> str:
     return _PATTERN.sub(r"\\\g<0>", path)
 
 
+def removed(session: Any, path: str) -> bool:
+    """Remove a folder, or a file, of any path that Spark writes. Returns whether it was there."""
+    place = session._jvm.org.apache.hadoop.fs.Path(path)
+    return bool(place.getFileSystem(session._jsc.hadoopConfiguration()).delete(place, True))
+
+
 class Folder:
     """The folder of a job, which Spark alone writes and reads, by appending and never by renaming."""
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import pyarrow as pa
+
 from neardup.engines.job import inputs
 from neardup.engines.job.inputs import Documents
 from neardup.engines.reading.sorted_runs import Runs
 from neardup.errors import InputError
-
-_TIMES = {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX", "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"}
 
 
 class Frame(Documents):
@@ -16,9 +16,16 @@ class Frame(Documents):
 
     def texts(self) -> Any:
         """The columns that a reading needs: text, id, within and value."""
-        within, value = as_json(self.rows, self.within), as_json(self.rows, self.value)
         names = column(self.text).alias("text"), column(self.id).cast("string").alias("id")
-        return self.rows.select(*names, within.alias("within"), value.alias("value"))
+        return self.rows.select(
+            *names, self._value(self.within).alias("within"), self._value(self.value).alias("value")
+        )
+
+    def _value(self, name: str | None) -> Any:
+        """A column as it is; null if there is none."""
+        from pyspark.sql import functions as f
+
+        return f.lit(None).cast("string") if name is None or name not in self.rows.columns else column(name)
 
     def order_columns(self) -> list[Any]:
         """The columns by which rows are in order; rows of files that are equal there are in the order of their partitions."""
@@ -75,14 +82,16 @@ def column(name: str) -> Any:
     return f.col("`" + name.replace("`", "``") + "`")
 
 
-def as_json(frame: Any, name: str | None) -> Any:
-    """The values of a column as JSON, times with all their digits; null for none, NaN, and if there is no such column."""
-    from pyspark.sql import functions as f
+def types_of(frame: Any) -> dict[str, pa.DataType]:
+    """The types of the columns of a frame as Arrow has them, by their names."""
+    return {field.name: _type_of(field.dataType) for field in frame.schema.fields}
 
-    if name is None or name not in frame.columns:
-        return f.lit(None).cast("string")
-    value = column(name)
-    if frame.schema[name].dataType.typeName() in ("float", "double"):
-        value = f.nullif(value, f.lit(float("nan")))
-    listed = f.to_json(f.array(value), _TIMES)
-    return f.when(value.isNotNull(), f.substring(listed, 2, f.length(listed) - 2))
+
+def _type_of(kind: Any) -> pa.DataType:
+    from pyspark.errors import PySparkException
+    from pyspark.sql.pandas.types import to_arrow_type
+
+    try:
+        return to_arrow_type(kind, timezone="UTC")
+    except PySparkException:  # of intervals
+        return pa.month_day_nano_interval()

@@ -29,6 +29,9 @@ REMEDIES = Remedies(
     smaller_parts="Read the input in smaller partitions (`spark.sql.files.maxPartitionBytes`), or write it to more files.",
 )
 NOT_TAKEN = {
+    "keep_most": "Take `clusters`, and keep the first rows of each `cluster_id`.",
+    "drop_matched": 'Take `clusters` with `cluster="components"`, and keep the rows that are in none.',
+    "max_cluster": "Count the rows of each `cluster_id` of `clusters`.",
     "elements": "Only texts are compared there; `neardup.deduplicate` takes lists.",
     "html": "Take the texts out of the pages first, and give a column of these.",
     "source": "It is for `prefer_source`, which is not taken. Give the frame a column that says how good a source is, and `keep`.",
@@ -36,12 +39,14 @@ NOT_TAKEN = {
     "threads": "The cores of the executors say how many tasks run at a time, see `spark.executor.cores`.",
     "memory": "The memory of the executors is that of `spark.executor.memory` and `spark.executor.memoryOverhead`.",
     "temp_dir": "What goes from stage to stage lies in `work=`; Spark's own files, where `spark.local.dir` says.",
+    "temp_limit": "What goes from stage to stage lies in `work=`, and takes what the stages need.",
     "unit": "Only whole documents are removed there; `neardup.deduplicate_units` removes lines and paragraphs.",
 }
 """What `neardup.deduplicate` takes and Spark does not, with what to do instead."""
 WORDS = Words(
     engine="Spark",
     rows="frame",
+    argument="df",
     join="Join several with `concat_ws('\\n', …)` of Spark, and name it.",
     not_taken=NOT_TAKEN,
     unsteady="`dropDuplicates` or `limit`",

@@ -9,7 +9,7 @@ from neardup.engines.job.plan import TEXTS_PER_BATCH
 from neardup.engines.job.sample import Sample, first_texts, most_of_each, spread_over
 from neardup.engines.job_options import Work
 from neardup.engines.reading.sorted_runs import ENDS, FILE, Runs, most_runs, numbers_of_runs, runs_in
-from neardup.engines.reading.text_columns import demand_utf8
+from neardup.engines.reading.text_columns import strings_in
 from neardup.engines.spark import settings, tasks
 from neardup.engines.spark.frames import Frame, Input
 from neardup.engines.spark.plans import first_rows
@@ -48,8 +48,8 @@ def _first(size: int, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBa
     for batch in batches:
         if is_done:
             continue
-        demand_utf8(batch, batch.schema.names, tasks.DECODE)
-        some = first_texts(size, batch)
+        found = strings_in(pa.Table.from_batches([batch]), tasks.COLUMNS, "A frame", tasks.DECODE)
+        some = first_texts(size, found)
         if len(some):
             yield some
             is_done = True

@@ -1,34 +1,32 @@
 """SORT of documents on Spark: rows are sorted, where their partitions do not tell their order."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from neardup.engines.job_options import Work
 from neardup.engines.packing import pack_all
+from neardup.engines.reading.text_columns import tokens_in
 from neardup.engines.schemas import BEFORE_ALL, PLACES, ROW_BITS
 from neardup.engines.spark import tasks
-from neardup.engines.spark.frames import Frame, Input, as_json, column
+from neardup.engines.spark.frames import Frame, Input, column
 from neardup.recipe.tables.keeps import By
-from neardup.text.preference import Kinds, kinds_in, place_by_id, sort_keys
+from neardup.text.preference import sort_keys
 
 DOC, LENGTH, VALUE = "doc_of_row", "length_of_row", "value_of_row"
 """Columns beside those of the order."""
 Kept = Callable[[Any], Any]
 
 
-def places(given: Input, work: Work, setting: tasks.Setting, kept: Kept) -> Any:
-    """Packed places and ranks of all rows. `kept`: keeps a frame on the executors that is computed and read again.
+def places(given: Input, work: Work, compared_as: str, setting: tasks.Setting, kept: Kept) -> Any:
+    """Packed places and ranks of all rows.
 
-    Raises:
-        DataError: of the values that say how good documents are, some are numbers or dates, and others are not.
+    `compared_as`: how the values are compared that say how good documents are, if there are any; `kept`: keeps a frame on the
+    executors that is computed and read again.
     """
-    compared_as = _compared_as(given, setting)
     found = [_places(frame, work, compared_as, setting, kept) for frame in given.sources]
     rows = reduce(lambda a, b: a.unionAll(b), found)
     return rows.select("doc", "place", "rank").mapInArrow(setting.task(partial(_packed, setting.buckets)), tasks.PACKED)
@@ -41,8 +39,9 @@ def _places(given: Frame, work: Work, compared_as: str, setting: tasks.Setting, 
     by = [each.alias(f"order{number}") for number, each in enumerate(given.order_columns())]
     cost = None if given.is_reference else _cost(given, work)
     rows = given.rows.select(*by, *([] if cost is None else [cost]))
+    told = rows.withColumn(VALUE, f.lit(None).cast("string")) if VALUE in rows.columns else rows
     numbered = rows.mapInArrow(
-        setting.task(partial(_numbered, given.first, compared_as)), rows.withColumn(DOC, f.lit(0).cast("long")).schema
+        setting.task(partial(_numbered, given.first, compared_as)), told.withColumn(DOC, f.lit(0).cast("long")).schema
     )
     names = [*(f"order{number}" for number in range(len(by))), DOC]
     found = _indexed(numbered, names, setting, kept)
@@ -61,7 +60,7 @@ def _cost(given: Frame, work: Work) -> Any | None:
 
     if work.options.preference.by is By.LENGTH:
         return f.length(column(given.text)).cast("long").alias(LENGTH)
-    return None if given.value is None else as_json(given.rows, given.value).alias(VALUE)
+    return None if given.value is None else column(given.value).alias(VALUE)
 
 
 def _preferred(work: Work) -> Any:
@@ -73,27 +72,6 @@ def _preferred(work: Work) -> Any:
     return cost.desc_nulls_last() if is_descending else cost.asc_nulls_last()
 
 
-def _compared_as(given: Input, setting: tasks.Setting) -> str:
-    """Whether values that say how good documents are are numbers, dates or text, as all of them tell."""
-    documents, name = given.documents, given.documents.value
-    if name is None:
-        return ""
-    values = documents.rows.select(
-        as_json(documents.rows, name).alias("value"), column(documents.id).cast("string").alias("id")
-    ).mapInArrow(setting.task(_kinds), "kinds string")
-    found = reduce(lambda a, b: a | b, (Kinds(json.loads(row.kinds)) for row in values.collect()), Kinds())
-    return found.compared_as(name)
-
-
-def _kinds(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The kinds of values of a partition, in a task."""
-    found = Kinds()
-    for batch in batches:
-        values, ids = batch.columns
-        found |= kinds_in(pc.cast(values, pa.large_string()), partial(place_by_id, ids))
-    yield pa.record_batch([pa.array([json.dumps(found.found)])], names=["kinds"])
-
-
 def _numbered(first: int, compared_as: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Rows with their documents, and values as what sorts them, in a task."""
     part = first + tasks.partition()
@@ -103,8 +81,8 @@ def _numbered(first: int, compared_as: str, batches: Iterator[pa.RecordBatch]) -
         row += len(batch)
         at = batch.schema.get_field_index(VALUE)
         if at >= 0:
-            keys = sort_keys(pc.cast(batch.column(at), pa.large_string()), compared_as)
-            batch = batch.set_column(at, batch.schema.field(at), keys.cast(batch.schema.field(at).type))
+            keys = sort_keys(tokens_in(batch.column(at), "value", tasks.DECODE), compared_as)
+            batch = batch.set_column(at, VALUE, keys.cast(pa.string()))
         yield batch.append_column(DOC, pa.array(docs))
 
 

@@ -1,6 +1,5 @@
 """TASKS: what runs on the executors: readings of partitions, and stages of buckets; packed rows in and out."""
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import groupby
@@ -12,10 +11,9 @@ import pyarrow.compute as pc
 from neardup.engines import stages
 from neardup.engines.packing import Packed, pack_all, unpack
 from neardup.engines.reading.sorted_runs import Runs, numbered_part
-from neardup.engines.reading.text_columns import as_column, as_strings, demand_utf8
+from neardup.engines.reading.text_columns import as_column, demand_texts, demand_utf8, texts_in
 from neardup.engines.reading.unchanged_input import SEEN, Content, watched_reading
 from neardup.engines.stages import Output, Part, Reading, Stage
-from neardup.errors import DataError, NeardupError
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.recipe.recipe import Recipe
 
@@ -23,8 +21,6 @@ PACKED = "output string, bucket int, rows long, content binary"
 """What travels between stages, as Spark declares it."""
 HELD = "bucket int, content binary"
 """What is held of an output."""
-TOLD = "NEARDUP "
-"""Before an error of ours, as JSON, in the message that Spark brings to the driver."""
 FINGERPRINT = "fingerprint"
 """The column that `neardup.spark.fingerprint` adds."""
 _SCHEMA = pa.schema({"output": pa.string(), "bucket": pa.int32(), "rows": pa.int64(), "content": pa.binary()})
@@ -32,6 +28,8 @@ Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 """What runs on the batches of a partition."""
 PACKED_BYTES_PER_BATCH = 1 << 24
 """Bytes of packed rows in a record batch."""
+COLUMNS = {name: name for name in ("text", "id", "within", "value")}
+"""What a reading needs, and the columns that it is in."""
 DECODE = "Decode the input by its encoding when it is read, as by Spark's option `encoding`, or leave such rows out."
 """What to do about strings that are no UTF-8."""
 
@@ -40,16 +38,13 @@ class Setting(stages.Setting):
     """What tasks know of the driver."""
 
     def task(self, work: Task) -> Task:
-        """A function of batches as a task, which looks at the version first and tells errors of ours."""
+        """A function of batches as a task, which looks at the version first."""
         return partial(_task, self, work)
 
 
 def _task(known: Setting, work: Task, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    try:
-        known.check()
-        yield from work(batches)
-    except NeardupError as problem:
-        raise RuntimeError(TOLD + json.dumps({"kind": type(problem).__name__, "message": str(problem)})) from None
+    known.check()
+    yield from work(batches)
 
 
 def partition() -> int:
@@ -74,7 +69,8 @@ def part_of(
         numbers: those that the runs of partitions with rows have instead of the partition's own.
     """
     number, runs = numbered_part(partition() - before, first, numbers)
-    return Part(number, (as_strings(batch, DECODE) for batch in batches), is_reference, runs)
+    some = (pa.Table.from_batches([batch]) for batch in batches if len(batch))
+    return Part(number, (texts_in(each, COLUMNS, "A frame", DECODE) for each in some), is_reference, runs)
 
 
 def read(
@@ -136,8 +132,7 @@ def with_fingerprints(recipe: Recipe, text: str, batches: Iterator[pa.RecordBatc
         DataError: a text is null, or no UTF-8.
     """
     for batch in batches:
-        demand_utf8(batch, [text], DECODE)
         texts = pc.cast(batch.column(text), pa.large_string())
-        if texts.null_count:
-            raise DataError(f"A text in column {text!r} is null. Give each row a text, or leave such rows out.")
+        demand_utf8(texts, "text", DECODE)
+        demand_texts(texts, text)
         yield batch.append_column(FINGERPRINT, as_column(fingerprint_array(texts, recipe).values))

@@ -21,7 +21,7 @@ from neardup.engines.verification.pair_partitions import once
 from neardup.engines.verification.text_partitions import own_sites
 from neardup.hamming.near import row_distances
 from neardup.kernels.matching.similarities import similarities_of
-from neardup.matching.text_features import texts_of_column
+from neardup.matching.text_features import Texts, texts_of_column
 
 
 def reading(work: Work, marks: Marks, large: Collection[int]) -> Reading:
@@ -101,14 +101,19 @@ def _compared(work: Work, edges: pa.Table, arrivals: pa.Table) -> Found:
     similarities_of(
         texts.compared.stored(work.similarity.code), left, right, float(work.options.min_similarity), similarity
     )
-    matched = similarity >= 0
-    prints = texts.prints.values
-    proposes = METHODS[work.options.method].proposes
-    if proposes is not None:
-        at = np.flatnonzero(matched)
-        distance = row_distances(prints[left[at]], prints[right[at]])
-        matched[at] = proposes(work, texts.joined, left[at], right[at], distance)
-    found = np.flatnonzero(matched)
+    found = np.flatnonzero(similarity >= 0)
+    is_proposed, distance = proposed(work, texts, left[found], right[found])
+    found, distance = found[is_proposed], distance[is_proposed]
     ends = [edges.column(name).to_numpy()[found] for name in ("p", "q", "p_rank", "q_rank")]
-    apart = row_distances(prints[left[found]], prints[right[found]])
-    yield "matches", pa.table([*ends, similarity[found], apart], MATCHES.schema)
+    yield "matches", pa.table([*ends, similarity[found], distance], MATCHES.schema)
+
+
+def proposed(work: Work, texts: Texts, left: Array, right: Array) -> tuple[Array, Array]:
+    """bool[p], int64[p]: whether the method compares pairs of texts (int64[p], places) that are similar enough; their distances."""
+    prints, proposes = texts.prints.values, METHODS[work.options.method].proposes
+    distance: Array = row_distances(prints[left], prints[right])
+    if proposes is not None:
+        return proposes(work, texts.joined, left, right, distance), distance
+    if work.max_distance is not None:
+        return distance <= work.max_distance, distance
+    return np.ones(len(left), np.bool_), distance

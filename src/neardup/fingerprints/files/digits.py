@@ -12,6 +12,7 @@ from neardup.arrays import Array
 from neardup.errors import OptionError, is_integer
 from neardup.recipe.plain_recipe import MAX_BITS
 from neardup.recipe.programs import DIGITS, Digits
+from neardup.recipe.tables.spellings import one_of
 
 Problems = dict[int, str]
 """What is wrong with the value of a row, as the end of a sentence that begins with `it is`."""
@@ -63,7 +64,7 @@ class Reading:
 def check_digits(digits: Any, *, allowed: Sequence[str] = tuple(DIGITS)) -> None:
     """Raise OptionError unless `digits` is one of the allowed keys of DIGITS."""
     if not isinstance(digits, str) or digits not in allowed:
-        raise OptionError(f"`digits={digits!r}`: give one of {', '.join(allowed)}.")
+        raise OptionError(f"{one_of('digits', digits, allowed)}.")
 
 
 def check_bits(bits: Any) -> None:

@@ -8,12 +8,13 @@ that are not 0, `length` is the dimension, and `digest` is equal for equal vecto
 neither texts nor tokens are known: `tokens` is the least number that is not `short`, `length` is -1, and no two digests are equal.
 
 The metadata holds `neardup.format` (2), `neardup.recipe` (JSON), `neardup.digest` (the recipe's), `neardup.max_distance` (the
-recipe's default distance, if it has one) and `neardup.shards` (JSON: name, relative, rows, size and content of each shard, in
-the order of the rows). docs/formats/fingerprints.md describes every column and every key.
+recipe's default distance, if it has one), `neardup.short_rule` (see `neardup.recipe.short_rule`) and `neardup.shards` (JSON: name,
+relative, rows, size and content of each shard, in the order of the rows). docs/formats/fingerprints.md describes every column and
+every key.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -32,12 +33,15 @@ from neardup.io.outputs.sealed_parquet import SealedWriter, batches_of, metadata
 from neardup.io.storage.places import Place, parquet_source, place_of
 from neardup.recipe.kinds import FingerprintRecipe
 from neardup.recipe.serialization import any_stored_recipe, check_same
+from neardup.recipe.short_rule import NAME, SHORT_RULE, short_rule_of, told_of_short_rule
 from neardup.recipe.tables.parts import digest_of
 
 FORMAT = "2"
 COLUMNS = ("id", "id_is_string", "fingerprint", "short", "tokens", "length", "digest")
 DISTANCE = "neardup.max_distance"
 """The key of the default distance in the metadata; files of earlier versions lack it."""
+SHORT = f"neardup.{NAME}"
+"""The key of the version of the rule of short texts; files of earlier versions lack it."""
 VALUE = "value:"
 """The start of the name of a further column."""
 
@@ -58,6 +62,7 @@ def fingerprint_metadata(recipe: FingerprintRecipe) -> dict[str, str]:
         "neardup.format": FORMAT,
         "neardup.recipe": json.dumps(recipe.stored(), sort_keys=True),
         "neardup.digest": recipe.digest(),
+        SHORT: str(SHORT_RULE),
     }
     return metadata if recipe.max_distance is None else metadata | {DISTANCE: str(recipe.max_distance)}
 
@@ -113,6 +118,7 @@ class FingerprintFile:
         recipe: the result of `Recipe.stored`.
         digest: the recipe's digest.
         max_distance: the recipe's default distance; None if it has none, or if an earlier version wrote the file.
+        short_rule: the version of the rule of short texts.
     """
 
     documents: Documents
@@ -121,6 +127,7 @@ class FingerprintFile:
     recipe: dict[str, Any]
     digest: str
     max_distance: int | None = None
+    short_rule: int = SHORT_RULE
 
     def made_by(self) -> FingerprintRecipe:
         """The recipe, with its files; what is not available is as `neardup.recipe.serialization.stored_recipe` says."""
@@ -228,11 +235,11 @@ def read_fingerprint_file(path: str | Place) -> FingerprintFile:
         raise DataError(f"{path} has {len(table):,} rows, but its shards have {starts_of(shards)[-1]:,}. Make it anew.")
     documents = _documents(table, recipe)
     short, digest = table.column("short").to_numpy(), metadata["neardup.digest"]
-    return FingerprintFile(documents, short, shards, recipe, digest, _distance(metadata))
+    return FingerprintFile(documents, short, shards, recipe, digest, _distance(metadata), _short_rule(metadata))
 
 
-def read_fingerprint_files(shards: Sequence[Shard]) -> list[FingerprintFile]:
-    """Read fingerprint files of one recipe.
+def read_fingerprint_files(shards: Sequence[Shard], say: Callable[[str], object]) -> list[FingerprintFile]:
+    """Read fingerprint files of one recipe. `say`: gets what users should know of them.
 
     Raises:
         RecipeMismatch: the files have different recipes.
@@ -242,6 +249,8 @@ def read_fingerprint_files(shards: Sequence[Shard]) -> list[FingerprintFile]:
     files = [read_fingerprint_file(shard.path) for shard in shards]
     owner: dict[str, str] = {}
     for shard, file in zip(shards, files, strict=True):
+        if older := told_of_short_rule(file.short_rule, "; make it again with `neardup fingerprint`"):
+            say(f"{shard.name} was {older}")
         check_same(files[0].recipe, file.recipe, shard.name, f"that of {shards[0].name}")
         for stored in file.shards:
             first = owner.setdefault(stored.name, shard.name)
@@ -258,9 +267,28 @@ def fingerprint_file_recipe(path: str | Place) -> FingerprintRecipe:
     Raises:
         DataError: see `read_fingerprint_file`.
     """
+    recipe, metadata = _made_by(path)
+    return any_stored_recipe(recipe, _distance(metadata))
+
+
+def fingerprint_file_short_rule(path: str | Place) -> int:
+    """The version of the rule of short texts by which a fingerprint file was made.
+
+    Raises:
+        DataError: see `read_fingerprint_file`.
+    """
+    return _short_rule(_made_by(path)[1])
+
+
+def _made_by(path: str | Place) -> tuple[dict[str, Any], Mapping[str, str]]:
+    """The fields of the recipe of a file, and its metadata."""
     with _translated_errors(path), opened_sealed(place_of(path)) as file:
         metadata, names = metadata_of(file), file.schema_arrow.names
-    return any_stored_recipe(_checked(path, metadata, names), _distance(metadata))
+    return _checked(path, metadata, names), metadata
+
+
+def _short_rule(metadata: Mapping[str, str]) -> int:
+    return short_rule_of({} if SHORT not in metadata else {NAME: metadata[SHORT]})
 
 
 def _distance(metadata: Mapping[str, str]) -> int | None:

@@ -10,6 +10,7 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.errors import OptionError
 from neardup.fingerprints.profiles.given_features import each
+from neardup.recipe.tables.spellings import one_of
 
 _PRIME, _LOW = (1 << 61) - 1, (1 << 32) - 1
 
@@ -85,7 +86,7 @@ def datasketch_signature(
     if not isinstance(num_perm, int) or num_perm < 1:
         raise OptionError(f"`num_perm={num_perm!r}`: give an integer of at least 1.")
     if scheme not in ("legacy", *_AFFINE):
-        raise OptionError(f"`scheme={scheme!r}`: give one of legacy, {', '.join(_AFFINE)}.")
+        raise OptionError(f"{one_of('scheme', scheme, ('legacy', *_AFFINE))}.")
     hashed = []
     for feature in each(features):
         if not isinstance(feature, bytes):

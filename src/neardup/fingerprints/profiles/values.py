@@ -18,6 +18,7 @@ from neardup.fingerprints.profiles.tools import DATA_JUICER, PROFILES, data_juic
 from neardup.kernels.fingerprints.features import vote
 from neardup.recipe.tables import profiles as names
 from neardup.recipe.tables.hashes import HashFunction, NativeHash
+from neardup.recipe.tables.spellings import one_of
 
 DIGESTS = ("md5", "sha1", "sha256", "sha512", "blake2b")
 """Hashes for `leonsim_value` by name."""
@@ -153,7 +154,7 @@ def given_value(
     '0xd8dbe7186bad3db3'
     """
     if profile not in names.PROFILES:
-        raise OptionError(f"`profile={profile!r}`: give one of {', '.join(names.PROFILES)}.")
+        raise OptionError(f"{one_of('profile', profile, names.PROFILES)}.")
     widths = names.PROFILES[profile][0]
     if bits and bits not in widths:
         allowed = ", ".join(map(str, sorted(set(widths))))
@@ -172,7 +173,7 @@ def clickhouse_value(text: str | bytes, function: str = "ngramSimHash", size: in
     (130877626, 3795742796)
     """
     if function not in CLICKHOUSE:
-        raise OptionError(f"`function={function!r}`: give one of {', '.join(CLICKHOUSE)}.")
+        raise OptionError(f"{one_of('function', function, CLICKHOUSE)}.")
     if not isinstance(size, int) or not 1 <= size <= 25:
         raise OptionError(f"`size={size!r}`: give an integer from 1 to 25, as ClickHouse takes it.")
     name = CLICKHOUSE[function]
@@ -205,7 +206,7 @@ def data_juicer_value(
     True
     """
     if tokenization not in DATA_JUICER:
-        raise OptionError(f"`tokenization={tokenization!r}`: give one of {', '.join(DATA_JUICER)}.")
+        raise OptionError(f"{one_of('tokenization', tokenization, DATA_JUICER)}.")
     if not isinstance(window_size, int) or window_size < 1:
         raise OptionError(f"`window_size={window_size!r}`: give an integer of at least 1.")
     changed = text.lower() if lowercase else text

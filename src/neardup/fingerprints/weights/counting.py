@@ -7,6 +7,7 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.resources.memory_use import MemoryUse
 from neardup.resources.spool import mapped_array
+from neardup.resources.temporary_files import TemporaryFiles
 
 Run = tuple[Array, Array]
 """Features, uint64[], ascending and unique, and their counts, int64[]."""
@@ -28,11 +29,11 @@ def merged(runs: list[Run]) -> Run:
 
 
 class FeatureCounter:
-    """Adds up counts of features in about `memory` bytes of memory, which `use` counts, and in temporary files."""
+    """Adds up counts of features in about `memory` bytes of memory, which `use` counts, and in temporary `files`."""
 
-    def __init__(self, memory: int, temp_dir: str | None, use: MemoryUse | None = None) -> None:
+    def __init__(self, memory: int, files: TemporaryFiles, use: MemoryUse | None = None) -> None:
         self._most = max(1024, memory // BYTES_PER_FEATURE)
-        self._temp_dir, self._use = temp_dir, use
+        self._files, self._use = files, use
         self._waiting: list[Run] = []
         self._stored: list[Run] = []
 
@@ -51,7 +52,7 @@ class FeatureCounter:
         return sum(len(features) for features, _ in self._waiting)
 
     def _store(self, features: Array, counts: Array) -> None:
-        run = tuple(mapped_array(len(features), kind, temp_dir=self._temp_dir) for kind in (np.uint64, np.int64))
+        run = tuple(mapped_array(len(features), kind, files=self._files) for kind in (np.uint64, np.int64))
         run[0][:], run[1][:] = features, counts
         self._stored.append((run[0], run[1]))
 

@@ -93,6 +93,7 @@ class IndexInfo:
         nbytes: bytes of all arrays, in memory or mapped.
         recipe: digest of the recipe; None if the recipe is unknown.
         recipe_fields: fields of the recipe; None if the recipe is unknown.
+        short_rule: the version of the rule by which texts are short.
         ids: `integers` or `strings`; None while there are no ids.
         damaged: the numbers of the damaged pages, by file; None if pages were not verified.
         hit_probability: the probability that a document at max_distance is found; see `Index.hit_probability`. 0 if pages
@@ -112,6 +113,7 @@ class IndexInfo:
     nbytes: int
     recipe: str | None
     recipe_fields: dict[str, Any] | None
+    short_rule: int
     ids: str | None
     damaged: dict[str, list[int]] | None
     hit_probability: float

@@ -115,7 +115,7 @@ class Contents:
         for part in self.parts:
             part.merge()
 
-    def info(self, recipe: StoredRecipe | None, *, verify: bool) -> IndexInfo:
+    def info(self, recipe: StoredRecipe | None, short_rule: int, *, verify: bool) -> IndexInfo:
         """See `neardup.Index.info`."""
         search, made, searched = self.search, self.documents.made, self.documents.listed()
         damaged, copies = None, {}
@@ -136,6 +136,7 @@ class Contents:
             nbytes=sum(segment.nbytes for segment in searched),
             recipe=None if recipe is None else recipe.digest,
             recipe_fields=None if recipe is None else recipe.facts,
+            short_rule=short_rule,
             ids=None if self.strings is None else "strings" if self.strings else "integers",
             damaged=None if damaged is None else damaged | copies,
             hit_probability=0.0 if damaged else self.documents.hit_probability(search.max_distance),

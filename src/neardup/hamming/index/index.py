@@ -26,6 +26,7 @@ from neardup.recipe.kinds import FingerprintRecipe
 from neardup.recipe.presets import RecipeLike, any_recipe_of, usual_distance
 from neardup.recipe.programs import ProgramRecipe
 from neardup.recipe.serialization import check_same
+from neardup.recipe.short_rule import SHORT_RULE
 from neardup.recipe.vectors import VectorRecipe
 
 
@@ -45,9 +46,11 @@ class Index:
         recipe: the recipe of the fingerprints; None if unknown.
         state: plain JSON values that a program needs to continue where it stopped. They are saved together with the index, in one
             step. None if there are none.
+        short_rule: the version of the rule of short texts, to which an index keeps by which it began.
     """
 
     state: dict[str, Any] | None
+    short_rule: int
 
     def __init__(
         self,
@@ -86,7 +89,7 @@ class Index:
         self._search, self._contents = search, Contents(search)
         self._recipe = None if recipe is None else StoredRecipe(recipe.digest(), recipe.stored())
         self._storage = Storage()
-        self.state = None
+        self.state, self.short_rule = None, SHORT_RULE
 
     @property
     def recipe(self) -> FingerprintRecipe | None:
@@ -137,7 +140,7 @@ class Index:
 
     def info(self, *, verify: bool = False) -> IndexInfo:
         """Facts about the index. With `verify`, also reads every page of its mapped files and compares it with its checksum."""
-        return self._contents.info(self._recipe, verify=verify)
+        return self._contents.info(self._recipe, self.short_rule, verify=verify)
 
     def __len__(self) -> int:
         """The number of documents that can be found."""
@@ -317,7 +320,7 @@ class Index:
             index._recipe = StoredRecipe(manifest.recipe, manifest.recipe_fields or {}, home)
         index._storage.home = Home(home, manifest.generation)
         index._contents.restore(manifest, segments, short)
-        index.state = manifest.state
+        index.state, index.short_rule = manifest.state, manifest.short_rule
         return index
 
     def _manifest(self) -> Manifest:
@@ -332,4 +335,5 @@ class Index:
             added=self._contents.added,
             strings=self._contents.strings,
             state=self.state,
+            short_rule=self.short_rule,
         )

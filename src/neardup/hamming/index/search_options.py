@@ -13,6 +13,7 @@ from neardup.hamming.index.methods.table import AUTO, METHODS
 from neardup.hamming.index.planning.planner import usual_choice, usual_options
 from neardup.hamming.index.segments import Way
 from neardup.hamming.unique import fingerprint_rows
+from neardup.recipe.tables.spellings import one_of
 
 WORD_BITS = 64
 MAX_BITS = 512
@@ -116,7 +117,7 @@ def search_options(max_distance: int, bits: int, method: str, options: Mapping[s
     if not is_integer(bits) or bits not in range(WORD_BITS, MAX_BITS + 1, WORD_BITS):
         raise OptionError(f"`bits={bits!r}`: give 64, 128, … 512; pad narrower fingerprints with zero bits.")
     if not isinstance(method, str) or method not in (AUTO, *METHODS):
-        raise OptionError(f"`method={method!r}`: give one of {AUTO}, {', '.join(METHODS)}.")
+        raise OptionError(f"{one_of('method', method, (AUTO, *METHODS))}.")
     if method != AUTO:
         has = METHODS[method].option_names
         unknown = sorted(set(options) - set(has))

@@ -1,13 +1,14 @@
 """What to do about a file without the text column: its columns may hold fingerprints of another program, or vectors."""
 
 import contextlib
+import os
 import re
 from typing import Any
 
 from neardup.errors import DataError, InputError
 from neardup.io.checks.number_files import NAMING, digits_like, importing, quoted_name
 from neardup.io.corpora.batch import Columns
-from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.shard import OF_COLUMNS, Shard
 from neardup.text.nested import advice_on_path
 
 _SAMPLED_ROWS = 100
@@ -105,7 +106,7 @@ def _advice_on(shard: Shard, name: str, values: list[Any]) -> str | None:
     if not known:
         return None
     if all(isinstance(value, list) and value and all(map(_is_number, value)) for value in known):
-        names = shard.name, name, shard.name.removesuffix(".parquet") + ".prints.parquet"
+        names = shard.name, name, os.path.splitext(shard.name)[0] + ".prints.parquet"
         given, column, target = map(quoted_name, names)
         return (
             f'If its column "{name}" holds vectors, fingerprint them: '
@@ -119,7 +120,7 @@ def _advice_on(shard: Shard, name: str, values: list[Any]) -> str | None:
         digits = digits_like(str(value) for value in known)
         if digits is None:
             return None
-        if shard.format == "parquet" and isinstance(known[0], int):
+        if shard.format in OF_COLUMNS and isinstance(known[0], int):
             digits = None  # the type says it
     return (
         f'If its column "{name}" holds fingerprints of another program, bring them in, {NAMING}: '
@@ -131,15 +132,18 @@ def _has_fingerprints(shard: Shard) -> bool:
     from neardup.io.formats.columnar.parquet_files import opened
 
     with opened(shard) as file:
-        return b"neardup.digest" in (file.metadata.metadata or {})
+        return b"neardup.digest" in (file.file.metadata.metadata or {})
 
 
-def _of_parquet(shard: Shard) -> Sample:
-    from neardup.io.formats.columnar.parquet_files import opened
+def _of_columns(shard: Shard) -> Sample:
+    from neardup.io.formats.table import opened_table
 
-    with opened(shard) as file:
-        batch = next(file.iter_batches(batch_size=_SAMPLED_ROWS), None)
-        return {} if batch is None else {name: batch.column(i).to_pylist() for i, name in enumerate(batch.schema.names)}
+    with opened_table(shard) as file:
+        block = next(file.blocks(None, _SAMPLED_BYTES, None), None)
+        if block is None:
+            return {}
+        batch = block.batch.slice(0, _SAMPLED_ROWS)
+        return {name: batch.column(i).to_pylist() for i, name in enumerate(batch.schema.names)}
 
 
 def _of_delimited(shard: Shard) -> Sample:
@@ -177,4 +181,9 @@ def _plain(value: Any, levels: int = 20) -> Any:
     return value
 
 
-_SAMPLES = {"parquet": _of_parquet, "csv": _of_delimited, "tsv": _of_delimited, "jsonl": _of_json_lines}
+_SAMPLES = {
+    **dict.fromkeys(OF_COLUMNS, _of_columns),
+    "csv": _of_delimited,
+    "tsv": _of_delimited,
+    "jsonl": _of_json_lines,
+}

@@ -23,7 +23,9 @@ def general_reason(reason: str) -> str:
 
 
 def row_advice(shard: Shard, reason: str) -> str:
-    """A sentence about the file of a row that cannot be read: its encoding, or what to read instead of the column; or nothing."""
+    """A sentence about the file of a row that cannot be read: its encoding or format, or what to read instead; or nothing."""
+    if shard.name == "stdin" and reason.startswith("malformed JSON"):
+        return "If standard input is CSV, give its `dialect`: '" + ',"' + "'."
     return encoding_advice(shard, reason) or value_advice(shard, reason)
 
 

@@ -80,6 +80,7 @@ class Made(Protocol):
         fingerprints: of all rows; of those without a text, any.
         joined, compared, signatures: the elements that a join indexes, those that verification compares, and the MinHash
             signatures, of the rows that have a text.
+        numbers: what a guard compares, of all rows, as JSON values; None if that was not made.
     """
 
     @property
@@ -90,6 +91,8 @@ class Made(Protocol):
     def compared(self) -> Any: ...
     @property
     def signatures(self) -> Any: ...
+    @property
+    def numbers(self) -> Any: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
@@ -25,8 +24,11 @@ from neardup.io.corpora.shard import Shard
 from neardup.io.corpora.shards import Inputs, find_shards
 from neardup.io.formats.table import FILES, FORMATS, part_of_files
 from neardup.progress import Progress
+from neardup.recipe.tables.spellings import one_of
+from neardup.resources.memory_use import give_back
 from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.threads import in_order
+from neardup.resources.unfinished import TemporaryFolder
 from neardup.text.html import Extract, extractor
 
 Result = TypeVar("Result")
@@ -62,7 +64,7 @@ def why(rejected: Iterable[Rejected]) -> str:
 def check_on_error(on_error: str) -> None:
     """Raise OptionError unless `on_error` is a key of ON_ERROR."""
     if not isinstance(on_error, str) or on_error not in ON_ERROR:
-        raise OptionError(f"`on_error={on_error!r}`: give one of {', '.join(ON_ERROR)}.")
+        raise OptionError(f"{one_of('on_error', on_error, ON_ERROR)}.")
 
 
 class FileCorpus:
@@ -99,6 +101,11 @@ class FileCorpus:
         self._is_part = False
         self._readable = ReadableRows() if demands_text else None
         self._extract = None if columns.html is None else extractor(columns.html)
+
+    @property
+    def threads(self) -> int:
+        """How many threads read."""
+        return self._resources.thread_count
 
     def part(self, shards: Sequence[Shard]) -> "FileCorpus":
         """Some of the files, read in the same way; the caller reports the bytes of all such parts to the progress."""
@@ -183,6 +190,7 @@ class FileCorpus:
             for number in range(first, last):
                 lengths[number] += piece.rows // several
         self._progress.read(before[-1] - passed)
+        give_back()  # what batches took, and allocators of threads keep: the next stage needs it for other things
         if not self._is_part:
             self.demand_readable()
         starts = [0, *itertools.accumulate(lengths)]
@@ -213,6 +221,10 @@ class FileCorpus:
         if self.rejected:
             count = counted(len(self.rejected), "row")
             self._progress.say(f"{count} could not be read, and were left out{why(self.rejected)}")
+
+    @property
+    def skips(self) -> bool | None:
+        return self._on_error == "skip"
 
     def check_sources(self, sources: Sequence[str]) -> None:
         """See `neardup.io.corpora.protocol.SourcedCorpus`. A source is a file, a folder or a glob, matched against the
@@ -284,7 +296,7 @@ def open_corpus(
     inputs: Inputs,
     reading: Reading,
     *,
-    temporary: Path,
+    temporary: TemporaryFolder | None = None,
     values: Iterable[str] = (),
     asked_by: Mapping[str, str] | None = None,
     on_error: str = "stop",

@@ -27,6 +27,10 @@ class Corpus(Protocol):
 class SourcedCorpus(Corpus, Protocol):
     """Documents whose sources are known."""
 
+    @property
+    def skips(self) -> bool | None:
+        """Whether values that cannot be used are skipped instead of refused; None if no option asks for that."""
+
     def check_sources(self, sources: Sequence[str]) -> None:
         """Raise InputError if no document comes from one of the `sources`; called before any work."""
 

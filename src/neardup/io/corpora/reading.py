@@ -13,6 +13,7 @@ from neardup.io.storage.encodings import encoding_name
 from neardup.options import DedupOptions, DedupOptionsDict, options_for_elements, refuse_unknown
 from neardup.recipe.given_elements import recipe_of_elements
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.tables.spellings import one_of
 from neardup.resources.limits import size_in_bytes
 
 Html = Literal["main", "whole"]
@@ -55,13 +56,13 @@ class Reading:
         if self.dialect is not None:
             Dialect.parse(self.dialect)  # refuses what is no dialect
         object.__setattr__(self, "text", column_names(self.text))
+        if not (self.id is None or isinstance(self.id, str)):
+            raise OptionError(f"`id={self.id!r}`: give the name of the column of ids.")
         if self.elements is not None:
             self._check_elements()
         self.columns()
-        if self.html is not None and self.html not in HTML:
-            raise OptionError(
-                f"`html={self.html!r}`: give one of {', '.join(HTML)}, or leave it out if the texts are no HTML."
-            )
+        if self.html is not None and self.html not in tuple(HTML):
+            raise OptionError(f"{one_of('html', self.html, HTML)}, or leave it out if the texts are no HTML.")
 
     def _check_elements(self) -> None:
         """Refuse what says how texts are read."""

@@ -147,6 +147,10 @@ class SampledCorpus:
 
         yield from in_order(read, self._sample.batches, self._resources.thread_count)
 
+    @property
+    def skips(self) -> bool | None:
+        return True  # what stops a run was refused before
+
     def check_sources(self, sources: Sequence[str]) -> None:
         """Nothing is refused: a sample may lack a source that the corpus has."""
 

@@ -1,13 +1,29 @@
 """One file of a corpus."""
 
 import os
+import sys
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
 
-from neardup.errors import DataError
+from neardup.errors import DataError, InputError
 from neardup.io.corpora.batch import MAX_DOCUMENT_BYTES
 from neardup.io.storage.places import Place, status_of
 from neardup.io.storage.remote import RemotePath
+
+
+def standard_input() -> BinaryIO:
+    """The bytes of standard input.
+
+    Raises:
+        InputError: it is closed.
+    """
+    if sys.stdin is None:
+        raise InputError("Standard input is closed. Open it, or name a file.")
+    return sys.stdin.buffer
+
+
+OF_COLUMNS = ("parquet", "arrow", "arrows")
+"""The names of formats whose files have a schema."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +35,7 @@ class Shard:
         name: its name in messages and ids: the path as given, `stdin` for standard input.
         relative: its path below the folder, or below the fixed part of the glob, that led to it; otherwise the file's name.
         format: a key of `neardup.io.formats.table.FORMATS`.
-        compression: `plain`, `gzip` or `zstd`.
+        compression: `plain`, or a name in `neardup.io.storage.compressions.COMPRESSIONS`.
         size: bytes on disk.
         modified: the time of the last change, in nanoseconds; for a remote file, the version that its store reports.
         encoding: of its text; Parquet declares its own.

@@ -2,22 +2,22 @@
 
 import glob
 import os
-import shutil
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from neardup.display import counted
 from neardup.errors import InputError
 from neardup.io.corpora.reading import Reading
-from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.shard import OF_COLUMNS, Shard, standard_input
 from neardup.io.endings import ALLOWED, HTML, NAMED_ONLY, RECORDS, split_ending
-from neardup.io.storage.compression import COMPRESSION_ENDINGS, compression_of_name, sniff
+from neardup.io.storage.compressions import COMPRESSIONS, HEAD_BYTES, compression_of_name, sniff
 from neardup.io.storage.places import Place, identity, name_as_text, place_of, status_of
 from neardup.io.storage.remote import RemotePath
 from neardup.progress import Progress
+from neardup.resources.unfinished import TemporaryFolder
 
 _UNKNOWN, _RECORD, _ONLY_NAMED, _HOW_HTML = (
     "of no known format",
@@ -26,7 +26,10 @@ _UNKNOWN, _RECORD, _ONLY_NAMED, _HOW_HTML = (
     "for HTML is read with `html='main'` or `html='whole'`",
 )
 _MAX_LISTED = 5
-_OTHER_COMPRESSIONS = {".bz2", ".xz", ".lz4", ".zip", ".br", ".7z", ".snappy"}
+_READ_BYTES = 1 << 20
+_BINARY = {b"PAR1": ".parquet", b"ARROW1": ".arrow", b"\xff\xff\xff\xff": ".arrows"}
+"""What files with columns begin with, and the endings of their names."""
+_OTHER_COMPRESSIONS = {".zip", ".br", ".7z", ".snappy", ".lzma", ".z"}
 
 
 Inputs = str | Path | Sequence[str | Path]
@@ -43,14 +46,19 @@ def listed_inputs(inputs: str | Path | Iterable[str | Path]) -> tuple[str | Path
 
 
 def find_shards(
-    inputs: Inputs, *, temporary: Path, reading: Reading | None = None, progress: Progress | None = None
+    inputs: Inputs,
+    *,
+    temporary: TemporaryFolder | None = None,
+    reading: Reading | None = None,
+    progress: Progress | None = None,
 ) -> list[Shard]:
     """Find the files named by `inputs`, in the order given; files of a folder or a glob are sorted by relative path.
 
     A folder stands for all files of known endings below it, except hidden ones, `.json` and `.md`, and except HTML unless `reading`
-    declares HTML texts. A glob stands for all its matches. `-` stands for JSON lines (or lines, if `reading` says so) on standard
-    input, which are written to a file in `temporary`. Symbolic links are followed. URLs are looked up in their stores. `progress`
-    receives the files in folders that are passed over, except hidden ones.
+    declares HTML texts. A glob stands for all its matches. `-` stands for standard input, which is written to a file in
+    `temporary`, if that is given: Parquet and Arrow are known by their first bytes; else they are lines, if `reading` says so, CSV,
+    if it has a dialect, or JSON lines. Symbolic links are followed. URLs are looked up in their stores. `progress` receives the
+    files in folders that are passed over, except hidden ones.
 
     Raises:
         InputError: with every problem found: an input does not exist or is not readable, an ending is unknown, a folder or glob has
@@ -209,8 +217,8 @@ def _shard(path: Place, base: Place, reading: Reading, name: str | None = None) 
         )
     kind, compression = (known[1], known[2]) if known else ("lines", compression_of_name(path.name))
     if reading.lines:
-        if kind == "parquet":
-            raise InputError(f"{path} is Parquet, which has no lines. Leave out `lines`, or the file.")
+        if kind in OF_COLUMNS:
+            raise InputError(f"{path} has columns, not lines. Leave out `lines`, or the file.")
         kind = "lines"
     stored = (reading.encoding, int(reading.max_document_bytes), reading.dialect)
     if isinstance(path, RemotePath):
@@ -242,17 +250,18 @@ def repeated_files(shards: Iterable[Shard], because: str = "all its rows would b
     return problems
 
 
-def _standard_input(temporary: Path, reading: Reading) -> Shard:
-    path = temporary / ("stdin.txt" if reading.lines else "stdin.jsonl")
-    name = path.name
-    with path.open("wb") as file:
-        shutil.copyfileobj(sys.stdin.buffer, file, 1 << 20)
+def _standard_input(temporary: TemporaryFolder | None, reading: Reading) -> Shard:
+    if temporary is None:
+        raise InputError("Standard input cannot be read again. Name the files instead.")
+    name = "stdin.txt" if reading.lines else "stdin.jsonl" if reading.dialect is None else "stdin.csv"
+    path = temporary.write(name, iter(partial(standard_input().read, _READ_BYTES), b""))
     with path.open("rb") as file:
-        head = file.read(4)
-    if head == b"PAR1":
-        raise InputError("Standard input holds Parquet data; it must be JSON lines. Name the file instead.")
+        head = file.read(HEAD_BYTES)
+    ending = next((ending for begin, ending in _BINARY.items() if head.startswith(begin)), "")
+    if ending:
+        path = path.rename(path.with_name(f"stdin{ending}"))
+        return replace(_shard(path, temporary.path, reading, "stdin"), relative=path.name)
     compression = sniff(head)
     if compression != "plain":
-        ending = next(ending for ending, name in COMPRESSION_ENDINGS.items() if name == compression)
-        path = path.rename(path.with_name(path.name + ending))
-    return replace(_shard(path, temporary, reading, "stdin"), relative=name)
+        path = path.rename(path.with_name(path.name + COMPRESSIONS[compression].ending))
+    return replace(_shard(path, temporary.path, reading, "stdin"), relative=name)

@@ -89,6 +89,12 @@ def named_as_stored(shards: Sequence[Shard], stored: Sequence[StoredShard]) -> l
     return [dataclasses.replace(shard, relative=each.relative) for shard, each in zip(shards, stored, strict=True)]
 
 
+def digest_of_files(shards: Sequence[Shard]) -> str | None:
+    """The same for files that can be read again; None if there are none, or they came on standard input."""
+    is_kept = bool(shards) and all(shard.name != "stdin" for shard in shards)
+    return digest_of_contents(shards) if is_kept else None
+
+
 def is_as_it_was(stored: StoredShard, content: str) -> bool:
     """Whether a file of the same size is the recorded one, as far as its content was recorded."""
     return not stored.content or not content or stored.content == content

@@ -9,12 +9,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from neardup.arrays import Array
-from neardup.display import as_code
+from neardup.display import as_code, counted
 from neardup.errors import DataError, InputError, OptionError
 from neardup.io.corpora.batch import Batch
 from neardup.io.corpora.file_corpus import is_within, rank_of_source, text_of_pages
 from neardup.io.corpora.reading import Html, Reading
-from neardup.io.formats.columnar.parquet_values import is_value, value_tokens
+from neardup.io.formats.columnar.column_values import demand_value_type, value_tokens
 from neardup.io.formats.json.json_values import is_utf8, only, value_token
 from neardup.io.ids import ids_of_column
 from neardup.options import DedupOptions, options_for_elements
@@ -25,7 +25,7 @@ from neardup.resources.threads import in_order
 from neardup.text.columns import in_chunks
 from neardup.text.frames import UNREADABLE, Frame, frame_of, holds_elements, holds_sets, texts_of, texts_of_elements
 from neardup.text.html import extractor
-from neardup.text.nested import is_string
+from neardup.text.nested import Keys, is_string
 
 Result = TypeVar("Result")
 
@@ -37,13 +37,24 @@ MAX_LISTED = 5
 def _ids(frame: Frame, id: str | None, say: Callable[[str], object]) -> Any:  # noqa: A002
     """The ids as one Arrow array: the column named, or the column `id` if every row has one; otherwise the rows' numbers.
 
-    A column `id` that nobody named, and that holds no ids, is not used; `say` is called with a sentence about that.
+    A column `id` that nobody named, and that holds no ids, is not used; `say` is called with a sentence about that, and about rows
+    without an id.
     """
+
+    def named(name: str) -> Any:
+        column = frame.column(name, "ids")
+        found = ids_of_column(column, name)
+        if missing := column.count(None) if isinstance(column, list) else column.null_count:
+            say(
+                f"{counted(missing, 'document')} without an id: the number of the row, or the next free one, stands for it."
+            )
+        return found
+
     if id is not None:
-        return ids_of_column(frame.column(id, "ids"), id)
+        return named(id)
     if "id" in frame.names and all(isinstance(item, Mapping) and "id" in item for item in frame.dicts or ()):
         try:
-            return ids_of_column(frame.column("id", "ids"), "id")
+            return named("id")
         except (InputError, DataError) as problem:
             say(f"Documents are identified by row. {problem}")
     return pa.array(np.arange(frame.rows))
@@ -66,10 +77,7 @@ def _array_of(column: Any, name: str, what: str) -> Any:
         except UNREADABLE:
             return None
     column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    if not is_value(column.type):
-        raise InputError(
-            f"The column {name!r} of the {what} is {column.type}, but strings, numbers, dates or truth values are needed."
-        )
+    demand_value_type(column.type, name, what)
     if is_string(column.type) and not is_utf8(column):
         row = next(row for row in range(len(column)) if not is_utf8(column.slice(row, 1)))
         raise DataError(
@@ -117,6 +125,11 @@ def _refuse_with_lists(called: str, how: Reading) -> None:
         raise OptionError(f"{as_code(given, ' and ')}: {called} is one column of sets or lists. Leave it out.")
 
 
+def _listed(batch: Batch) -> list[tuple[int, str]]:
+    """The texts of a batch that are not null, each with its row in it."""
+    return [(i, text) for i, text in enumerate(batch.texts.to_pylist()) if text is not None]
+
+
 class TableCorpus:
     """A corpus of rows in memory.
 
@@ -137,6 +150,7 @@ class TableCorpus:
         source: str | None = None,
         called: str = "data",
         names_are_optional: bool = False,
+        separator: str = "\n",
         resources: Resources = DEFAULTS,
         say: Callable[[str], object] = lambda _: None,
     ) -> None:
@@ -148,6 +162,7 @@ class TableCorpus:
             source: the column that names the source of each row.
             called: the name of the argument that held the data.
             names_are_optional: if the data is a single column without a name, column names are ignored.
+            separator: joins the texts of several columns.
             say: called with notes for people.
         """
         how = Reading(text=text, id=id, elements=elements, html=html)
@@ -159,10 +174,15 @@ class TableCorpus:
         if self.of_elements and not frame.has_columns:
             _refuse_with_lists(called, how)
         self.has_sets = self.of_elements and holds_sets(frame, how.elements)
-        self._texts = texts_of_elements(frame, how.elements) if self.of_elements else texts_of(frame, how.text)
+        self._texts = (
+            texts_of_elements(frame, how.elements)
+            if self.of_elements
+            else texts_of(frame, how.text, separator=separator)
+        )
         self.ids = _ids(frame, how.id, say)
         self._values = [_values(frame, name) for name in values]
         self._source = None if source is None else _sources(frame, source)
+        self._keys: list[Keys] = [frame.keys_of(name) for name in how.text] if frame.has_columns else [()]
         self._frame, self._resources = frame, resources
 
     def fitted(self, recipe: Recipe, options: DedupOptions) -> tuple[Recipe, DedupOptions]:
@@ -224,6 +244,10 @@ class TableCorpus:
             found[row] = (batch if self._extract is None else text_of_pages(batch, self._extract)).texts[0].as_py()
         return found
 
+    @property
+    def skips(self) -> bool | None:
+        return None
+
     def check_sources(self, sources: Sequence[str]) -> None:
         """See `neardup.io.corpora.protocol.SourcedCorpus`. A source is a value of the source column, or a folder or glob that
         contains such values.
@@ -255,6 +279,18 @@ class TableCorpus:
     def keep(self, kept: Array) -> Any:
         """The rows where `kept` (bool[rows]) is true, in the type of the input."""
         return self._frame.keep(kept)
+
+    def keep_rewritten(self, kept: Array, changed: Array, rewrite: Callable[[int, str], Sequence[str]]) -> Any:
+        """The same, and where `changed` (bool[rows]) is true, with the texts that `rewrite` makes of a row and its joined text, one
+        for each text column.
+        """
+        wanted = kept & changed
+        new = [rewrite(row + i, text) for row, texts in self.map(_listed, wanted=wanted) for i, text in texts]
+        found, rows = self._frame.keep(kept), np.flatnonzero(wanted[kept])
+        if new:
+            for keys, texts in zip(self._keys, zip(*new, strict=True), strict=True):
+                found = self._frame.replace(found, keys, rows, texts)
+        return found
 
     def ids_with(self, reference: "TableCorpus | None") -> Any:
         """The ids, followed by those of the reference; as strings if the two have different types."""

@@ -228,13 +228,13 @@ def _with_texts(
 ) -> bytes:
     """Row i as stored, but with new texts from `rewrite` in the columns at `places`."""
     fields = fields_of(block.data, block.starts[i : i + 1], block.ends[i : i + 1], header.dialect, places)
-    before = [column[0].as_py() for column in fields.columns]
-    after = rewrite(block.row + i, before)
     in_quotes = fields.quoted[0].tolist()
     spans = (fields.spans[0] - block.starts[i] + np.array([-1, 1]) * fields.quoted[0][:, None]).tolist()
+    before = [column[0].as_py() for column in fields.columns]
+    del fields  # a text may be nearly the whole row, and large
     parts = [
         (start, end, header.dialect.cell(new, quoted=quotes).encode())
-        for (start, end), quotes, old, new in zip(spans, in_quotes, before, after, strict=True)
+        for (start, end), quotes, old, new in zip(spans, in_quotes, before, rewrite(block.row + i, before), strict=True)
         if new != old
     ]
     return with_parts(block, i, parts)
@@ -260,4 +260,5 @@ def _with_cells(shard: Shard, header: Header, stored: bytes, line: bytes, cells:
     return kept + more + ending
 
 
-CSV, TSV = Delimited("csv"), Delimited("tsv")
+CSV: Delimited = Delimited("csv")
+TSV: Delimited = Delimited("tsv")

@@ -26,6 +26,7 @@ from neardup.io.formats.lines import BLANK, Lines, mask_of, read_lines
 from neardup.io.formats.text_sink import TextSink, demand_same_kind, with_parts, write_changed
 from neardup.io.storage.encodings import UTF_8
 from neardup.io.storage.refusals import demand_format, demand_new
+from neardup.kernels.io.json_texts import ODD, cut_rows
 
 _CHECKED_ROWS = 100
 _CHECKED_BYTES = 1 << 18
@@ -77,7 +78,7 @@ def copy(shard: Shard, keep: Array, sink: Any) -> None:
     """See `Format.copy`."""
     demand_format(shard, sink)
     for block in read_lines(shard, expected=len(keep)):
-        _begin(shard, sink, block)
+        begin(shard, sink, block)
         for run in block.runs(np.flatnonzero(mask_of(shard, keep, block))):
             sink.write(run, block.encoding.newline)
 
@@ -94,26 +95,67 @@ def replace(
     """See `Rewritable.replace`; in new texts, only characters that JSON requires are escaped."""
     demand_format(shard, sink)
     for block in read_lines(shard):
-        _begin(shard, sink, block)
+        begin(shard, sink, block)
         kept, new = mask_of(shard, keep, block), mask_of(shard, changed, block)
         write_changed(block, sink, kept, new, partial(_with_texts, block, columns, rewrite))
 
 
+def cut(
+    shard: Shard,
+    columns: Columns,
+    spans: Array,
+    rewrite: Callable[[int, list[str]], list[str]],
+    sink: Any,
+    *,
+    keep: Array,
+    changed: Array,
+) -> None:
+    """`replace` where new texts are the old ones without some spans, which are given as well; see `Cuttable.cut`."""
+    demand_format(shard, sink)
+    names = [name.encode() for name in columns.text]
+    keys, key_ends = np.frombuffer(b"".join(names), np.uint8), np.cumsum([len(name) for name in names])
+    working = np.empty((2, len(names)), np.int64)
+    for block in read_lines(shard):
+        begin(shard, sink, block)
+        kept, new = mask_of(shard, keep, block), mask_of(shard, changed, block)
+        size = ODD
+        if block.encoding.is_utf8 and block.raw is None and (kept & new).any():
+            some = spans[slice(*np.searchsorted(spans[:, 0], [block.row, block.row + len(block)]))]
+            ends = np.minimum(block.ends + 1, len(block.data))
+            out = np.empty(int((ends - block.starts)[kept].sum()), np.uint8)
+            size = cut_rows(block.data, block.starts, ends, kept, block.row, some, keys, key_ends, *working, out)
+        if size == ODD:
+            write_changed(block, sink, kept, new, partial(_with_texts, block, columns, rewrite))
+        elif size:
+            sink.write(out[:size].data, block.encoding.newline)
+
+
 def _with_texts(block: Lines, columns: Columns, rewrite: Callable[[int, list[str]], list[str]], i: int) -> bytes:
-    """Row i as stored, with its newline, but with new texts from `rewrite`."""
+    """Row i as stored, with its newline, but with new texts from `rewrite`, where they differ."""
+    # A text may be nearly the whole row, and large: no more copies live at a time than need to.
     spans = text_spans(block.line(i), columns.text)
-    texts = rewrite(block.row + i, [json.loads(block.line(i)[start:end]) for start, end in spans])
-    strings = [_string_in(text, block.encoding.name) for text in texts]
-    return with_parts(block, i, [(*span, string) for span, string in zip(spans, strings, strict=True)])
+    row = block.data[block.starts[i] : block.ends[i]].data
+    before = [json.loads(str(row[start:end], "utf-8")) for start, end in spans]
+    compared = before.copy() if len(before) > 1 else [None]  # the only text of a changed row differs
+    after = rewrite(block.row + i, before)
+    del before
+    parts = [
+        (*span, _string_in(text, block.encoding.name))
+        for span, text, old in zip(spans, after, compared, strict=True)
+        if text != old
+    ]
+    return with_parts(block, i, parts)
 
 
 def _string_in(text: str, encoding: str) -> bytes:
     """A JSON string, in UTF-8, for storage in another encoding; characters that the encoding lacks are escaped."""
-    try:
-        quote(text).encode(encoding)
-    except UnicodeEncodeError:
-        return json.dumps(text).encode()
-    return quote(text).encode()
+    string = quote(text)
+    if encoding != UTF_8:
+        try:
+            string.encode(encoding)
+        except UnicodeEncodeError:
+            return json.dumps(text).encode()
+    return string.encode()
 
 
 def annotate(shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:
@@ -123,7 +165,7 @@ def annotate(shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:
         rows = np.flatnonzero(mask_of(shard, keep, block))
         if not len(rows):
             continue
-        _begin(shard, sink, block)
+        begin(shard, sink, block)
         data = block.data.tobytes()
         names = [name for name in added.column_names if quote(name).encode() in data]
         written: list[bytes] = []
@@ -140,7 +182,7 @@ def annotate(shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:
         sink.write(b"".join(written), block.encoding.newline)
 
 
-def _begin(shard: Shard, sink: Any, block: Lines) -> None:
+def begin(shard: Shard, sink: Any, block: Lines) -> None:
     """Write the byte order mark for UTF-16 and UTF-32, which cannot be read without it; other encodings do better without."""
     encoding = block.encoding
     sink.begin(shard, (encoding.name,), mark=encoding.mark if len(encoding.newline) > 1 else b"")

@@ -5,6 +5,7 @@ read, so that names of files can be checked before NumPy and Arrow are loaded.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -12,11 +13,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from neardup.io.corpora.batch import Columns, Part
-from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.shard import OF_COLUMNS, Shard
 
 if TYPE_CHECKING:
     from neardup.arrays import Array
-    from neardup.io.formats import delimited, jsonl, parquet, text_files, text_lines
+    from neardup.io.formats import delimited, jsonl, text_files, text_lines
+    from neardup.io.formats.columnar import formats as columnar
+    from neardup.io.formats.columnar.open_table import OpenTable
 
 
 class Sink(Protocol):
@@ -46,7 +49,7 @@ class Format(Protocol):
 
     @property
     def Sink(self) -> Any:  # noqa: N802
-        """The class of this format's sinks, called with a path and a compression."""
+        """The class of this format's sinks, called with a path, a compression and all shards whose rows may come."""
 
     def check(self, shard: Shard, columns: Columns, added: Sequence[str] = ()) -> None:
         """Raise InputError if, by its schema or first rows, the shard lacks a column to read, or already has one to be added.
@@ -90,11 +93,38 @@ class Rewritable(Protocol):
         """
 
 
+@runtime_checkable
+class Cuttable(Protocol):
+    """A format's module that can remove parts of texts faster than `Rewritable.replace` does."""
+
+    def cut(
+        self,
+        shard: Shard,
+        columns: Columns,
+        spans: "Array",
+        rewrite: Rewrite,
+        sink: Any,
+        *,
+        keep: "Array",
+        changed: "Array",
+    ) -> None:
+        """What `replace` writes, where `rewrite` removes these spans: int64[n, 5], row, number of the text column, first character
+        and end, and whether a space is put there; ascending.
+        """
+
+
 class FilePerDocument(Protocol):
     """A format's module, for formats with one document per file: it reads several files as one part, for they may be small."""
 
     def part_of_files(self, shards: Sequence[Shard], columns: Columns, wanted: "Array | None" = None) -> Part:
         """The documents of some files, one row each; `wanted` as for `Format.parts`."""
+
+
+class OfColumns(Protocol):
+    """A format whose files have a schema: one of OF_COLUMNS."""
+
+    def opened(self, shard: Shard) -> AbstractContextManager["OpenTable"]:
+        """The context of an open file, or DataError if it is damaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +160,9 @@ ROWS = (
         ".jsonl, .ndjson or .json (one object a line)",
         named_only=(".json",),
     ),
-    Row("parquet", "parquet", (".parquet",), ".parquet", compressed=False),
+    Row("parquet", "columnar.formats:PARQUET", (".parquet",), ".parquet", compressed=False),
+    Row("arrow", "columnar.formats:ARROW", (".arrow", ".feather", ".ipc"), ".arrow, .feather, .ipc", compressed=False),
+    Row("arrows", "columnar.formats:ARROW_STREAM", (".arrows",), ".arrows (a stream)", compressed=False),
     Row("csv", "delimited:CSV", (".csv",), ".csv"),
     Row("tsv", "delimited:TSV", (".tsv",), ".tsv"),
     Row(
@@ -147,11 +179,19 @@ ROWS = (
 
 FILES = frozenset(row.name for row in ROWS if row.file_per_document)
 """The names of formats with one document per file."""
-WITH_LISTS = frozenset({"jsonl", "parquet"})
+WITH_LISTS = frozenset({"jsonl", *OF_COLUMNS})
 """The names of formats whose columns may hold lists."""
 
 if TYPE_CHECKING:
-    _loaded: tuple[Format, ...] = (jsonl, parquet, delimited.CSV, delimited.TSV, text_files, text_lines)
+    _loaded: tuple[Format, ...] = (
+        jsonl,
+        columnar.PARQUET,
+        columnar.ARROW,
+        delimited.CSV,
+        delimited.TSV,
+        text_files,
+        text_lines,
+    )
     _of_files: tuple[FilePerDocument, ...] = (text_files,)
 
 
@@ -176,7 +216,15 @@ def part_of_files(shards: Sequence[Shard], columns: Columns, wanted: "Array | No
     return cast(FilePerDocument, FORMATS[shards[0].format]).part_of_files(shards, columns, wanted)
 
 
-def open_sink(path: Path, format: str, compression: str = "plain") -> Sink:  # noqa: A002
-    """Open an output file, to be passed to `copy` or `annotate` for one or more shards in turn."""
-    sink: Sink = FORMATS[format].Sink(path, compression)
+def opened_table(shard: Shard) -> AbstractContextManager["OpenTable"]:
+    """A file of one of OF_COLUMNS, as a context, to be read by columns. Raises DataError if it is damaged."""
+    return cast(OfColumns, FORMATS[shard.format]).opened(shard)
+
+
+def open_sink(path: Path, format: str, compression: str = "plain", shards: Sequence[Shard] = ()) -> Sink:  # noqa: A002
+    """Open an output file, to be passed to `copy` or `annotate` for one or more shards in turn.
+
+    `shards`: these, if there are several: the first may lack what the schema of the file needs.
+    """
+    sink: Sink = FORMATS[format].Sink(path, compression, shards)
     return sink

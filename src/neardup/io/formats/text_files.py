@@ -30,7 +30,7 @@ class Sink:
 
     format = "txt"
 
-    def __init__(self, path: Path, compression: str) -> None:
+    def __init__(self, path: Path, compression: str, _: Sequence[Shard] = ()) -> None:
         self.path, self.compression = path, compression
         self._first = ""
 

@@ -4,8 +4,9 @@
 functions here.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +17,8 @@ from neardup.io.corpora.shard import Shard
 from neardup.io.formats import jsonl, text_files
 from neardup.io.formats.json.json_values import default_ids, is_utf8, only, spread
 from neardup.io.formats.lines import Lines, mask_of, read_lines
-from neardup.io.formats.text_sink import TextSink
+from neardup.io.formats.text_sink import TextSink, with_parts, write_changed
+from neardup.io.storage.refusals import demand_format
 from neardup.kernels.io.delimited import WHOLE, unfold_fields
 
 _RETURN = ord("\r")
@@ -32,6 +34,30 @@ def parts(shard: Shard, columns: Columns, wanted: Array | None = None) -> Iterat
         yield partial(
             read_block, shard, len(columns.values), block, None if wanted is None else mask_of(shard, wanted, block)
         )
+
+
+def replace(
+    shard: Shard,
+    columns: Columns,  # noqa: ARG001
+    rewrite: Callable[[int, list[str]], list[str]],
+    sink: Any,
+    *,
+    keep: Array,
+    changed: Array,
+) -> None:
+    """See `Rewritable.replace`; the end of the line stays."""
+    demand_format(shard, sink)
+    for block in read_lines(shard):
+        jsonl.begin(shard, sink, block)
+        kept, new = mask_of(shard, keep, block), mask_of(shard, changed, block)
+        write_changed(block, sink, kept, new, partial(_with_text, block, rewrite))
+
+
+def _with_text(block: Lines, rewrite: Callable[[int, list[str]], list[str]], i: int) -> bytes:
+    """Row i as stored, with its newline, but with a new text from `rewrite`."""
+    line = block.line(i).removesuffix(b"\r")
+    [new] = rewrite(block.row + i, [line.decode()])
+    return with_parts(block, i, [(0, len(line), new.encode())])
 
 
 def read_block(shard: Shard, values: int, lines: Lines, wanted: Array | None) -> tuple[Batch, Rejections]:

@@ -1,7 +1,7 @@
 """Write rows of text to a file as they were stored."""
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ class StandardOutput:
 class TextSink:
     """Writes rows to a file or, for the path `-`, to standard output."""
 
-    def __init__(self, format: str, path: Path, compression: str) -> None:  # noqa: A002
+    def __init__(self, format: str, path: Path, compression: str, _: Sequence[Shard] = ()) -> None:  # noqa: A002
         self.format = format
         self._file: Any = StandardOutput() if str(path) == "-" else open_for_writing(path, compression)
         self._unfinished = b""
@@ -90,11 +90,18 @@ def with_parts(lines: Lines, i: int, parts: Iterable[tuple[int, int, bytes]]) ->
     Raises:
         UnicodeEncodeError: the encoding lacks a character of a part.
     """
-    line, newline = lines.line(i), lines.encoding.newline
-    ending = newline if lines.stored(i).endswith(newline) else b""
-    for begin, end, part in sorted(parts, reverse=True):
-        line = line[:begin] + part + line[end:]
-    return (line if lines.encoding.is_utf8 else line.decode().encode(lines.encoding.name)) + ending
+    line, newline = lines.data[lines.starts[i] : lines.ends[i]].data, lines.encoding.newline
+    pieces: list[bytes | memoryview] = []
+    after = 0
+    for begin, end, part in sorted(parts):
+        pieces += line[after:begin], part
+        after = end
+    pieces.append(line[after:])
+    stored = next(lines.runs(np.array([i])))
+    ending = newline if stored[-len(newline) :] == newline else b""
+    if lines.encoding.is_utf8:
+        return b"".join([*pieces, ending])
+    return b"".join(pieces).decode().encode(lines.encoding.name) + ending
 
 
 def demand_same_kind(first: str, kind: Any, name: str, other: Any) -> None:

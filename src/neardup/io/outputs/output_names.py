@@ -7,9 +7,9 @@ from glob import has_magic
 from pathlib import Path
 
 from neardup.errors import InputError
-from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.shard import OF_COLUMNS, Shard
 from neardup.io.endings import ALLOWED, split_ending
-from neardup.io.formats.table import FORMATS
+from neardup.io.formats.table import FILES, FORMATS
 from neardup.io.storage.places import Place, is_url, place_of, real_name
 from neardup.io.storage.refusals import mixed_formats
 from neardup.io.storage.remote import RemotePath
@@ -71,21 +71,29 @@ def output_names(out: str, shards: Sequence[Shard]) -> list[Place]:
     return names
 
 
-def _one_file(out: str, shards: Sequence[Shard]) -> Place:
-    if out == "-" and sys.stdout is None:
+def demand_open(out: str) -> None:
+    """Raise InputError if OUT is standard output, and that is closed."""
+    if out == "-" and (sys.stdout is None or getattr(sys.stdout, "name", None) == os.devnull):  # see _prepare_streams
         raise InputError("`output='-'`: standard output is closed. Open it, or name a file.")
+
+
+def _one_file(out: str, shards: Sequence[Shard]) -> Place:
+    demand_open(out)
     path = place_of(out)
     if {shard.format for shard in shards} == {"lines"}:  # this format takes files with any ending
         if path.suffix.lower() == ".parquet":
             raise mixed_formats(shards[0].name, "lines", "parquet")
         FORMATS["lines"].check_together(shards)
         return path
-    known = split_ending(path.name) if out != "-" else ("", "jsonl", "plain")
+    first = shards[0].format if shards else "jsonl"
+    known = split_ending(path.name) if out != "-" else ("", "jsonl" if first in FILES else first, "plain")
     if known is None:
         raise InputError(f"{out}: the ending does not tell the format of the output. {ALLOWED}; a folder ends in /.")
     for shard in shards:
         if shard.format != known[1]:
-            raise mixed_formats(shard.name, shard.format, "JSON lines on standard output" if out == "-" else known[1])
+            raise mixed_formats(shard.name, shard.format, f"{known[1]} on standard output" if out == "-" else known[1])
+    if out == "-" and first in OF_COLUMNS and sys.stdout.isatty():
+        raise InputError(f"`output='-'`: {first} is not for a terminal. Redirect standard output, or name a file.")
     if len(shards) > 1:
         FORMATS[known[1]].check_together(shards)
     return path

@@ -1,6 +1,7 @@
 """OUTPUTS of a run: files that appear complete or not at all."""
 
 import contextlib
+import itertools
 import os
 import shutil
 import stat
@@ -14,7 +15,8 @@ from neardup.io.corpora.read_files import NOTHING_READ, ReadFiles
 from neardup.io.outputs.growing_file import to_disk
 from neardup.io.outputs.output_names import MAX_LISTED, STANDARD_OUTPUT, listed
 from neardup.io.outputs.renames import rename_all, upload_all
-from neardup.io.storage.compression import compression_of_name, open_for_writing
+from neardup.io.storage.compression import open_for_writing
+from neardup.io.storage.compressions import compression_of_name
 from neardup.io.storage.places import Place, partial_name, real_name
 from neardup.io.storage.remote import RemotePath
 from neardup.resources.unfinished import removed_by, undisturbed
@@ -22,6 +24,7 @@ from neardup.resources.unfinished import removed_by, undisturbed
 if TYPE_CHECKING:
     from neardup.io.resume.run_folder import RunFolder
 
+LINES_AT_ONCE = 1 << 10
 _EXISTS = " exists already. Name another output, or pass `overwrite=True` to replace it."
 
 
@@ -174,8 +177,9 @@ class Outputs:
     def write_lines(self, path: Place, lines: Iterable[str]) -> None:
         """Write one of `paths`, a file about documents (audit, rejects): lines, compressed as its name says."""
         with open_for_writing(self.claim(path), compression_of_name(path.name)) as file:
-            for line in lines:
-                file.write(line.encode())
+            lines = iter(lines)
+            while some := "".join(itertools.islice(lines, LINES_AT_ONCE)):
+                file.write(some.encode())
 
     def finish(self, path: Place) -> None:
         """Declare that this file is complete."""

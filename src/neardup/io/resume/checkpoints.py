@@ -16,6 +16,7 @@ from neardup.errors import DataError
 from neardup.io.corpora.batch import Batch
 from neardup.io.corpora.protocol import Corpus, Group, Piece, ShardedCorpus
 from neardup.io.resume.checkpoint_file import CheckpointFile, read_checkpoint, write_checkpoint
+from neardup.recipe.short_rule import SHORT_RULE
 from neardup.resources.scratch import IN_MEMORY, Scratch
 
 Result = TypeVar("Result")
@@ -33,10 +34,12 @@ class Checkpoints:
     Attributes:
         folder: the folder of the checkpoints; None if nothing is saved.
         skipped: how many times a group of shards was not read, because an earlier run had finished it.
+        short_rule: the version of the rule of short texts by which the run began.
     """
 
     folder: Path | None = None
     skipped = 0
+    short_rule = SHORT_RULE
 
     def map(
         self,

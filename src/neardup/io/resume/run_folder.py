@@ -15,11 +15,14 @@ from neardup.io.outputs.renames import rename_all
 from neardup.io.resume.checkpoint_file import PARTIAL, write_whole
 from neardup.io.resume.checkpoints import SavedCheckpoints
 from neardup.io.storage.places import partial_name
+from neardup.recipe.short_rule import NAME, short_rule_of
 from neardup.resources.scratch import IN_MEMORY, Scratch
 
 FORMAT = 2
 """Version of the folder's format; version 1 used pickles."""
 _MANIFEST, _RESULT, _OUTPUTS = "run.json", "result.json", "outputs"
+_VERSIONS = "versions"
+"""In the description of a run."""
 
 
 class RunFolder:
@@ -32,7 +35,7 @@ class RunFolder:
 
     Raises:
         RecipeMismatch: the folder belongs to a run with other inputs, another recipe or other options; the message names them.
-        InputError: it is not such a folder, has an older format, is not writable, or another process uses it.
+        InputError: it is not such a folder, other versions began it, it is not writable, or another process uses it.
         DataError: a file in it is damaged.
 
     Attributes:
@@ -50,7 +53,9 @@ class RunFolder:
             folder.mkdir(exist_ok=True)
             self._lock = _locked(folder)
             if manifest.exists():
-                _demand_same(folder, self._read(manifest), run)
+                before = self._read(manifest)
+                self.checkpoints.short_rule = before.setdefault(NAME, short_rule_of(before))
+                _demand_same(folder, before, run | {NAME: before[NAME]})
             elif any(path.name != _MANIFEST + PARTIAL for path in folder.iterdir()):  # killed while it was created
                 raise InputError(
                     f"{folder} is to keep the work of this run, but has other files. Remove it, or name another output."
@@ -167,13 +172,26 @@ def _sealed(content: dict[str, Any]) -> bytes:
 
 
 def _demand_same(folder: Path, before: dict[str, Any], now: dict[str, Any]) -> None:
-    different = [name for name in {**before, **now} if before.get(name) != now.get(name)]
+    different = [name for name in {**before, **now} if _is_other(before.get(name), now.get(name))]
     if not different:
         return
+    if _VERSIONS in different:
+        details = _difference(_VERSIONS, before.get(_VERSIONS) or {}, now[_VERSIONS]).removeprefix(f"{_VERSIONS}: ")
+        raise InputError(
+            f"{folder} was begun with other versions, and this run cannot go on with their work: {details}. Go on with those, or "
+            "remove the folder and begin anew."
+        )
     details = "; ".join(_difference(name, before.get(name), now.get(name)) for name in different)
     raise RecipeMismatch(
         f"{folder} has the work of another run: {details}. Run as before, or remove that folder and begin anew."
     )
+
+
+def _is_other(before: Any, now: Any) -> bool:
+    """Whether a value is another; an option that was not there yet was not given."""
+    if isinstance(before, dict) and isinstance(now, dict):
+        return any(before.get(key) != now.get(key) for key in {**before, **now})
+    return bool(before != now)
 
 
 def _difference(name: str, before: Any, now: Any) -> str:

@@ -5,6 +5,7 @@ import hashlib
 import os
 import re
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, overload
@@ -12,6 +13,7 @@ from typing import Any, overload
 from neardup.errors import InputError
 from neardup.io.storage.remote import READ_BYTES, RemotePath, RemoteReader, Status
 
+_DIGITS = re.compile(r"[0-9]+")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://")
 _LIKE_ESCAPED = re.compile(r"\\x[89a-f][0-9a-f]")
 _MAX_NAME_BYTES = 180
@@ -30,11 +32,10 @@ def place_of(given: str | Place) -> Place:
     """A `RemotePath` for a URL, otherwise a `Path`. Raises InputError if it is neither a string nor a path."""
     if isinstance(given, str) and is_url(given):
         return RemotePath(given)
-    if isinstance(given, str):
-        return Path(given.removeprefix("file://"))
-    if not isinstance(given, RemotePath):
-        path_text(given)
-    return given
+    if isinstance(given, RemotePath):
+        return given
+    named = path_text(given)
+    return Path(named.removeprefix("file://")) if isinstance(given, str) else given
 
 
 def local_path(given: str | Path, what: str) -> Path:
@@ -65,11 +66,18 @@ def path_text(given: str | Path | None) -> str | None:
     >>> path_text(Path("kept.jsonl"))
     'kept.jsonl'
     """
-    if given is None or isinstance(given, str):
+    if given is None:
         return given
-    if not isinstance(given, os.PathLike):
+    if not isinstance(given, str | os.PathLike):
         raise InputError(f"{given!r:.80} does not name a file. Give a string or a pathlib.Path.")
-    return os.fspath(given)
+    named = os.fspath(given)
+    try:
+        os.fsencode(named)
+    except UnicodeEncodeError:
+        raise InputError(f"{named!r:.80} cannot be the name of a file: it has half of a surrogate pair.") from None
+    if "\0" in named:
+        raise InputError(f"{named!r:.80} cannot be the name of a file: it has a zero character.")
+    return named
 
 
 def name_as_text(name: str | Path) -> str:
@@ -93,7 +101,7 @@ def name_as_text(name: str | Path) -> str:
 
 def real_name(place: Place) -> str:
     """A name that is equal for equal files, with links followed."""
-    return place.key_url if isinstance(place, RemotePath) else os.path.realpath(place)
+    return place.key_url if isinstance(place, RemotePath) else os.path.realpath(path_text(place))
 
 
 def is_inside(name: str, folder: str) -> bool:
@@ -136,8 +144,22 @@ def parquet_source(place: Place) -> Any:
     return RemoteReader(place) if isinstance(place, RemotePath) else _arrow_file(place, "rb")
 
 
+def arrow_source(place: Place) -> Any:
+    """A file of Arrow for random reading: a local one is mapped."""
+    import pyarrow as pa
+
+    if isinstance(place, RemotePath):
+        return pa.PythonFile(RemoteReader(place), "r")
+    try:
+        return pa.memory_map(os.fspath(place))
+    except UnicodeEncodeError:  # a name that is not UTF-8
+        return pa.PythonFile(place.open("rb"), "r")
+
+
 def parquet_sink(given: Any) -> Any:
     """A sink to which pyarrow writes: a local file, or an open one as it was given."""
+    if given == Path("-"):
+        return sys.stdout.buffer
     return _arrow_file(given, "wb") if isinstance(given, Path) else given
 
 
@@ -154,12 +176,33 @@ def _arrow_file(path: Path, mode: str) -> Any:
 
 def near_folder(path: Path, is_one: Callable[[Path], bool]) -> str:
     """The folder beside this one that may be meant, as a question; `is_one`: whether a folder is of this kind."""
-    try:
-        names = [each.name for each in path.parent.iterdir() if is_one(each)]
-    except OSError:
-        return ""
-    near = difflib.get_close_matches(path.name, names, 1)
+    near = difflib.get_close_matches(path.name, _beside(path, is_one), 1)
     return f" (did you mean {path.with_name(near[0])}?)" if near else ""
+
+
+def misspelled_folder(path: Path, is_one: Callable[[Path], bool]) -> Path | None:
+    """The folder beside this one of which the name is a slip of the keyboard: two characters changed places, or one or two are
+    missing or too many. Names that continue one another, or differ in digits, are chosen so.
+    """
+    for name in _beside(path, is_one):
+        short, long = sorted((path.name, name), key=len)
+        if len(short) == len(long):
+            is_slip = short in (long[:i] + long[i + 1] + long[i] + long[i + 2 :] for i in range(len(long) - 1))
+        else:
+            rest, stem = iter(long), Path(short).stem
+            is_slip = len(long) - len(short) <= 2 and all(each in rest for each in short)
+            is_slip = is_slip and not long.startswith(stem) and not Path(long).stem.endswith(stem)
+        if is_slip and _DIGITS.sub("", short) != _DIGITS.sub("", long):
+            return path.with_name(name)
+    return None
+
+
+def _beside(path: Path, is_one: Callable[[Path], bool]) -> list[str]:
+    """The names of the folders beside one that are of a kind."""
+    try:
+        return sorted(each.name for each in path.parent.iterdir() if is_one(each))
+    except OSError:
+        return []
 
 
 def files_below(folder: Place, endings: tuple[str, ...]) -> list[Place]:

@@ -38,6 +38,7 @@ def build_index(
     on_error: OnError = "stop",
     threads: int | None = None,
     temp_dir: str | None = None,
+    temp_limit: int | str | None = None,
     progress: Watcher = None,
     **reading: Unpack[ReadingDict],
 ) -> int:
@@ -53,7 +54,7 @@ def build_index(
         method, method_options: as in `Index`.
         integer_ids: all ids are integers. Otherwise ids are stored as strings, 17 as well as "17".
         overwrite: replace an existing index once the new one is complete.
-        on_error, threads, temp_dir, progress: as in `fingerprint_files`; rows that are skipped are counted.
+        on_error, threads, temp_dir, temp_limit, progress: as in `fingerprint_files`; rows that are skipped are counted.
         **reading: the fields of `neardup.io.corpora.reading.Reading` (text, id …), for texts.
 
     Returns:
@@ -71,12 +72,14 @@ def build_index(
             raise InputError(f"{home} has an index. Add to it with `neardup index add`, or pass `overwrite=True`.")
     else:
         demand_free(home)
-    with opened(inputs, how, on_error, Resources(threads, temp_dir=temp_dir), progress) as source:
+    with opened(
+        inputs, how, on_error, Resources(threads, temp_dir=temp_dir, temp_limit=temp_limit), progress
+    ) as source:
         made_by = source.demand_recipe(recipe)
         distance = usual_distance(recipe) if max_distance is None and recipe is not None else max_distance
         distance = source.usual_distance() if distance is None else distance
         index = new_index(made_by, distance, method, method_options)
-        index.has_strings = not integer_ids
+        index.has_strings, index.short_rule = not integer_ids, source.demand_short_rule(made_by)
         total = source.add_to(index, made_by)
         for part in missing_parts(made_by):
             if part.why:
@@ -110,6 +113,7 @@ def add_to_index(
     on_error: OnError = "stop",
     threads: int | None = None,
     temp_dir: str | None = None,
+    temp_limit: int | str | None = None,
     progress: Watcher = None,
     **reading: Unpack[ReadingDict],
 ) -> int:
@@ -120,7 +124,7 @@ def add_to_index(
         recipe: needed only if the index's recipe has a function of yours, or a file that the folder does not keep (because it is
             larger than 16 MiB, or was gone when the index was built) and that is not where it was. It must be the index's recipe.
             Then the folder keeps the file, if it is not too large.
-        inputs, on_error, threads, temp_dir, progress, **reading: as in `build_index`.
+        inputs, on_error, threads, temp_dir, temp_limit, progress, **reading: as in `build_index`.
 
     Returns:
         The number of documents that were added.
@@ -131,11 +135,16 @@ def add_to_index(
     """
     progress, how = progress_of(progress), reading_of(reading, add_to_index)
     index = Index.open(path)
-    with index.reserved(), opened(inputs, how, on_error, Resources(threads, temp_dir=temp_dir), progress) as source:
+    with (
+        index.reserved(),
+        opened(inputs, how, on_error, Resources(threads, temp_dir=temp_dir, temp_limit=temp_limit), progress) as source,
+    ):
         made_by = recipe_of_index(index, path, recipe)
         if recipe is not None:
             index.take_files(made_by)
-        total = source.add_to(index, source.demand_recipe_of(path, made_by))
+        made_by = source.demand_recipe_of(path, made_by)
+        source.demand_short_rule(made_by, index.short_rule, path)
+        total = source.add_to(index, made_by)
         with progress.stage("save"):
             index.save()
     return total

@@ -14,8 +14,10 @@ from neardup.fingerprints.files.fingerprint_file import (
     common_distance,
     fingerprint_file_parts,
     fingerprint_file_recipe,
+    fingerprint_file_short_rule,
     hold_fingerprints,
 )
+from neardup.fingerprints.silent_texts import may_be_silent
 from neardup.hamming.index.files.labels import labels_of
 from neardup.hamming.index.index import Index
 from neardup.io.checks.number_files import refuse_numbers
@@ -29,6 +31,7 @@ from neardup.recipe.presets import RecipeLike, any_recipe_of
 from neardup.recipe.programs import ProgramRecipe
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
+from neardup.recipe.short_rule import SHORT_RULE
 from neardup.recipe.tables.parts import TEXTS
 from neardup.recipe.vectors import VectorRecipe
 from neardup.resources.resources import Resources
@@ -151,13 +154,36 @@ class IndexInputs:
             return None
         return common_distance((shard.name, fingerprint_file_recipe(shard.path).max_distance) for shard in self.shards)
 
-    def parts(self, recipe: FingerprintRecipe) -> Iterator[Documents]:
-        """The rows of all inputs, in parts."""
+    def demand_short_rule(self, recipe: FingerprintRecipe, wanted: int | None = None, path: str | Path = "") -> int:
+        """Return the version of the rule of short texts by which the rows are given: that of files, or the present one.
+
+        Args:
+            recipe: of the fingerprints.
+            wanted, path: that of an index, and its place.
+
+        Raises:
+            InputError: fingerprint files were made by another one, so that texts in which no feature votes would not be found.
+        """
+        if not self._hold_fingerprints or not may_be_silent(recipe):
+            return SHORT_RULE if wanted is None else wanted
+        found = [fingerprint_file_short_rule(shard.path) for shard in self.shards]
+        rule, than = (found[0], self.shards[0].name) if wanted is None else (wanted, str(path))
+        for shard, made_by in zip(self.shards, found, strict=True):
+            if made_by != rule:
+                raise InputError(
+                    f"{shard.name} was made by version {made_by} of the rule of short texts, and {than} by version {rule}: texts "
+                    "in which no feature votes would not be found. Make both anew (`neardup fingerprint`, `neardup index build`), "
+                    "or give the texts."
+                )
+        return rule
+
+    def parts(self, recipe: FingerprintRecipe, short_rule: int) -> Iterator[Documents]:
+        """The rows of all inputs, in parts. `short_rule`: the version of the rule of short texts."""
         if self._hold_fingerprints:
             for shard in self.shards:
                 yield from fingerprint_file_parts(shard.path)
             return
-        work = partial(read_part, recipe=recipe_of_texts(recipe), functions={})
+        work = partial(read_part, recipe=recipe_of_texts(recipe), functions={}, short_rule=short_rule)
         for _, part in self._corpus.map(work):
             prints = part.found
             yield Documents(prints.values, prints.digests, prints.tokens, part.lengths, part.ids)
@@ -167,7 +193,7 @@ class IndexInputs:
         """Add all documents to an index; returns the number of documents."""
         total = 0
         with self._progress.stage("add"):
-            for part in self.parts(recipe):
+            for part in self.parts(recipe, index.short_rule):
                 add_documents(index, part, recipe)
                 total += int(part.valid.sum())
                 self._progress.advance(len(part))
@@ -190,6 +216,6 @@ def opened(
     inputs: Inputs, reading: Reading, on_error: str, resources: Resources, progress: Progress
 ) -> Iterator[IndexInputs]:
     """Open the inputs of an index: texts, or fingerprint files."""
-    with temporary_folder(resources.temp_dir) as spool:
+    with temporary_folder(resources.files) as spool:
         shards = find_shards(inputs, temporary=spool, reading=reading, progress=progress)
         yield IndexInputs(shards, reading, on_error, resources, progress)

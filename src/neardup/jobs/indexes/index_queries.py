@@ -15,6 +15,7 @@ from neardup.fingerprints.documents import Documents
 from neardup.fingerprints.files.digit_file import TEXT_DIGITS
 from neardup.fingerprints.files.digits import Reading as DigitReading
 from neardup.fingerprints.files.digits import check_digits, named, width_of, words_of_texts
+from neardup.fingerprints.silent_texts import count_silent_tokens
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.hamming.index.files.folder import home_of
 from neardup.hamming.index.index import Index
@@ -30,6 +31,7 @@ from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike
 from neardup.recipe.programs import Digits
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.short_rule import SHORT_RULE
 from neardup.recipe.vectors import VectorRecipe
 from neardup.resources.resources import Resources
 
@@ -48,6 +50,7 @@ def query_index(
     overwrite: bool = False,
     threads: int | None = None,
     temp_dir: str | None = None,
+    temp_limit: int | str | None = None,
     progress: Watcher = None,
     **reading: Unpack[ReadingDict],
 ) -> int:
@@ -56,14 +59,14 @@ def query_index(
     Args:
         path: the folder of the index.
         inputs: texts, or fingerprint files of the index's recipe.
-        output: a file that ends in .jsonl, .jsonl.gz or .jsonl.zst, or `-` for standard output.
+        output: a file that ends in .jsonl (also .gz, .zst, .bz2, .xz or .lz4), or `-` for standard output.
         texts: texts as strings; their ids are 0, 1, …
         fingerprints: fingerprints in digits; their ids are the strings as given.
         digits: how `fingerprints` are written: `hexadecimal` (with all leading zeros, or with 0x), `decimal`, `signed`, `binary`.
         max_distance: the distance of the search, at most that of the index; the index's by default.
         recipe: as in `add_to_index`; needed only in rare cases.
         overwrite: replace an output that exists.
-        on_error, threads, temp_dir, progress, **reading: as in `build_index`.
+        on_error, threads, temp_dir, temp_limit, progress, **reading: as in `build_index`.
 
     Returns:
         The number of lines.
@@ -82,12 +85,16 @@ def query_index(
         source = None
         answers: Iterator[bytes]
         if given:
-            source = stack.enter_context(opened(given, how, on_error, Resources(threads, temp_dir=temp_dir), progress))
+            source = stack.enter_context(
+                opened(given, how, on_error, Resources(threads, temp_dir=temp_dir, temp_limit=temp_limit), progress)
+            )
             of_all = source.demand_recipe_of(path, recipe_of_index(index, path, recipe))
-            answers = (line for part in source.parts(of_all) for line in ask(part, of_all.min_tokens))
+            rule = source.demand_short_rule(of_all, index.short_rule, path)
+            answers = (line for part in source.parts(of_all, rule) for line in ask(part, of_all.min_tokens))
         elif texts:
             of_all = recipe_of_index(index, path, recipe)
-            answers = ask(_of_texts(texts, refuse_lists(recipe_of_texts(of_all), path)), of_all.min_tokens)
+            made_by = refuse_lists(recipe_of_texts(of_all), path)
+            answers = ask(_of_texts(texts, made_by, index.short_rule), of_all.min_tokens)
         else:
             answers = _of_fingerprints(index, fingerprints, digits, max_distance)
         reads = ReadFiles(source.shards if source else (), {"the index": [home_of(path)]})
@@ -118,11 +125,13 @@ def _line(token: str, neighbor: Any, distance: int) -> bytes:
     return f'{{"id": {token}, "neighbor_id": {json.dumps(neighbor, ensure_ascii=False)}, "distance": {distance}}}\n'.encode()
 
 
-def _of_texts(texts: Sequence[str], recipe: Recipe) -> Documents:
+def _of_texts(texts: Sequence[str], recipe: Recipe, short_rule: int) -> Documents:
     try:
         found = fingerprint_array(pa.array(texts, pa.large_string()), recipe)
     except UnicodeEncodeError:
         raise InputError("A text is not valid Unicode.") from None
+    if short_rule < SHORT_RULE:
+        count_silent_tokens(found, texts, recipe)
     names = pa.array(map(str, range(len(texts))), pa.large_string())
     return Documents(found.values, found.digests, found.tokens, np.zeros(len(texts), np.int64), names)
 

@@ -34,10 +34,11 @@ from neardup.jobs.removal.run import Steps, run
 from neardup.jobs.removal.writing import DecidedRows, write_shards
 from neardup.jobs.results import FileResult
 from neardup.progress import Progress, Watcher, progress_of
-from neardup.resources.memory_use import peak_memory_bytes
 from neardup.resources.resources import Resources
 from neardup.resources.unfinished import temporary_folder
+from neardup.survivors.decisions import NONE
 from neardup.survivors.records.audit import AuditChunk, audit_lines
+from neardup.survivors.records.audit_schema import DOCUMENTS, Column, columns_of
 from neardup.survivors.records.cluster_file import ClusterFile, is_cluster_file, read_cluster_file
 from neardup.survivors.records.result_tables import ANNOTATIONS, annotations
 from neardup.survivors.records.summary import Summary
@@ -53,6 +54,7 @@ def apply_files(
     overwrite: bool = False,
     threads: int | None = None,
     temp_dir: str | None = None,
+    temp_limit: int | str | None = None,
     progress: Watcher = None,
     **reading: Unpack[ReadingDict],
 ) -> FileResult:
@@ -65,7 +67,7 @@ def apply_files(
     Args:
         clusters: a file that `cluster_files` wrote.
         inputs: the shards, or some of them, unchanged since they were fingerprinted.
-        output, annotate, audit, overwrite, threads, temp_dir, progress: as in `deduplicate_files`.
+        output, annotate, audit, overwrite, threads, temp_dir, temp_limit, progress: as in `deduplicate_files`.
         **reading: the fields of `neardup.io.corpora.reading.Reading`. The cluster file has those that were given to
             `fingerprint_files`;
             give them for one of an older version, and `text` and `html` for fingerprints of another program, so that
@@ -79,7 +81,7 @@ def apply_files(
     output = path_text(output)
     audit = path_text(audit)
     progress = progress_of(progress)
-    resources = Resources(threads, temp_dir=temp_dir)
+    resources = Resources(threads, temp_dir=temp_dir, temp_limit=temp_limit)
     given_reading, listed = reading_of(reading, apply_files), listed_inputs(inputs)
     given = recorded_reading(given_reading)
     if not is_cluster_file(clusters):
@@ -105,7 +107,7 @@ def apply_files(
         overwrite=overwrite,
         resources=resources,
     )
-    with temporary_folder(temp_dir) as spool:
+    with temporary_folder(resources.files) as spool:
         shards = find_shards(request.inputs, temporary=spool, reading=request.reading, progress=progress)
         columns = request.reading.columns()
         if columns.text == Reading().text:  # rows are copied, not read: vectors and fingerprints have no texts
@@ -132,7 +134,7 @@ def _recorded(found: ClusterFile, inputs: Sequence[str | Path], given: Reading) 
         return reading_recorded(found.shards)
     except InputError:
         pass
-    here = {shard.name for shard in find_shards(inputs, temporary=Path(), reading=given)}
+    here = {shard.name for shard in find_shards(inputs, reading=given)}
     try:
         return reading_recorded(shard for shard in found.shards if shard.name in here)
     except InputError as problem:
@@ -185,10 +187,14 @@ class _Steps(Steps[ClusterFile, FileResult]):
         with_matched = found.summary["options"]["cluster"] == "components"
         return audit_lines(found.decisions, found.ids, with_matched=with_matched, within=self.rows(found))
 
+    @property
+    def log_columns(self) -> Sequence[Column[Any]]:
+        return columns_of(DOCUMENTS, with_matched=self.known.summary["options"]["cluster"] == "components")
+
     def write(self, found: ClusterFile, paths: OutputPaths, outputs: Outputs) -> None:
         decisions = found.decisions
         added = partial(annotations, decisions, found.ids) if self.request.annotate else None
-        writer = DecidedRows(self.corpus.shards, self.rows(found), decisions.kept_of, decisions.survivor >= 0, added)
+        writer = DecidedRows(self.corpus.shards, self.rows(found), decisions.kept_of, decisions.survivor != NONE, added)
         write_shards(writer, paths.outputs, outputs, threads=self.request.resources.threads, progress=self.progress)
 
     def result(self, found: ClusterFile, files: dict[str, Any]) -> FileResult:
@@ -232,7 +238,7 @@ def _summary(found: ClusterFile, numbers: Sequence[int], rows: Sequence[slice], 
     decisions, of_all = found.decisions, Summary(**found.summary)
     here = np.concatenate([np.arange(each.start, each.stop) for each in rows])
     survivor = decisions.survivor[here]
-    documents, survivors = int((survivor >= 0).sum()), int((survivor == here).sum())
+    documents, survivors = int((survivor != NONE).sum()), int((survivor == here).sum())
     cluster = decisions.cluster[here]
     return dataclasses.replace(
         of_all,
@@ -245,9 +251,6 @@ def _summary(found: ClusterFile, numbers: Sequence[int], rows: Sequence[slice], 
         clusters=len(np.unique(cluster[cluster >= 0])),
         short=int(found.short[numbers].sum()),
         repeated_ids=int(found.repeated_ids[numbers].sum()),
-        seconds=progress.seconds | {"total": round(sum(progress.seconds.values()), 3)},
-        read_bytes=progress.read_bytes | {"total": sum(progress.read_bytes.values())},
-        written_bytes=progress.written_bytes | {"total": sum(progress.written_bytes.values())},
-        peak_memory_bytes=peak_memory_bytes(),
-        passed_over=progress.passed_over,
+        digits_unknown=int(np.count_nonzero((survivor >= 0) & (survivor != here) & ~decisions.exact[here])),
+        **progress.costs(),
     )

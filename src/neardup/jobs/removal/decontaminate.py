@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from neardup.errors import InputError
+from neardup.errors import InputError, column_names
 from neardup.io.corpora.reading import READING, Reading, TextReadingDict
 from neardup.io.corpora.shards import find_shards, listed_inputs, repeated_files
 from neardup.io.endings import CONTAMINATION_ENDING
@@ -51,7 +51,7 @@ def decontaminate_files(
     No file appears under its final name before all files are complete. Existing files are replaced only with `overwrite`.
 
     Args:
-        inputs: files, folders, globs, or `-` for JSON lines on standard input.
+        inputs: files, folders, globs, or `-` for standard input.
         output: a file, a folder (ends in /; one shard for each input), or `-` for standard output.
         against: the benchmarks: files, folders or globs. Each file is a benchmark, and each of its rows an item.
         against_text, against_id: the columns of the benchmarks; by default those of the inputs. Items are plain texts, even with
@@ -112,7 +112,7 @@ def decontaminate_files(
             "against_id": of_items.id,
         },
     )
-    with temporary_folder(chosen.temp_dir) as spool:
+    with temporary_folder(chosen.resources.files) as spool:
         shards = request.find_shards(spool, shown)
         of_benchmarks = find_shards(benchmarks, temporary=spool, reading=of_items)
         problems = repeated_files([*shards, *of_benchmarks], "its rows would be contaminated by themselves")
@@ -126,5 +126,5 @@ def decontaminate_files(
 
 def _reading_of_items(reading: Reading, text: str | Iterable[str] | None, id_: str | None) -> Reading:
     """How benchmarks are read: as the inputs, but for the columns, and never as HTML."""
-    columns = reading.text if text is None else (text,) if isinstance(text, str) else tuple(text)
-    return replace(reading, text=columns or reading.text, id=reading.id if id_ is None else id_, html=None)
+    columns = reading.text if text is None else column_names(text)
+    return replace(reading, text=columns, id=reading.id if id_ is None else id_, html=None)

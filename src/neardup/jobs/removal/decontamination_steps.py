@@ -20,11 +20,12 @@ from neardup.jobs.removal.output_paths import OutputPaths
 from neardup.jobs.removal.request import Request
 from neardup.jobs.removal.run import Steps, run
 from neardup.jobs.removal.writing import DecidedRows, write_shards
-from neardup.jobs.results import JobResult, passed_over, places_of, seconds_text
+from neardup.jobs.results import JobResult, passed_over, places_of, seconds_text, told_of_reference
 from neardup.matching.contamination.items import Items
-from neardup.matching.contamination.options import DecontaminationOptions
+from neardup.matching.contamination.options import MANY_ITEMS, DecontaminationOptions
 from neardup.matching.contamination.scan import Scanned
 from neardup.progress import Progress
+from neardup.resources.unfinished import TemporaryFolder
 from neardup.survivors.contamination.columns import CONTAMINATION_ANNOTATIONS, contamination_columns
 from neardup.survivors.contamination.decide import Benchmarks, Contamination, outcomes_of_batch, parsed, read_benchmark
 from neardup.survivors.contamination.summary import DecontaminationSummary, summarize_contamination
@@ -53,11 +54,12 @@ class FileDecontamination(JobResult):
         return f"FileDecontamination({self.summary.in_a_line()}, output={self.files['output']!r})"
 
     def lines(self) -> Iterator[ToldLine]:
-        """What a person is told of the run."""
+        """The lines for the terminal."""
         counts = self.summary
         least = counts.options["min_tokens"]
         benchmarks = counted(len(counts.benchmarks), "benchmark")
         yield "read", f"{counted(counts.documents, 'document')}, and {counted(counts.items, 'item')} of {benchmarks}"
+        yield from told_of_reference(self.files)
         yield "kept", counted(counts.clean, "document") + share_text(counts.clean, counts.documents)
         holds = f": they hold {counted(counts.contaminated_items, 'item')}" if counts.contaminated else ""
         removed = counted(counts.contaminated, "document") + share_text(counts.contaminated, counts.documents)
@@ -68,6 +70,12 @@ class FileDecontamination(JobResult):
                 "",
                 f"{each.benchmark}: {each.contaminated:,} of {counted(each.checked, 'checked item')}{share} "
                 f"in {counted(each.documents, 'document')}",
+            )
+        if counts.shared_passages:
+            yield (
+                "note",
+                f"{counted(counts.shared_passages, 'document')} by a passage that stands in {MANY_ITEMS} items or more, such as an "
+                "instruction: see `passage_items`",
             )
         if not counts.checked_items:
             yield "warning", "no item was checked, so nothing could be found"
@@ -100,7 +108,7 @@ def decontaminate_shards(
     request: Request,
     progress: Progress,
     *,
-    temporary: Path,
+    temporary: TemporaryFolder,
 ) -> FileDecontamination:
     """Decontaminate some files; see `neardup.jobs.removal.decontaminate.decontaminate_files`."""
     how: dict[str, Any] = {"on_error": request.on_error, "progress": progress, "resources": options.resources}
@@ -116,12 +124,12 @@ def decontaminate_shards(
 class _Steps(Steps[Contamination, FileDecontamination]):
     benchmarks: FileCorpus
     options: DecontaminationOptions
-    temporary: Path
+    temporary: TemporaryFolder
 
     @property
     def _lines(self) -> Path:
         """The lines of the audit, in the order of the rows: they are made while the corpus is read, and may be many."""
-        return self.temporary / "contaminated.jsonl"
+        return self.temporary.path / "contaminated.jsonl"
 
     def check(self) -> None:
         self.corpus.check(CONTAMINATION_ANNOTATIONS if self.request.annotate else ())
@@ -130,10 +138,12 @@ class _Steps(Steps[Contamination, FileDecontamination]):
     def find(self, _: Checkpoints) -> Contamination:
         benchmarks = self._read_benchmarks()
         found = Contamination(benchmarks)
-        with self._lines.open("w", encoding="utf-8") as lines, self.progress.stage("scan"):
+        with self._lines.open("wb") as lines, self.progress.stage("scan"):
 
             def take(first: int, scanned: Scanned) -> list[Any]:
-                lines.writelines(lines_of(_COLUMNS, outcomes_of_batch(benchmarks, first, scanned, scanned.ids)))
+                made = "".join(lines_of(_COLUMNS, outcomes_of_batch(benchmarks, first, scanned, scanned.ids))).encode()
+                self.temporary.add(len(made))
+                lines.write(made)
                 return parsed(scanned.ids)
 
             found.scan(self.corpus, self.options, self.progress, take)
@@ -142,7 +152,7 @@ class _Steps(Steps[Contamination, FileDecontamination]):
     def _read_benchmarks(self) -> Benchmarks:
         corpus = self.benchmarks
         with self.progress.stage("benchmarks"):
-            parts = list(read_benchmark(corpus, self.progress))
+            parts = list(read_benchmark(corpus, self.options, self.progress))
         ids = pa.concat_arrays([pa.array([], pa.large_string()), *(part.ids for part in parts)])
         starts = np.array(corpus.starts, np.int64)
         names = [shard.name for shard in corpus.shards]

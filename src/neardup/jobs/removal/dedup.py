@@ -14,6 +14,7 @@ from neardup.jobs.removal.request import Request
 from neardup.options import OnError
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, recipe_of
+from neardup.recipe.tables.parts import VERSION
 from neardup.resources.unfinished import temporary_folder
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def deduplicate_files(
     No file appears under its final name before all files are complete. Existing files are replaced only with `overwrite`.
 
     Args:
-        inputs: files, folders, globs, or `-` for JSON lines on standard input.
+        inputs: files, folders, globs, or `-` for standard input.
         output: a file, a folder (ends in /; one shard for each input), or `-` for standard output.
         recipe: how texts become fingerprints; by default `Recipe()`, or the recipe of the fingerprint files in `against`.
         annotate: write all rows, with the columns ANNOTATIONS.
@@ -76,13 +77,18 @@ def deduplicate_files(
     report = path_text(report)
     progress = progress_of(progress)
     reading, chosen = split_options(options, deduplicate_files)
-    made_by = None if recipe is None else recipe_for(reading, recipe_of(recipe))
+    is_open = recipe is None and chosen.version == VERSION
+    made_by = None if is_open else recipe_for(reading, recipe_of(recipe, chosen.version))
     if not dry_run:
         demand_output(output)  # before searching for inputs: without -o, a user has named the output as an input
     if report is not None:
-        from neardup.judging.report import check_report  # half of what other runs load would be for reports
+        from neardup.judging.report import (  # half of what other runs load would be for reports
+            check_report,
+            refuse_dropped,
+        )
 
         check_report(report)
+        refuse_dropped(chosen.as_dict())
     elif report_by is not None:
         raise OptionError(
             f"`report_by={report_by!r}` says how a report counts documents. Give `report`, too, or leave it out."
@@ -104,7 +110,7 @@ def deduplicate_files(
         resources=chosen.resources,
         named={"against": [str(given) for given in references]},
     )
-    with temporary_folder(chosen.temp_dir) as spool:
+    with temporary_folder(chosen.resources.files) as spool:
         shards = request.find_shards(spool, progress)
         # loads NumPy and Arrow, once nothing is refused
         from neardup.jobs.removal.dedup_steps import deduplicate_shards

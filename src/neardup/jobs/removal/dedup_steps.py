@@ -13,7 +13,7 @@ from neardup.io.checks.number_files import refuse_lone_numbers
 from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.corpora.reading import recipe_for
 from neardup.io.corpora.shard import Shard
-from neardup.io.corpora.stored_shards import digest_of_contents
+from neardup.io.corpora.stored_shards import digest_of_files
 from neardup.io.ids import repeated_ids
 from neardup.io.outputs.outputs import Outputs
 from neardup.io.resume.checkpoints import Checkpoints
@@ -27,8 +27,10 @@ from neardup.jobs.results import FileResult
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
+from neardup.resources.unfinished import TemporaryFolder
 from neardup.survivors.decisions import Findings
 from neardup.survivors.records.audit import AuditChunk, audit_lines
+from neardup.survivors.records.audit_schema import DOCUMENTS, Column, columns_of
 from neardup.survivors.records.counting import summarize
 from neardup.survivors.records.result_tables import ANNOTATIONS, annotations
 
@@ -46,7 +48,7 @@ def deduplicate_shards(
     request: Request,
     progress: Progress,
     *,
-    temporary: Path,
+    temporary: TemporaryFolder,
 ) -> FileResult:
     """De-duplicate some files; see `neardup.jobs.removal.dedup.deduplicate_files`. `recipe`: as asked for, or None."""
     reading, on_error = request.reading, request.on_error
@@ -146,6 +148,15 @@ class _Steps(Steps[Findings, FileResult]):
         with_matched = self.options.cluster == "components"
         return audit_lines(found.of_inputs, found.documents.ids, with_matched=with_matched, locate=locate)
 
+    @property
+    def log_columns(self) -> Sequence[Column[Any]]:
+        with_matched = self.options.cluster == "components"
+        return columns_of(DOCUMENTS, with_matched=with_matched, with_reference=self.reference is not None)
+
+    def log_values(self, found: Findings) -> Any:
+        name = self.options.preferred_by
+        return None if name is None else found.documents.values[name]
+
     def write(self, found: Findings, paths: OutputPaths, outputs: Outputs) -> None:
         known = found.documents
         added = partial(annotations, found.decisions, known.ids) if self.request.annotate else None
@@ -163,6 +174,7 @@ class _Steps(Steps[Findings, FileResult]):
             repeated_ids=repeated,
             html=html,
             rejected=self.corpus.rejected,
+            unnamed=self.unnamed(found.documents.ids.slice(0, found.inputs), self.rows(found)),
         )
         files |= {"report": self.request.report}
         if self.request.report_by is not None:
@@ -174,7 +186,7 @@ class _Steps(Steps[Findings, FileResult]):
         """The digests of the inputs and of the texts of a reference; None for what cannot be read again. The content of a store."""
         reference = self.reference.shards if isinstance(self.reference, FileCorpus) else ()
         of_store = getattr(self.reference, "content", None)
-        return {"inputs": _digest(self.corpus.shards), "reference": _digest(reference)} | (
+        return {"inputs": digest_of_files(self.corpus.shards), "reference": digest_of_files(reference)} | (
             {"store": of_store()} if of_store else {}
         )
 
@@ -195,8 +207,3 @@ class _Steps(Steps[Findings, FileResult]):
         """The lines of the audit, parsed, without reading a file."""
         for _, lines in self.audit(found):
             yield from map(json.loads, lines)
-
-
-def _digest(shards: Sequence[Shard]) -> str | None:
-    is_kept = bool(shards) and all(shard.name != "stdin" for shard in shards)
-    return digest_of_contents(shards) if is_kept else None

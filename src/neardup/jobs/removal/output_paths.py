@@ -7,7 +7,7 @@ from pathlib import PurePath
 from neardup.errors import InputError
 from neardup.io.corpora.shard import Shard
 from neardup.io.endings import AUDIT_ENDING, ITEMS_ENDING, REJECTS_ENDING, SUMMARY_ENDING, split_ending
-from neardup.io.outputs.output_names import STANDARD_OUTPUT, output_folder, output_names, stem
+from neardup.io.outputs.output_names import STANDARD_OUTPUT, demand_open, output_folder, output_names, stem
 from neardup.io.storage.places import Place, is_inside, place_of, real_name
 from neardup.survivors.records.audit_files import summary_path
 
@@ -68,10 +68,12 @@ def dedup_output_paths(
     folder = output_folder(audit) if audit else None
     if audit is not None:
         known = split_ending(place_of(audit).name) if folder is None else ("", "jsonl", "plain")
-        if known is None or known[1] != "jsonl":
+        formats = ("jsonl", "parquet") if ending == AUDIT_ENDING else ("jsonl",)
+        if known is None or known[1] not in formats:
+            is_open = "parquet" in formats
             raise InputError(
-                f"`audit={audit!r}`: the audit is JSON lines. Give a name that ends in .jsonl, .jsonl.gz or .jsonl.zst, or a "
-                "folder that ends in / (one file for each shard)."
+                f"`audit={audit!r}`: the audit is JSON lines{' or Parquet' if is_open else ''}. Give a name that ends in .jsonl "
+                f"(also compressed){' or .parquet' if is_open else ''}, or a folder that ends in / (one file for each shard)."
             )
         beside = str(summary_path(audit)).removesuffix(SUMMARY_ENDING)
     elif output == str(STANDARD_OUTPUT):
@@ -98,6 +100,31 @@ def dedup_output_paths(
                 f"{path} is the name of the output, and of a record of what was removed. Name another `audit`."
             )
     return found
+
+
+def list_output_paths(output: str, *, with_rejects: bool) -> OutputPaths:
+    """The paths of a list, which is written instead of documents, and of its records.
+
+    Raises:
+        InputError: the list is no file of JSON lines, or there is no place for the rejects.
+    """
+    if output == str(STANDARD_OUTPUT):
+        demand_open(output)
+        if with_rejects:
+            raise InputError("`on_error='skip'` with `output='-'` has no place for the rejects. Give `output` a file.")
+        return OutputPaths((STANDARD_OUTPUT,))
+    known = None if output_folder(output) is not None else split_ending(place_of(output).name)
+    if known is None or known[1] != "jsonl":
+        raise InputError(
+            f"`output={output!r}` with `list=True`: the list is one file of JSON lines. Give a name that ends in .jsonl "
+            "(also .gz, .zst, .bz2, .xz or .lz4), or - (standard output)."
+        )
+    beside = stem(output)
+    return OutputPaths(
+        (place_of(output),),
+        summary=place_of(beside + SUMMARY_ENDING),
+        rejects=place_of(beside + REJECTS_ENDING) if with_rejects else None,
+    )
 
 
 def _audit_names(folder: Place, output: str, shards: Sequence[Shard], ending: str) -> tuple[Place, ...]:

@@ -27,6 +27,7 @@ from neardup.recipe.kinds import ElementRecipe
 from neardup.recipe.presets import usual_distance
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
+from neardup.resources.unfinished import TemporaryFolder
 from neardup.store.reference import StoreReference, demand_comparable, options_of_store, reference_of_run
 from neardup.store.session.folder import is_store
 from neardup.store.store import Store
@@ -53,7 +54,9 @@ class FingerprintReference:
         return [self.origins[number].name for number in numbers.tolist()], rows - starts[numbers]
 
 
-def usual_recipe(against: Sequence[str | Path], reading: Reading, temporary: Path, progress: Progress) -> Recipe:
+def usual_recipe(
+    against: Sequence[str | Path], reading: Reading, temporary: TemporaryFolder, progress: Progress
+) -> Recipe:
     """The recipe of a run for which none is asked: that of the reference if it holds fingerprints, or the default one.
 
     Raises:
@@ -82,6 +85,30 @@ def usual_recipe(against: Sequence[str | Path], reading: Reading, temporary: Pat
     return recipe_for(reading, found)
 
 
+def shards_of_reference(
+    against: Sequence[str | Path],
+    inputs: Sequence[Shard],
+    reading: Reading,
+    temporary: TemporaryFolder,
+    *,
+    takes: str,
+) -> list[Shard]:
+    """The files of a reference; `takes`: what it may consist of, for messages.
+
+    Raises:
+        InputError: the reference is a store or standard input, or repeats an input.
+    """
+    if stores := [given for given in against if is_store(given)]:
+        raise InputError(f"`against`: {stores[0]} is a store. This takes {takes} as a reference.")
+    if "-" in map(str, against):
+        raise InputError("`against='-'`: a reference is read from files. Name files, folders or globs.")
+    shards = find_shards(against, temporary=temporary, reading=reading)
+    problems = repeated_files([*inputs, *shards])
+    if problems:
+        raise InputError("\n".join(problems))
+    return shards
+
+
 def open_reference(
     against: Sequence[str | Path],
     corpus: FileCorpus,
@@ -89,7 +116,7 @@ def open_reference(
     reading: Reading,
     options: DedupOptions,
     *,
-    temporary: Path,
+    temporary: TemporaryFolder,
     on_error: str,
     progress: Progress,
 ) -> FileCorpus | FingerprintReference:
@@ -101,16 +128,9 @@ def open_reference(
         OptionError: min_similarity is above 0, and the reference holds fingerprints.
         RecipeMismatch: the fingerprints were made by another recipe.
     """
-    if stores := [given for given in against if is_store(given)]:
-        raise InputError(
-            f"`against`: {stores[0]} is a store. This takes files of texts, or fingerprint files, as a reference."
-        )
-    if "-" in map(str, against):
-        raise InputError("`against='-'`: a reference is read from files. Name files, folders or globs.")
-    shards = find_shards(against, temporary=temporary, reading=reading)
-    problems = repeated_files([*corpus.shards, *shards])
-    if problems:
-        raise InputError("\n".join(problems))
+    shards = shards_of_reference(
+        against, corpus.shards, reading, temporary, takes="files of texts, or fingerprint files,"
+    )
     columns = reference_columns(options)
     if not hold_fingerprints(shards):
         found = open_corpus(
@@ -130,7 +150,12 @@ def open_reference(
             f"`against`: {shards[0].name} holds fingerprints, not texts, so no similarity to them is known. Add "
             "`min_similarity=0`, which removes by distance alone, or name the texts."
         )
-    files = read_fingerprint_files(shards)
+    if options.guard is not None:
+        raise OptionError(
+            f"`guard={options.guard!r}`: {shards[0].name} holds fingerprints, and the digits of its texts are not known. Leave the "
+            "guard out, or name the texts."
+        )
+    files = read_fingerprint_files(shards, progress.say)
     check_same(recipe, files[0].recipe, shards[0].name)
     for shard, file in zip(shards, files, strict=True):
         missing = [name for name in columns if name not in file.documents.values]

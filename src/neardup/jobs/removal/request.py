@@ -17,9 +17,10 @@ from neardup.io.endings import AUDIT_ENDING
 from neardup.io.outputs.output_names import STANDARD_OUTPUT, output_folder
 from neardup.io.outputs.outputs import Outputs
 from neardup.io.storage.places import Place, place_of
-from neardup.jobs.removal.output_paths import OutputPaths, dedup_output_paths
+from neardup.jobs.removal.output_paths import OutputPaths, dedup_output_paths, list_output_paths
 from neardup.progress import Progress
 from neardup.resources.resources import DEFAULTS, Resources
+from neardup.resources.unfinished import TemporaryFolder
 
 if TYPE_CHECKING:
     from neardup.io.resume.run_folder import RunFolder
@@ -36,6 +37,7 @@ class Request:
         audit: the file or folder of the audit; None for the default path.
         audit_ending: how the default path of the audit ends, and the files in a folder of audits do.
         with_items: a file of items is written beside the audit.
+        lists: a list of JSON lines is written instead of documents and an audit.
         report: the path of the HTML report; None for no report.
         report_by: the column by which the report counts documents; None for files.
         annotate: write all rows, with more columns.
@@ -53,6 +55,7 @@ class Request:
     audit: str | None = None
     audit_ending: str = AUDIT_ENDING
     with_items: bool = False
+    lists: bool = False
     report: str | None = None
     report_by: str | None = None
     annotate: bool = False
@@ -63,7 +66,7 @@ class Request:
     resources: Resources = DEFAULTS
     named: Mapping[str, Any] = field(default_factory=dict)
 
-    def find_shards(self, temporary: Path, progress: Progress) -> list[Shard]:
+    def find_shards(self, temporary: TemporaryFolder, progress: Progress) -> list[Shard]:
         """Find the inputs; refuse them, and outputs that are in the way. `temporary`: a folder for standard input."""
         shards = find_shards(self.inputs, temporary=temporary, reading=self.reading, progress=progress)
         paths = self.output_paths(shards)
@@ -76,6 +79,9 @@ class Request:
         if not self.output:
             return OutputPaths()
         with_rejects = self.on_error == "skip"
+        if self.lists:
+            listed = list_output_paths(self.output, with_rejects=with_rejects)
+            return OutputPaths() if self.dry_run else listed
         found = dedup_output_paths(
             self.output,
             shards,
@@ -97,7 +103,7 @@ class Request:
             self.written(paths),
             reads=reads,
             overwrite=self.overwrite,
-            folder=output_folder(self.output) if self.output else None,
+            folder=output_folder(self.output) if self.output and not self.lists else None,
             audit_folder=paths.audit_folder,
             saved=saved,
             temp_dir=self.resources.temp_dir,

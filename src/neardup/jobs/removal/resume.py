@@ -16,10 +16,12 @@ from neardup.jobs.removal.output_paths import OutputPaths
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.short_rule import NAME, SHORT_RULE, told_of_short_rule
 from neardup.recipe.tables.similarities import similarity_mark
 from neardup.resources.limits import memory_bytes
 from neardup.resources.scratch import Scratch
 from neardup.survivors.records.counting import versions
+from neardup.survivors.repeats.options import PassageOptions
 
 if TYPE_CHECKING:
     from neardup.jobs.removal.reference import FingerprintReference
@@ -30,12 +32,12 @@ def run_description(
     corpus: FileCorpus,
     reference: "FileCorpus | FingerprintReference | None",
     recipe: Recipe,
-    options: DedupOptions,
+    options: DedupOptions | PassageOptions,
     reading: Reading,
 ) -> dict[str, Any]:
     """Everything that determines the result of a run; it identifies the run."""
     deciding = options.as_dict() | {"memory": memory_bytes(options.memory)}  # it affects counting
-    del deciding["threads"], deciding["temp_dir"]
+    del deciding["threads"], deciding["temp_dir"], deciding["temp_limit"]
     files = [
         [[shard.name, *shard.state()] for shard in each.shards] if each is not None else []
         for each in (corpus, reference)
@@ -49,6 +51,7 @@ def run_description(
         "reading": dataclasses.asdict(reading),
         "versions": versions(),
         "similarity_of": similarity_mark(recipe.as_dict()),
+        NAME: SHORT_RULE,
     }
 
 
@@ -80,5 +83,7 @@ def open_saved(
 
 def tell_skipped(saved: RunFolder | None, progress: Progress) -> None:
     """Report how much of the run was done by an earlier attempt."""
+    if saved is not None and (older := told_of_short_rule(saved.checkpoints.short_rule)):
+        progress.say(f"{saved.folder}: {older}")
     if saved is not None and (skipped := saved.checkpoints.skipped):
         progress.say(f"{saved.folder}: {skipped:,} times a shard was not read again, for that had been done before")

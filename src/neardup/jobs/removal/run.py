@@ -13,6 +13,8 @@ from typing import Any, Generic, TypeVar
 
 from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.corpora.read_files import ReadFiles
+from neardup.io.formats.json.json_values import count_default_ids
+from neardup.io.formats.table import FILES
 from neardup.io.outputs.output_names import STANDARD_OUTPUT
 from neardup.io.outputs.outputs import Outputs
 from neardup.io.resume.checkpoints import NO_CHECKPOINTS, Checkpoints
@@ -20,10 +22,12 @@ from neardup.io.storage.places import Place, place_of
 from neardup.jobs.removal.output_paths import OutputPaths
 from neardup.jobs.removal.request import Request
 from neardup.jobs.removal.resume import open_saved, tell_skipped
-from neardup.jobs.removal.writing import write_audits
+from neardup.jobs.removal.writing import ParquetForm, write_audits
 from neardup.jobs.results import JobResult
 from neardup.progress import Progress
 from neardup.survivors.records.audit import AuditChunk, reject_lines
+from neardup.survivors.records.audit_schema import Column
+from neardup.survivors.records.parquet_log import is_parquet_log
 
 Found = TypeVar("Found")
 Done = TypeVar("Done", bound=JobResult)
@@ -58,9 +62,25 @@ class Steps(ABC, Generic[Found, Done]):
         """The slice of rows that belongs to each shard."""
         return [self.corpus.rows_of(number) for number in range(len(self.corpus.shards))]
 
+    def unnamed(self, ids: Any, slices: Sequence[slice]) -> int:
+        """Of how many documents the id is FILE:ROW, because they lack it where others have it, or in a column that was named."""
+        shards = zip(self.corpus.shards, slices, strict=True)
+        named = [(shard, rows) for shard, rows in shards if shard.format not in FILES]
+        found = sum(count_default_ids(ids[rows], shard.name) for shard, rows in named)
+        return found if self.request.reading.id is not None or found < len(ids) - ids.null_count else 0
+
     @abstractmethod
     def audit(self, found: Found) -> Iterable[AuditChunk]:
         """The lines of the audit, in the order of the rows."""
+
+    @property
+    def log_columns(self) -> Sequence[Column[Any]]:
+        """The columns of the audit, of a run that may write it as Parquet."""
+        raise NotImplementedError
+
+    def log_values(self, _: Found) -> Any:
+        """What `keep` compares of each row of the inputs, for the audit in Parquet; None if it compares no values."""
+        return None
 
     @abstractmethod
     def write(self, found: Found, paths: OutputPaths, outputs: Outputs) -> None:
@@ -113,7 +133,10 @@ def run(steps: Steps[Found, Done]) -> Done:
         rows = steps.rows(found)
         with progress.stage("write", sum(each.stop - each.start for each in rows)):
             if paths.audit:
-                write_audits(steps.audit(found), paths, shards, rows, outputs)
+                form = None
+                if paths.audits and is_parquet_log(paths.audits[0]):
+                    form = ParquetForm(steps.log_columns, steps.log_values(found))
+                write_audits(steps.audit(found), paths, shards, rows, outputs, form)
             if paths.rejects:
                 outputs.write_lines(paths.rejects, reject_lines(steps.corpus.rejected))
             if not to_standard_output and not request.dry_run:

@@ -6,32 +6,29 @@ Of a document from which some are removed, the rest is written.
 import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from neardup.arrays import Array
 from neardup.dedup import find_duplicates
-from neardup.errors import InputError
 from neardup.fingerprints.unit_corpus import UnitCorpus
-from neardup.io.corpora.batch import Columns
 from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.corpora.shard import Shard
-from neardup.io.formats.table import FORMATS, ROWS, Rewritable, Sink
 from neardup.io.outputs.outputs import Outputs
 from neardup.io.resume.checkpoints import Checkpoints
 from neardup.jobs.removal.output_paths import OutputPaths
 from neardup.jobs.removal.request import Request
 from neardup.jobs.removal.resume import run_description
 from neardup.jobs.removal.run import Steps, run
-from neardup.jobs.removal.writing import write_shards
+from neardup.jobs.removal.writing import RewrittenRows, demand_rewritable, write_shards
 from neardup.jobs.results import UnitResult
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
 from neardup.survivors.decisions import Decisions, Findings
 from neardup.survivors.records.audit import AuditChunk
+from neardup.survivors.records.audit_schema import UNITS, Column, columns_of
 from neardup.survivors.records.counting import summarize
 from neardup.survivors.records.summary import UnitSummary
 from neardup.survivors.records.unit_audit import emptied_rows, unit_audit_lines
@@ -42,20 +39,11 @@ def deduplicate_shards(
     shards: Sequence[Shard], unit: str, recipe: Recipe, options: DedupOptions, request: Request, progress: Progress
 ) -> UnitResult:
     """Remove units from some files; see `neardup.jobs.removal.units.deduplicate_units`."""
-    _check_formats(shards, unit)
+    demand_rewritable(shards, f"`unit={unit!r}`")
     read = request.reading.columns(options.columns, asked_by=options.columns_asked_by)
     columns = dataclasses.replace(read, separator=SEPARATORS[unit])
     documents = FileCorpus(shards, columns, on_error=request.on_error, progress=progress, resources=options.resources)
     return run(_Steps(documents, {}, request, progress, UnitCorpus(documents, unit), unit, recipe, options))
-
-
-def _check_formats(shards: Sequence[Shard], unit: str) -> None:
-    able = [row.name for row in ROWS if isinstance(FORMATS[row.name], Rewritable)]
-    for shard in shards:
-        if shard.format not in able:
-            raise InputError(
-                f"{shard.name} is {shard.format}: `unit={unit!r}` can rewrite {', '.join(able)}. Convert it first."
-            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,33 +71,6 @@ class UnitRemoval:
         changed = np.zeros(len(valid), np.bool_)
         changed[rows] = True
         return cls(valid & ~emptied, changed & ~emptied, emptied, units, rows)
-
-
-@dataclass(frozen=True, slots=True)
-class RewrittenRows:
-    """Writes rows without their removed units; see `neardup.jobs.removal.writing.ShardWriter`."""
-
-    shards: Sequence[Shard]
-    rows: Sequence[slice]
-    corpus: UnitCorpus
-    unit: str
-    removal: UnitRemoval
-    columns: Columns
-
-    def keeps_any(self, number: int) -> bool:
-        return bool(self.removal.keep[self.rows[number]].any())
-
-    def write(self, number: int, sink: Sink) -> None:
-        shard, rows = self.shards[number], self.rows[number]
-        form: Any = FORMATS[shard.format]
-        keep, changed = self.removal.keep[rows], self.removal.changed[rows]
-        form.replace(shard, self.columns, partial(self._rest, rows.start), sink, keep=keep, changed=changed)
-
-    def _rest(self, first: int, row: int, texts: list[str]) -> list[str]:
-        """The rest of the texts of a row; rows are counted from `first`."""
-        removal = self.removal
-        start, end = np.searchsorted(removal.rows, [first + row, first + row + 1])
-        return without_units(texts, self.corpus.numbers[removal.units[start:end]].astype(np.int64), self.unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,12 +107,22 @@ class _Steps(Steps[_Found, UnitResult]):
     def audit(self, found: _Found) -> Iterator[AuditChunk]:
         with_matched = self.options.cluster == "components"
         return unit_audit_lines(
-            self.units, found.units.decisions, unit=self.unit, with_matched=with_matched, checkpoints=found.checkpoints
+            self.units, found.units.decisions, with_matched=with_matched, checkpoints=found.checkpoints
         )
 
+    @property
+    def log_columns(self) -> Sequence[Column[Any]]:
+        return columns_of(UNITS, with_matched=self.options.cluster == "components")
+
     def write(self, found: _Found, paths: OutputPaths, outputs: Outputs) -> None:
-        shards, columns = self.corpus.shards, self.request.reading.columns()
-        writer = RewrittenRows(shards, self.rows(found), self.units, self.unit, found.removal, columns)
+        removal = found.removal
+
+        def rest(row: int, texts: list[str]) -> list[str]:
+            start, end = np.searchsorted(removal.rows, [row, row + 1])
+            return without_units(texts, self.units.numbers[removal.units[start:end]].astype(np.int64), self.unit)
+
+        columns = self.request.reading.columns()
+        writer = RewrittenRows(self.corpus.shards, self.rows(found), removal.keep, removal.changed, rest, columns)
         write_shards(writer, paths.outputs, outputs, threads=1, progress=self.progress)
 
     def result(self, found: _Found, files: dict[str, Any]) -> UnitResult:
@@ -159,7 +130,13 @@ class _Steps(Steps[_Found, UnitResult]):
         ids = corpus.ids.drop_null()
         repeated = len(ids) - len(ids.unique())
         units = summarize(
-            found.units, self.recipe, self.options, self.progress, repeated_ids=repeated, rejected=self.corpus.rejected
+            found.units,
+            self.recipe,
+            self.options,
+            self.progress,
+            repeated_ids=repeated,
+            rejected=self.corpus.rejected,
+            unnamed=self.unnamed(corpus.ids, self.rows(found)),
         )
         summary = UnitSummary(
             unit=self.unit,

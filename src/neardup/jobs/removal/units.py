@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast, get_args
 
+from neardup.display import as_code
 from neardup.errors import OptionError
 from neardup.io.corpora.reading import Reading, UnitFileOptions, split_options
 from neardup.io.corpora.shards import listed_inputs
@@ -11,9 +12,10 @@ from neardup.io.outputs.output_names import output_for
 from neardup.io.storage.places import path_text
 from neardup.jobs.removal.output_paths import demand_output
 from neardup.jobs.removal.request import Request
-from neardup.options import OnError, RemovableUnit
+from neardup.options import CLUSTER_OPTIONS, DedupOptions, OnError, RemovableUnit
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, recipe_of
+from neardup.recipe.tables.spellings import one_of
 from neardup.resources.unfinished import temporary_folder
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ def _check(unit: str, reading: Reading, *, annotate: bool, against: Any, html: A
     """Raise OptionError, with every problem, if the options do not go together."""
     problems = []
     if unit not in get_args(RemovableUnit):
-        problems.append(f"`unit={unit!r}`: give one of {', '.join(get_args(RemovableUnit))}")
+        problems.append(one_of("unit", unit, get_args(RemovableUnit)))
     if annotate:
         problems.append(
             f"`unit={unit!r}` with `annotate`: columns are of documents, not of their parts. Read the audit instead"
@@ -46,6 +48,15 @@ def _check(unit: str, reading: Reading, *, annotate: bool, against: Any, html: A
         problems.append(f"`text={tuple(reading.text)!r}` with `unit={unit!r}`: name each column once")
     if problems:
         raise OptionError("; ".join(problems) + ".")
+
+
+def _refuse_clusters(options: DedupOptions) -> None:
+    given = [name for name in CLUSTER_OPTIONS if getattr(options, name) not in (None, False)]
+    if given:
+        raise OptionError(
+            f"{as_code(given)}: of lines and paragraphs, the first copy stays, and no other. Leave it out, or remove "
+            "whole documents."
+        )
 
 
 def deduplicate_units(
@@ -82,10 +93,12 @@ def deduplicate_units(
     """
     output = path_text(output)
     audit = path_text(audit)
-    made_by, progress = recipe_of(recipe), progress_of(progress)
+    progress = progress_of(progress)
     others = cast(dict[str, Any], options)  # which editors refuse, and `_check` with the reason
     html, elements = others.pop("html", None), others.pop("elements", None)
     reading, chosen = split_options(options, deduplicate_units)
+    _refuse_clusters(chosen)
+    made_by = recipe_of(recipe, chosen.version)
     _check(unit, reading, annotate=annotate, against=against, html=html, elements=elements)
     if not dry_run:
         demand_output(output)
@@ -101,7 +114,7 @@ def deduplicate_units(
         on_error=on_error,
         resources=chosen.resources,
     )
-    with temporary_folder(chosen.temp_dir) as spool:
+    with temporary_folder(chosen.resources.files) as spool:
         shards = request.find_shards(spool, progress)
         from neardup.jobs.removal.unit_steps import deduplicate_shards  # loads Arrow, once nothing is refused
 

@@ -3,18 +3,25 @@
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
 
 from neardup.arrays import Array
+from neardup.errors import InputError
+from neardup.io.corpora.batch import Columns
 from neardup.io.corpora.shard import Shard
-from neardup.io.formats.table import FILES, FORMATS, Sink, open_sink
+from neardup.io.formats.table import FILES, FORMATS, ROWS, Cuttable, Rewritable, Rewrite, Sink, open_sink
 from neardup.io.outputs.outputs import Outputs
-from neardup.io.storage.compression import compression_of_name
+from neardup.io.storage.compressions import compression_of_name
 from neardup.io.storage.places import Place
 from neardup.jobs.removal.output_paths import OutputPaths
 from neardup.progress import Progress
+from neardup.resources.memory_use import give_back
 from neardup.resources.threads import in_order, thread_count
 from neardup.survivors.records.audit import AuditChunk
+from neardup.survivors.records.audit_schema import Column
+from neardup.survivors.records.parquet_log import write_parquet_log
 
 
 class ShardWriter(Protocol):
@@ -39,6 +46,7 @@ def write_shards(
     writer: ShardWriter, paths: Sequence[Place], outputs: Outputs, *, threads: int | None, progress: Progress
 ) -> None:
     """Write each shard to its path; shards with the same path share a sink, and different paths are written in parallel."""
+    give_back()  # what the records took
     shards, rows = writer.shards, writer.rows
     progress.expect(sum(shard.size for shard in shards))
     numbers: dict[Place, list[int]] = {}
@@ -51,7 +59,8 @@ def write_shards(
         if kind in FILES and not writer.keeps_any(together[0]):
             outputs.leave_out(path)  # the file is the document: a removed document has no output file
         elif not outputs.is_finished(path):
-            with open_sink(outputs.claim(path), kind, compression_of_name(path.name)) as sink:
+            all_of_it = [shards[number] for number in together]
+            with open_sink(outputs.claim(path), kind, compression_of_name(path.name), all_of_it) as sink:
                 for number in together:
                     writer.write(number, sink)
             outputs.finish(path)
@@ -92,8 +101,71 @@ class DecidedRows:
             FORMATS[shard.format].copy(shard, self.kept(rows), sink)
 
 
+@dataclass(frozen=True, slots=True)
+class RewrittenRows:
+    """Writes rows with other texts; see `ShardWriter`.
+
+    Attributes:
+        shards, rows: each shard, and the slice of rows that belongs to it.
+        keep: bool[rows], documents that are written.
+        changed: bool[rows], documents whose texts `rewrite` makes: it takes a row and the texts of its text columns.
+        rewrite: see `changed`.
+        columns: these columns.
+        spans: int64[n, 5], if `rewrite` removes these parts of texts and does nothing else: row, number of the text column, first
+            character and end, and whether a space is put there; ascending.
+    """
+
+    shards: Sequence[Shard]
+    rows: Sequence[slice]
+    keep: Array
+    changed: Array
+    rewrite: Rewrite
+    columns: Columns
+    spans: Array | None = None
+
+    def keeps_any(self, number: int) -> bool:
+        return bool(self.keep[self.rows[number]].any())
+
+    def write(self, number: int, sink: Sink) -> None:
+        shard, rows = self.shards[number], self.rows[number]
+        form: Any = FORMATS[shard.format]
+
+        def rewrite(row: int, texts: list[str]) -> list[str]:
+            return self.rewrite(rows.start + row, texts)
+
+        masks = {"keep": self.keep[rows], "changed": self.changed[rows]}
+        if self.spans is None or not isinstance(form, Cuttable):
+            form.replace(shard, self.columns, rewrite, sink, **masks)
+            return
+        spans = self.spans[slice(*np.searchsorted(self.spans[:, 0], [rows.start, rows.stop]))]
+        spans = spans - np.array([rows.start, 0, 0, 0, 0])
+        form.cut(shard, self.columns, spans, rewrite, sink, **masks)
+
+
+def demand_rewritable(shards: Iterable[Shard], asked_by: str) -> None:
+    """Raise InputError if a shard is of a format whose texts cannot be replaced; `asked_by`: what asks for that."""
+    for shard in shards:
+        if not isinstance(FORMATS[shard.format], Rewritable):
+            able = [row.name for row in ROWS if isinstance(FORMATS[row.name], Rewritable)]
+            raise InputError(
+                f"{shard.name} is {shard.format}: {asked_by} can rewrite {', '.join(able)}. Convert it first."
+            )
+
+
+class ParquetForm(NamedTuple):
+    """The columns of an audit in Parquet, and what `keep` compares of each row, or None."""
+
+    columns: Sequence[Column[Any]]
+    values: Any
+
+
 def write_audits(
-    chunks: Iterable[AuditChunk], targets: OutputPaths, shards: Sequence[Shard], rows: Sequence[slice], outputs: Outputs
+    chunks: Iterable[AuditChunk],
+    targets: OutputPaths,
+    shards: Sequence[Shard],
+    rows: Sequence[slice],
+    outputs: Outputs,
+    form: ParquetForm | None = None,
 ) -> None:
     """Write each line of the audit to the audit file of its shard.
 
@@ -103,6 +175,7 @@ def write_audits(
         chunks: the lines, in the order of the rows.
         targets: the output paths, which include those of the audits.
         shards, rows: each shard, and the slice of rows that belongs to it.
+        form: of an audit in Parquet; None for JSON lines.
     """
     lines = ((row, line) for found, texts in chunks for row, line in zip(found.tolist(), texts, strict=True))
     ahead = next(lines, None)
@@ -119,5 +192,7 @@ def write_audits(
         end = int(rows[last].stop)
         if targets.audit_folder and shards[last].format in FILES and (ahead is None or ahead[0] >= end):
             outputs.leave_out(path)  # as many audits as removed files, not as many as documents
+        elif form is not None:
+            write_parquet_log(outputs.claim(path), until(end), *form)
         else:
             outputs.write_lines(path, until(end))

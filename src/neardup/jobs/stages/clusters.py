@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from neardup.arrays import Array
 from neardup.errors import InputError, OptionError
 from neardup.hamming.candidate_graph import no_candidates
-from neardup.io.corpora.file_corpus import is_within, rank_of_source
+from neardup.io.corpora.file_corpus import check_on_error, is_within, rank_of_source
 from neardup.io.corpora.read_files import ReadFiles
 from neardup.io.corpora.shard import Shard
 from neardup.io.corpora.shards import Inputs, find_shards, listed_inputs
@@ -21,18 +21,21 @@ from neardup.jobs.results import FileResult
 from neardup.jobs.stages.paired_documents import PairedDocuments, demand_pairs, read_paired_documents
 from neardup.matching.candidates.task import Found
 from neardup.matching.equal_texts import exact_representatives
-from neardup.options import DedupOptions, SurvivorOptions, refuse_unknown
+from neardup.options import DedupOptions, OnError, SurvivorOptions, WholeClusterOptions, refuse_unknown
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarity import stored_similarity
 from neardup.recipe.tables.keeps import By
-from neardup.resources.unfinished import temporary_folder
-from neardup.survivors.decisions import Findings, decide, in_order_of_preference
+from neardup.survivors.decisions import Findings, chosen, decide, demand_small_clusters, in_order_of_preference
 from neardup.survivors.listed_pairs import LISTED_CLUSTERERS, EqualTexts, RowPairs, pairs_of_representatives
 from neardup.survivors.records.cluster_file import ClusterFile, write_cluster_file
 from neardup.survivors.records.counting import summarize
 from neardup.survivors.records.summary import Summary
 from neardup.text.preference import groups_of
+
+
+class ClusterFileOptions(SurvivorOptions, WholeClusterOptions, total=False):
+    """The options of `cluster_files`."""
 
 
 def cluster_files(
@@ -42,9 +45,10 @@ def cluster_files(
     documents: str | Path | Sequence[str | Path],
     rethreshold: float | None = None,
     partial: bool = False,
+    on_error: OnError = "stop",
     overwrite: bool = False,
     progress: Watcher = None,
-    **options: Unpack[SurvivorOptions],
+    **options: Unpack[ClusterFileOptions],
 ) -> FileResult:
     """Decide which documents survive, from pairs and fingerprints alone; `neardup.survivors.records.cluster_file` has the format.
 
@@ -59,8 +63,10 @@ def cluster_files(
         rethreshold: a similarity threshold above that of the pairs; the pairs' own by default. The bands of minhash depend on the
             threshold, so its pairs may include a few that a run at the higher threshold would miss.
         partial: accept that some shards were not compared with each other.
+        on_error: the treatment of values that do not fit `keep_as`: `stop`, or `skip` them, so that they count as missing.
         overwrite, progress: as in `deduplicate_files`.
-        **options: keep, cluster, prefer_source, within of `DedupOptions`; columns must be stored in the fingerprint files.
+        **options: keep, keep_as, cluster, keep_most, drop_matched, max_cluster, prefer_source, within of `DedupOptions`; columns
+            must be stored in the fingerprint files.
 
     Raises:
         RecipeMismatch: pairs or fingerprints were made by different recipes.
@@ -70,13 +76,13 @@ def cluster_files(
     """
     output = path_text(output)
     refuse_unknown(options, cluster_files)
+    check_on_error(on_error)
     progress = progress_of(progress)
     path = place_of(output)
     if not output.endswith(".parquet"):
         raise InputError(f"{output}: clusters are Parquet. Give a name that ends in .parquet.")
-    with temporary_folder() as spool:
-        pair_shards = [shard for shard in _found(pairs, spool) if not shard.name.endswith(".summary.json")]
-        print_shards = _found(documents, spool)
+    pair_shards = [shard for shard in _found(pairs) if not shard.name.endswith(".summary.json")]
+    print_shards = _found(documents)
     demand_pairs(pair_shards)
     shards = [*pair_shards, *print_shards]
     with Outputs([path], reads=ReadFiles(shards), overwrite=overwrite) as outputs:
@@ -86,7 +92,7 @@ def cluster_files(
             )
         chosen = _options(paired, print_shards[0].name, options)
         with progress.stage("cluster", len(paired.documents)):
-            findings = _decided(paired, chosen)
+            findings = _decided(paired, chosen, skips=on_error == "skip")
         file, summary = _cluster_file(paired, findings, chosen, progress)
         write_cluster_file(outputs.claim(path), file)
         outputs.commit()
@@ -95,7 +101,7 @@ def cluster_files(
     return FileResult(summary, files, shards=tuple(shard.name for shard in paired.shards))
 
 
-def _options(paired: PairedDocuments, prints: str, given: SurvivorOptions) -> DedupOptions:
+def _options(paired: PairedDocuments, prints: str, given: ClusterFileOptions) -> DedupOptions:
     """The options of the pairs, with those that are chosen here."""
     made = paired.made
     determined: dict[str, Any] = {
@@ -103,6 +109,7 @@ def _options(paired: PairedDocuments, prints: str, given: SurvivorOptions) -> De
         "similarity": stored_similarity(made.similarity),
         "min_similarity": paired.threshold,
         "max_distance": made.max_distance,
+        "guard": made.guard,
     }
     chosen = DedupOptions(**determined, **given)
     missing = [name for name in chosen.columns if name not in paired.documents.values]
@@ -126,15 +133,17 @@ def _knows_lengths(paired: PairedDocuments) -> bool:
     return isinstance(paired.recipe, Recipe) and not (documents.lengths[documents.valid] < 0).any()
 
 
-def _decided(paired: PairedDocuments, options: DedupOptions) -> Findings:
+def _decided(paired: PairedDocuments, options: DedupOptions, *, skips: bool) -> Findings:
     known, made = paired.documents, paired.made
     groups = None if options.grouped_by is None else groups_of(known.values[options.grouped_by])
-    preferred = in_order_of_preference(known, options, sources=_sources(paired.shards, options))
+    preferred = in_order_of_preference(known, options, sources=_sources(paired.shards, options), skips=skips)
     representative = exact_representatives(known, preferred, groups)
     pairs = RowPairs(paired.left, paired.right, paired.distance, paired.similarity)
     listed = pairs_of_representatives(known, EqualTexts(preferred, representative, groups), pairs)
     clustering = LISTED_CLUSTERERS[options.cluster](listed, by_distance=paired.threshold == 0)
     decisions = decide(known, preferred, representative, listed.rows, clustering)
+    demand_small_clusters(decisions, known.ids, options)
+    decisions = chosen(decisions, preferred, options, inputs=len(known))
     how = Found(listed.rows, no_candidates(), made.min_tokens, made.method, max_distance=made.max_distance)
     short = int(np.count_nonzero(_short(paired)))
     return Findings(known, len(known), decisions, how, short, clustering.compared, clustering.matches)
@@ -158,11 +167,11 @@ def _cluster_file(
     return file, summary
 
 
-def _found(inputs: Inputs, spool: Path) -> list[Shard]:
+def _found(inputs: Inputs) -> list[Shard]:
     given = listed_inputs(inputs)
     if "-" in map(str, given):
         raise InputError("-: pairs and fingerprints are read from files. Name files, folders or globs.")
-    return find_shards(given, temporary=spool)
+    return find_shards(given)
 
 
 def _sources(shards: Sequence[StoredShard], options: DedupOptions) -> Array | None:

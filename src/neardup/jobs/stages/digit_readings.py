@@ -13,8 +13,8 @@ from neardup.fingerprints.files.imported import read_stored
 from neardup.fingerprints.files.written import is_binary
 from neardup.io.corpora.batch import Columns
 from neardup.io.corpora.file_corpus import FileCorpus
-from neardup.io.corpora.shard import Shard
-from neardup.io.formats.columnar.parquet_files import opened
+from neardup.io.corpora.shard import OF_COLUMNS, Shard
+from neardup.io.formats.table import opened_table
 from neardup.progress import Progress
 from neardup.recipe.plain_recipe import MAX_BITS
 from neardup.recipe.programs import DIGITS, Digits
@@ -84,16 +84,18 @@ def _kind(shard: Shard, columns: Columns, digits: Digits | None) -> _Kind:
         OptionError: `digits` is missing, or does not go with the type.
     """
     name = columns.stored
-    if shard.format != "parquet":
+    if shard.format not in OF_COLUMNS:
         if digits is None:
             allowed = ", ".join(each for each in DIGITS if each != "bytes")
             raise OptionError(f"{shard.name}: say with `digits` how its fingerprints are written: {allowed}.")
         if digits == "bytes":
-            raise OptionError(f"`digits='bytes'`: {shard.name} is {shard.format}; bytes are read from Parquet.")
+            raise OptionError(
+                f"`digits='bytes'`: {shard.name} is {shard.format}; bytes are read from Parquet and Arrow."
+            )
         return _Kind(digits, None)
     assert name is not None  # only lines have no column
-    with opened(shard) as file:
-        schema = file.schema_arrow
+    with opened_table(shard) as file:
+        schema = file.schema
     kind = type_at(schema, (name,) if schema.get_all_field_indices(name) else tuple(name.split(".")))
     if isinstance(kind, pa.BaseExtensionType):
         kind = kind.storage_type

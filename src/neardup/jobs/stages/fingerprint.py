@@ -37,6 +37,7 @@ from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
 from neardup.resources.resources import Resources
 from neardup.resources.unfinished import temporary_folder
+from neardup.text.scripts import ScriptCount
 
 
 def fingerprint_files(
@@ -50,6 +51,7 @@ def fingerprint_files(
     on_error: OnError = "stop",
     threads: int | None = None,
     temp_dir: str | None = None,
+    temp_limit: int | str | None = None,
     overwrite: bool = False,
     progress: Watcher = None,
     **reading: Unpack[ReadingDict],
@@ -60,7 +62,7 @@ def fingerprint_files(
     `fingerprint`, or, in .txt, a fingerprint a line. Rejected rows are left out.
 
     Args:
-        inputs: files, folders, globs, or `-` for JSON lines on standard input; or fingerprint files of one recipe, to be written
+        inputs: files, folders, globs, or `-` for standard input; or fingerprint files of one recipe, to be written
             for other programs.
         output: a file that ends in .parquet or as above, or a folder (ends in /; one .parquet file for each input).
         max_distance: the distance that later steps take by default, kept in the file; the recipe's by default.
@@ -68,7 +70,7 @@ def fingerprint_files(
         digits: how other programs read fingerprints: `hexadecimal` (the default), `decimal`, `signed` or `binary`.
         on_error: the treatment of rows that cannot be read: `stop`, or `skip` them into a file of rejects, which is the output
             without its ending + `.rejects.jsonl`.
-        recipe, threads, temp_dir, overwrite, progress: as in `deduplicate_files`.
+        recipe, threads, temp_dir, temp_limit, overwrite, progress: as in `deduplicate_files`.
         **reading: the fields of `neardup.io.corpora.reading.Reading` (text, id …).
 
     Returns:
@@ -80,8 +82,11 @@ def fingerprint_files(
     """
     output = output_for(path_text(output), listed_inputs(inputs)) or ""
     given, progress = None if recipe is None else recipe_of(recipe), progress_of(progress)
-    how, resources = reading_of(reading, fingerprint_files), Resources(threads, temp_dir=temp_dir)
-    with temporary_folder(temp_dir) as spool:
+    how, resources = (
+        reading_of(reading, fingerprint_files),
+        Resources(threads, temp_dir=temp_dir, temp_limit=temp_limit),
+    )
+    with temporary_folder(resources.files) as spool:
         shards = find_shards(inputs, temporary=spool, reading=how, progress=progress)
         paths = fingerprint_paths(output, shards, on_error)
         if hold_fingerprints(shards):
@@ -102,8 +107,12 @@ def fingerprint_files(
         )
         corpus.check()
         with paths.opened(shards, overwrite=overwrite, temp_dir=temp_dir) as outputs:
-            read = partial(_documents, recipe=chosen, value=value)
-            return write_fingerprint_files(corpus, read, content, paths, outputs, progress)
+            scripts = ScriptCount.wanted(chosen, "jaccard")
+            read = partial(_documents, recipe=chosen, value=value, scripts=scripts)
+            count = write_fingerprint_files(corpus, read, content, paths, outputs, progress)
+            if scripts is not None and (advice := scripts.advice(chosen)):
+                progress.say(advice)
+            return count
 
 
 def with_distance(recipe: Recipe, max_distance: int | None) -> Recipe:
@@ -137,7 +146,9 @@ def _written_for_others(
         return write_digits(parts, content, paths, outputs, progress)
 
 
-def _documents(batch: Batch, recipe: Recipe, value: Sequence[str]) -> Documents:
+def _documents(batch: Batch, recipe: Recipe, value: Sequence[str], scripts: ScriptCount | None) -> Documents:
+    if scripts is not None:
+        scripts.look(batch.texts)
     found = read_part(batch, recipe, {})
     values = dict(zip(value, found.values, strict=True))
     prints = found.found

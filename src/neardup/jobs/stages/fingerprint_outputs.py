@@ -73,6 +73,8 @@ class FingerprintPaths:
         Raises:
             OptionError: `digits` or `value` does not go with the files.
         """
+        if isinstance(value, str) or not isinstance(value, Iterable):
+            raise OptionError(f"`value={value!r}`: give a list of names of columns.")
         if not self.hold_digits:
             if digits is not None:
                 raise OptionError(

@@ -19,7 +19,7 @@ from neardup.io.corpora.shards import listed_inputs
 from neardup.io.endings import REJECTS_ENDING
 from neardup.io.outputs.output_names import stem
 from neardup.io.outputs.outputs import Outputs
-from neardup.io.storage.places import local_path
+from neardup.io.storage.places import local_path, parquet_sink
 from neardup.options import OnError
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.files.document_frequencies import DocumentFrequencies
@@ -71,7 +71,9 @@ class _Fit:
 
     def __init__(self, recipe: Recipe, merge: Sequence[str | Path], resources: Resources) -> None:
         self.recipe, self.documents = recipe, 0
-        self._counter = FeatureCounter(resources.share("frequencies"), resources.temp_dir, resources.use)
+        self._counter = FeatureCounter(resources.share("frequencies"), resources.files, resources.use)
+        if isinstance(merge, str) or not isinstance(merge, Iterable):
+            raise OptionError(f"`merge={merge!r}`: give a list of files of document frequencies.")
         self._merge = [describe_frequency_file(path) for path in merge]
         for named in self._merge:
             named.check(recipe.tokenization())
@@ -85,7 +87,7 @@ class _Fit:
             self.documents += named.documents
             for run in frequency_parts(named):
                 self._counter.add(*run)
-        writer = FrequencyWriter(path, self.recipe.tokenization())
+        writer = FrequencyWriter(parquet_sink(path), self.recipe.tokenization())
         for features, counts in self._counter.parts():
             writer.write(features, counts)
         writer.close(self.documents)
@@ -101,6 +103,7 @@ def fit(
     memory: int | str | None = None,
     threads: int | None = None,
     temp_dir: str | None = None,
+    temp_limit: int | str | None = None,
     overwrite: bool = False,
     progress: Watcher = None,
 ) -> DocumentFrequencies:
@@ -116,7 +119,7 @@ def fit(
         memory: a number of bytes, or a size such as `512M`; half of the machine's memory by default. What exceeds it goes into
             temporary files.
         threads: the number of threads; all processors by default. The result does not depend on it.
-        temp_dir: the folder for temporary files.
+        temp_dir, temp_limit: the folder for temporary files, and the bytes that these may take together; see `DedupOptions`.
         overwrite: replace an existing file.
         progress: as in `deduplicate`.
 
@@ -128,7 +131,7 @@ def fit(
         RecipeMismatch: a file to merge counts the features of other tokens.
         DataError: a text is not valid Unicode, or a file to merge is damaged.
     """
-    path, resources, progress = _target(output), Resources(threads, memory, temp_dir), progress_of(progress)
+    path, resources, progress = _target(output), Resources(threads, memory, temp_dir, temp_limit), progress_of(progress)
     work = _Fit(_recipe(recipe), merge, resources)
     arrays = text_arrays(texts, text)
     with Outputs([path], overwrite=overwrite) as outputs, progress.stage("fit", sum(map(len, arrays))):
@@ -151,6 +154,7 @@ def fit_files(
     memory: int | str | None = None,
     threads: int | None = None,
     temp_dir: str | None = None,
+    temp_limit: int | str | None = None,
     overwrite: bool = False,
     progress: Watcher = None,
     **reading: Unpack[TextReadingDict],
@@ -158,8 +162,8 @@ def fit_files(
     """Count in how many documents of files each feature occurs; like `fit`, but for files.
 
     Args:
-        inputs: files, folders, globs, or `-` for JSON lines on standard input; may be empty if `merge` names files.
-        output, recipe, merge, memory, threads, temp_dir, overwrite: as in `fit`.
+        inputs: files, folders, globs, or `-` for standard input; may be empty if `merge` names files.
+        output, recipe, merge, memory, threads, temp_dir, temp_limit, overwrite: as in `fit`.
         on_error: the treatment of rows that cannot be read: `stop`, or `skip` them into a file of rejects, which is the output
             without its ending + `.rejects.jsonl`.
         progress: as in `deduplicate_files`.
@@ -174,9 +178,9 @@ def fit_files(
     if not given and not merge:
         raise InputError("Give texts to count, or files of document frequencies to merge.")
     path, progress, how = _target(output), progress_of(progress), reading_of(reading, fit_files)
-    resources = Resources(threads, memory, temp_dir)
+    resources = Resources(threads, memory, temp_dir, temp_limit)
     work = _Fit(_recipe(recipe), merge, resources)
-    with temporary_folder(temp_dir) as spool:
+    with temporary_folder(resources.files) as spool:
         corpus: FileCorpus | None = None
         if given:
             corpus = open_corpus(given, how, temporary=spool, on_error=on_error, progress=progress, resources=resources)

@@ -45,6 +45,7 @@ def import_fingerprint_files(
     on_error: OnError = "stop",
     threads: int | None = None,
     temp_dir: str | None = None,
+    temp_limit: int | str | None = None,
     overwrite: bool = False,
     progress: Watcher = None,
     **reading: Unpack[ReadingDict],
@@ -70,7 +71,7 @@ def import_fingerprint_files(
         value: further columns to store, by which `cluster_files` can choose survivors.
         on_error: the treatment of rows whose fingerprint is missing, has wrong digits or another width: `stop`, or `skip` them
             into a file of rejects, which is the output without its ending + `.rejects.jsonl`.
-        threads, temp_dir, overwrite, progress: as in `fingerprint_files`.
+        threads, temp_dir, temp_limit, overwrite, progress: as in `fingerprint_files`.
         **reading: id, lines, encoding, dialect, max_document_bytes of `neardup.io.corpora.reading.Reading`.
 
     Returns:
@@ -82,9 +83,8 @@ def import_fingerprint_files(
         DataError: a fingerprint cannot be read, or a file is damaged.
     """
     output = output_for(path_text(output), listed_inputs(inputs)) or ""
-    how, resources, progress = (
-        reading_of(reading, import_fingerprint_files), Resources(threads, temp_dir=temp_dir), progress_of(progress)
-    )  # fmt: skip
+    how, progress = reading_of(reading, import_fingerprint_files), progress_of(progress)
+    resources = Resources(threads, temp_dir=temp_dir, temp_limit=temp_limit)
     for name in ("text", "html"):
         if name in reading:
             raise OptionError(f"`{name}`: for texts, not for fingerprints. Leave it out.")
@@ -93,7 +93,7 @@ def import_fingerprint_files(
     if fingerprint is not None and (not isinstance(fingerprint, str) or not fingerprint):
         raise OptionError(f"`fingerprint={fingerprint!r}`: give the name of a column.")
     made_by = _declared(recipe, program, bits, max_distance)
-    with temporary_folder(temp_dir) as spool:
+    with temporary_folder(resources.files) as spool:
         shards = find_shards(inputs, temporary=spool, reading=how, progress=progress)
         _check_shards(shards, fingerprint)
         paths = fingerprint_paths(output, shards, on_error)

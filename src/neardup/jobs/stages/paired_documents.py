@@ -24,7 +24,7 @@ from neardup.recipe.kinds import FingerprintRecipe
 from neardup.recipe.serialization import check_same
 from neardup.recipe.tables.parts import FILES
 
-MADE_BY = ("method", "similarity", "max_distance", "min_tokens")
+MADE_BY = ("method", "similarity", "max_distance", "min_tokens", "guard")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def read_paired_documents(
         OptionError: `rethreshold` is below the threshold of the pairs.
         DataError: a file is damaged.
     """
-    files = read_fingerprint_files(print_shards)
+    files = read_fingerprint_files(print_shards, progress.say)
     shards = tuple(stored for file in files for stored in file.shards)
     summaries = [read_pair_summary(shard.path) for shard in pair_shards]
     _check(pair_shards, summaries, files[0].recipe, print_shards[0].name)

@@ -14,7 +14,7 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.display import counted
 from neardup.errors import InputError, OptionError
-from neardup.fingerprints.documents import join_documents, read_documents
+from neardup.fingerprints.documents import FirstPass, KeptValues, join_documents, read_documents
 from neardup.fingerprints.files.fingerprint_file import common_distance, hold_fingerprints, read_fingerprint_files
 from neardup.hamming.candidate_graph import candidate_pairs
 from neardup.hamming.near import hamming_distances, near_fingerprints
@@ -42,8 +42,10 @@ from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
 from neardup.recipe.similarity import similarity_to_store
 from neardup.recipe.tables.methods import BY_DISTANCE, METHODS
+from neardup.recipe.tables.parts import VERSION
 from neardup.resources.resources import ResourceOptions
 from neardup.resources.unfinished import temporary_folder
+from neardup.text.scripts import ScriptCount
 
 
 class PairFileOptions(ReadingDict, MatchingOptions, ResourceOptions, total=False):
@@ -72,14 +74,15 @@ def pair_files(
 
     Args:
         inputs: texts as in `deduplicate_files`, or fingerprint files, all of one recipe.
-        output: a file that ends in .jsonl, .jsonl.gz, .jsonl.zst or .parquet.
+        output: a file that ends in .jsonl (also .gz, .zst, .bz2, .xz or .lz4) or .parquet.
         against: more inputs of the same kind. Then each pair has one document of `inputs` and one of `against`.
         distinct: of documents with equal normalized texts, list pairs only for the first one in `inputs` (and the first one in
             `against`). `cluster_files` knows the others from their fingerprint files.
         recipe, on_error, overwrite, progress: as in `deduplicate_files`. Fingerprint files have their own ids and recipe. Skipped
             rows are only counted; `fingerprint_files` writes them to a file.
         **options: the fields of `neardup.io.corpora.reading.Reading` (text, id …; for texts only);
-            method, min_similarity (of texts only), similarity, max_distance, threads, memory, temp_dir of `DedupOptions`.
+            method, min_similarity and guard (of texts only), similarity, max_distance, threads, memory, temp_dir, temp_limit of
+            `DedupOptions`.
 
     Returns:
         The number of pairs.
@@ -88,14 +91,15 @@ def pair_files(
         RecipeMismatch: the fingerprint files were made by different recipes.
         InputError, OptionError, DataError: as in `deduplicate_files`.
     """
-    output = path_text(output)
+    output, distinct = path_text(output), bool(distinct)
     (reading, chosen), progress = split_options(options, pair_files), progress_of(progress)
     check_on_error(on_error)
-    recipe = None if recipe is None and reading.elements is None else recipe_for(reading, recipe_of(recipe))
+    is_open = recipe is None and reading.elements is None and chosen.version == VERSION
+    recipe = None if is_open else recipe_for(reading, recipe_of(recipe, chosen.version))
     references = listed_inputs(against)
     if "-" in map(str, references):
         raise InputError("`against='-'`: these are read from files. Name files, folders or globs.")
-    with temporary_folder(chosen.temp_dir) as spool:
+    with temporary_folder(chosen.resources.files) as spool:
         left = find_shards(inputs, temporary=spool, reading=reading, progress=progress)
         right = find_shards(references, temporary=spool, reading=reading, progress=progress) if references else []
         shards = [*left, *right]
@@ -109,6 +113,11 @@ def pair_files(
             )
         if of_fingerprints:
             refuse_reading(reading)
+            if chosen.guard is not None:
+                raise OptionError(
+                    f"`guard={chosen.guard!r}`: fingerprint files hold no texts, so their digits are not known. Leave it out, or "
+                    "give the texts."
+                )
         path = place_of(output)
         paths = [path, pair_summary_path(path)]
         with Outputs(paths, reads=ReadFiles(shards), overwrite=overwrite, temp_dir=chosen.temp_dir) as outputs:
@@ -180,8 +189,15 @@ def _of_texts(
     options = resolved.options
     if resolved.note is not None:
         progress.say(resolved.note)
+    scripts = ScriptCount.wanted(recipe, options.compared_by)
     with progress.stage("fingerprint"):
-        documents = read_documents(corpus, recipe, progress=progress, resources=options.resources)
+        how = FirstPass(scripts=scripts)
+        values = KeptValues.of(options)
+        documents = read_documents(
+            corpus, recipe, progress=progress, resources=options.resources, values=values, how=how
+        )
+    if scripts is not None and (advice := scripts.advice(recipe)):
+        progress.say(advice)
     corpus.tell_rejected()
     starts = corpus.starts or [0]
     shards = stored_shards(corpus.shards, starts, read_by)
@@ -198,6 +214,7 @@ def _of_texts(
             distinct=distinct,
             pairs=0,
             recipe_decides=resolved.note,
+            guard=options.guard,
             **_sides(shards, left),
         )
 
@@ -230,7 +247,7 @@ def _of_fingerprints(
             f"`method={options.method!r}` needs texts, and these are fingerprint files. Leave it out, or give the texts."
         )
     with progress.stage("read"):
-        files = read_fingerprint_files([*left, *right])
+        files = read_fingerprint_files([*left, *right], progress.say)
     made_by = files[0].made_by() if recipe is None else recipe
     if recipe is not None:
         check_same(recipe, files[0].recipe, left[0].name)

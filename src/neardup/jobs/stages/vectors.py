@@ -15,11 +15,11 @@ from neardup.fingerprints.vectors.planes import planes_of
 from neardup.io.corpora.batch import BATCH_BYTES, Batch, Columns
 from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.corpora.reading import Reading
-from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.shard import OF_COLUMNS, Shard
 from neardup.io.corpora.shards import find_shards, listed_inputs
 from neardup.io.corpora.stored_shards import recorded_reading
-from neardup.io.formats.columnar.parquet_files import batches, opened
 from neardup.io.formats.columnar.vector_columns import fixed_dimension
+from neardup.io.formats.table import opened_table
 from neardup.io.outputs.output_names import output_for
 from neardup.io.storage.places import path_text
 from neardup.jobs.stages.fingerprint_outputs import fingerprint_paths, write_fingerprint_files
@@ -48,6 +48,7 @@ def fingerprint_vector_files(
     on_error: OnError = "stop",
     threads: int | None = None,
     temp_dir: str | None = None,
+    temp_limit: int | str | None = None,
     overwrite: bool = False,
     progress: Watcher = None,
 ) -> int:
@@ -64,7 +65,7 @@ def fingerprint_vector_files(
         id: the column of the ids. By default this is `id`; without such a column, ids are FILE:ROW.
         on_error: the treatment of vectors that are null, have another length, or hold null, NaN or infinite numbers: `stop`, or
             `skip` them into a file of rejects, which is the output without its ending + `.rejects.jsonl`.
-        threads, temp_dir, overwrite, progress: as in `fingerprint_files`.
+        threads, temp_dir, temp_limit, overwrite, progress: as in `fingerprint_files`.
 
     Returns:
         The number of vectors, without rejected rows.
@@ -77,12 +78,14 @@ def fingerprint_vector_files(
     output = output_for(path_text(output), listed_inputs(inputs)) or ""
     made_by = partial(VectorRecipe, bits=bits, seed=seed, method=method, max_distance=max_distance)
     made_by(dimension=1)  # refuses options before any work
-    progress, resources = progress_of(progress), Resources(threads, temp_dir=temp_dir)
-    with temporary_folder(temp_dir) as spool:
+    progress, resources = progress_of(progress), Resources(threads, temp_dir=temp_dir, temp_limit=temp_limit)
+    with temporary_folder(resources.files) as spool:
         shards = find_shards(inputs, temporary=spool, progress=progress)
         for shard in shards:
-            if shard.format != "parquet":
-                raise InputError(f"{shard.name} is {shard.format}, but vectors are read from Parquet only. Convert it.")
+            if shard.format not in OF_COLUMNS:
+                raise InputError(
+                    f"{shard.name} is {shard.format}, but vectors are read from Parquet and Arrow files. Convert it."
+                )
         paths = fingerprint_paths(output, shards, on_error)
         paths.content(made_by(dimension=1), value, digits)
         asked_by = dict.fromkeys(value, "value=")
@@ -99,8 +102,8 @@ def fingerprint_vector_files(
 def _dimension(shards: Sequence[Shard], vector: str) -> int:
     """The length of the first vector."""
     for shard in shards:
-        with opened(shard) as file:
-            schema = file.schema_arrow
+        with opened_table(shard) as file:
+            schema = file.schema
             keys = (vector,) if schema.get_all_field_indices(vector) else tuple(vector.split("."))
             kind = type_at(schema, keys)
             if pa.types.is_null(kind):
@@ -108,8 +111,8 @@ def _dimension(shards: Sequence[Shard], vector: str) -> int:
             fixed = fixed_dimension(kind)
             if fixed:
                 return fixed
-            for batch in batches(shard, file, range(file.num_row_groups), [".".join(keys)], BATCH_BYTES):
-                lengths = np.asarray(pc.fill_null(pc.list_value_length(column_at(batch, keys)), 0))
+            for block in file.blocks([".".join(keys)], BATCH_BYTES, None):
+                lengths = np.asarray(pc.fill_null(pc.list_value_length(column_at(block.batch, keys)), 0))
                 if lengths.any():
                     return int(lengths[lengths > 0][0])
     raise InputError(f'The column "{vector}" has no vector with any number in it, so there is nothing to fingerprint.')

@@ -41,6 +41,7 @@ class AddCounts(UpdateCounts):
         new: those that are kept, and of whose id no text was. With them, the store has `new - replaced - dropped` more documents.
         matched: those of them that match other documents, and are kept as well: by `keep="always"`.
         exact: documents that are not kept, and whose text equals that of their first match.
+        unchanged: those of them whose own id the store has with that text.
         replaced: documents in whose place a better one of another id was kept.
     """
 
@@ -48,6 +49,7 @@ class AddCounts(UpdateCounts):
     new: int = 0
     matched: int = 0
     exact: int = 0
+    unchanged: int = 0
     replaced: int = 0
 
     def count(self, answers: Sequence[StoreAnswer], *, keep: str) -> None:
@@ -59,11 +61,12 @@ class AddCounts(UpdateCounts):
             self.new += is_kept and not is_same and not answer.is_update
             self.matched += is_kept and answer.status == "duplicate"
             self.exact += is_same or (answer.exact and not is_kept)
+            self.unchanged += is_same
             self.replaced += len(answer.replaces) - answer.is_update - (is_same and answer.is_new)  # by itself
 
     @property
     def duplicates(self) -> int:
-        """Those that are not kept."""
+        """Those that are not kept, or were before."""
         return self.documents - self.new - self.updated
 
 
@@ -132,6 +135,11 @@ class AddRun:
         if len(self._shards) > MAX_LISTED_INPUTS:
             return "One of the inputs"
         return next(str(now[0]) for now, then in zip(self._inputs, before, strict=True) if now != then)
+
+    @property
+    def has_output(self) -> bool:
+        """Whether answers are written."""
+        return self._output is not None
 
     @contextlib.contextmanager
     def opened(self) -> Iterator[None]:

@@ -60,6 +60,7 @@ def check_with_store(
     overwrite: bool = False,
     threads: int | None = None,
     temp_dir: str | None = None,
+    temp_limit: int | str | None = None,
     progress: Watcher = None,
     **reading: Unpack[TextReadingDict],
 ) -> CheckCounts:
@@ -68,10 +69,10 @@ def check_with_store(
     Args:
         path: the folder of the store.
         inputs: texts as in `deduplicate_files`.
-        output: a file that ends in .jsonl, .jsonl.gz or .jsonl.zst, or `-` for standard output.
+        output: a file that ends in .jsonl (also .gz, .zst, .bz2, .xz or .lz4), or `-` for standard output.
         texts: texts as strings, instead of inputs; their ids are 0, 1, …
         overwrite: replace an output that exists.
-        on_error, threads, temp_dir, progress, **reading: as in `add_to_store`.
+        on_error, threads, temp_dir, temp_limit, progress, **reading: as in `add_to_store`.
 
     Raises:
         InputError, OptionError, DataError: as in `add_to_store`.
@@ -85,9 +86,10 @@ def check_with_store(
         shards: list[Shard] = []
         asked: Iterator[tuple[list[int | str], list[str]]] = iter([(list(range(len(texts))), list(texts))])
         if given:
-            spool = stack.enter_context(temporary_folder(temp_dir))
+            resources = Resources(threads, temp_dir=temp_dir, temp_limit=temp_limit)
+            spool = stack.enter_context(temporary_folder(resources.files))
             shards = find_shards(given, temporary=spool, reading=how, progress=progress)
-            corpus = corpus_of(shards, how, on_error, Resources(threads, temp_dir=temp_dir), progress)
+            corpus = corpus_of(shards, how, on_error, resources, progress)
             asked = ((found.ids, found.texts) for found in documents_of(corpus))
         sink = stack.enter_context(answers_to(target, ReadFiles(shards, folder_of_store(path)), overwrite=overwrite))
         store = stack.enter_context(opened_store(path, "r"))

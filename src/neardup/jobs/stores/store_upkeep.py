@@ -18,12 +18,15 @@ from neardup.jobs.store_places import folder_of_store, ids_file, opened_store, s
 from neardup.jobs.stores.store_answers import match_values, meant_ids
 from neardup.progress import Watcher
 from neardup.recipe.presets import RecipeLike
-from neardup.store.answers import StoreCheck, StoreMatch
+from neardup.store.answers import Removal, StoreCheck, StoreMatch
 from neardup.store.arguments import Duration
 from neardup.store.back_ends import back_end_of, shown_place
 from neardup.store.formats.versions import OtherVersionError
 from neardup.store.store import Store
 from neardup.store.upkeep.info import SeenBy, StoreInfo
+
+ORPHANS_AT_ONCE = 1 << 12
+"""Orphans that are listed together."""
 
 
 def expire_in_store(
@@ -35,7 +38,7 @@ def expire_in_store(
     output: str | Path | None = None,
     overwrite: bool = False,
     wait: float = 0.0,
-) -> int:
+) -> Removal:
     """Remove the documents of a store that have expired, and others that are old; returns their number. See `Store.expire`, and for
     `output` `ids_file`.
     """
@@ -132,6 +135,18 @@ def clusters_of_store(
         lambda store: ({"ids": ids} for ids in store.clusters(min_similarity=min_similarity)),
         overwrite=overwrite,
     )
+
+
+def orphans_of_store(path: str | Path, output: str | Path = "-", *, overwrite: bool = False) -> int:
+    """Write the skipped documents that no kept document matched when their own went; see `Store.orphans`. Returns their number."""
+
+    def pages(store: Store) -> Iterator[dict[str, Any]]:
+        after = 0
+        while page := store.orphans(limit=ORPHANS_AT_ONCE, after=after):
+            yield from ({"id": each.id, "compared": each.compared, "orphaned": each.orphaned} for each in page)
+            after = page[-1].number
+
+    return _write(path, output, pages, overwrite=overwrite)
 
 
 def match_line(match: StoreMatch) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.errors import InputError, NeardupError
+from neardup.fingerprints.silent_texts import count_silent_tokens
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_chunks
 from neardup.hamming.index.files.folder import demand_free, home_of, is_index
 from neardup.hamming.index.files.labels import labels_of
@@ -31,12 +32,14 @@ from neardup.options import OnError
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.presets import RecipeLike
 from neardup.recipe.safe_distances import SAFE_DISTANCES, measured_as
+from neardup.recipe.short_rule import SHORT_RULE
 from neardup.resources.threads import thread_count
 from neardup.resources.unfinished import told_if_interrupted
 from neardup.survivors.distance_stream import DistanceStream
 from neardup.survivors.outcomes import FilterOutcomes
 from neardup.survivors.records.audit import filter_lines
 from neardup.text.columns import in_chunks
+from neardup.text.scripts import FirstTexts, ScriptCount
 
 GOES_ON = "the same command goes on where it stopped"
 AT_LEAST_ONCE = (
@@ -57,9 +60,14 @@ class FilterResult:
         passed: documents that match no other, and were passed on.
         duplicates: documents that were duplicates.
         rejected: rows that could not be read and were set aside.
-        updated: documents that were passed on, and came in the place of another text of their id; by a store, as the next two.
+        updated: documents that were passed on, and came in the place of another text of their id; by a store, as the next three.
         dropped: duplicates of whose id the store kept another text until then: now, it keeps none.
         repeated_ids: those of both kinds whose earlier text came in the same inputs. It was passed on before.
+        orphans: documents that were skipped, now or before, and that no kept document matches any more; see `Store.orphans`.
+        only_digits, digits_unknown: duplicates that differ in digits only, and those of which that is not known: by an index, and
+            by a store without texts.
+        compared_as: how a store compares values by its `keep`: numbers, dates or text; None if it compares none.
+        unfit_values: values that it could not compare, and that counted as missing.
         created: whether the store or the index was made.
     """
 
@@ -70,6 +78,11 @@ class FilterResult:
     updated: int = 0
     dropped: int = 0
     repeated_ids: int = 0
+    orphans: int = 0
+    only_digits: int = 0
+    digits_unknown: int = 0
+    compared_as: str | None = None
+    unfit_values: int = 0
     created: bool = False
 
 
@@ -150,7 +163,7 @@ def filter_files(
         else:
             run = FilterRun(IndexMemory(stream), shards, paths, how, on_error, reads)
             _resumable(walk, run, overwrite=overwrite, give_up=give_up)
-    return FilterResult(**vars(walk.counts), created=created)
+    return FilterResult(**vars(walk.counts), digits_unknown=walk.counts.duplicates, created=created)
 
 
 def told_distance(stream: DistanceStream) -> str:
@@ -204,6 +217,9 @@ class FilterWalk(LineWalk[Fingerprints]):
         super().__init__(shards, how, on_error, threads, progress)
         self.stream = stream
         self._since, self._rows = time.monotonic(), 0
+        if stream.is_new:
+            count = ScriptCount.wanted(stream.recipe, "jaccard")
+            self.first_texts = FirstTexts(count, stream.recipe, "index", progress.say)
 
     @property
     def is_time(self) -> bool:
@@ -222,7 +238,11 @@ class FilterWalk(LineWalk[Fingerprints]):
 
     def prepare(self, batch: Batch, present: Any) -> Fingerprints:
         """Fingerprint the texts."""
-        return fingerprint_chunks(in_chunks(batch.texts.filter(present)), self.stream.recipe)
+        texts = batch.texts.filter(present)
+        found = fingerprint_chunks(in_chunks(texts), self.stream.recipe)
+        if self.stream.index.short_rule < SHORT_RULE:
+            count_silent_tokens(found, texts.to_pylist(), self.stream.recipe)
+        return found
 
     def decide(self, block: Block[Fingerprints], sinks: Sinks) -> None:
         strings = self.stream.index.has_strings is not False

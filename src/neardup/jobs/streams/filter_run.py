@@ -19,17 +19,16 @@ from neardup.display import counted
 from neardup.errors import DataError, InputError
 from neardup.io.corpora.read_files import ReadFiles
 from neardup.io.corpora.reading import Reading
-from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.shard import OF_COLUMNS, Shard
 from neardup.io.corpora.shards import Inputs, find_shards, listed_inputs
 from neardup.io.endings import AUDIT_ENDING, REJECTS_ENDING, split_ending
 from neardup.io.line_rows import demand_lines, pipe_shard
 from neardup.io.outputs.growing_file import GrowingFile, partial_of
 from neardup.io.outputs.output_names import STANDARD_OUTPUT, output_folder, stem
 from neardup.io.outputs.outputs import Outputs
-from neardup.io.storage.places import is_url, name_as_text, real_name
+from neardup.io.storage.places import is_url, name_as_text, path_text, real_name
 from neardup.jobs.streams.line_walk import Sinks
 from neardup.progress import Progress
-from neardup.resources.unfinished import temporary_folder
 
 STATE = "filter"
 """The key of the record in the state of an index or a store."""
@@ -90,7 +89,7 @@ def filter_paths(output: str, audit: str | None, *, with_rejects: bool) -> Filte
             if (
                 is_url(given)
                 or output_folder(given) is not None
-                or (known and (known[2] != "plain" or known[1] == "parquet"))
+                or (known and (known[2] != "plain" or known[1] in OF_COLUMNS))
             ):
                 raise InputError(
                     f"`{name}={given!r}`: this file grows line by line. Name a plain file on this machine, such as fresh.jsonl."
@@ -105,7 +104,9 @@ def filter_paths(output: str, audit: str | None, *, with_rejects: bool) -> Filte
         raise InputError("`audit='-'`: the audit is a file. Name one, such as removed.jsonl.")
     beside = stem(output) if audit is None else stem(audit)
     found = FilterPaths(
-        Path(output), Path(audit or beside + AUDIT_ENDING), Path(beside + REJECTS_ENDING) if with_rejects else None
+        Path(path_text(output)),
+        Path(audit or beside + AUDIT_ENDING),
+        Path(beside + REJECTS_ENDING) if with_rejects else None,
     )
     finals = [os.path.realpath(path) for path in found.files]
     if len(set(finals)) < len(finals):
@@ -155,8 +156,7 @@ def filter_shards(inputs: Inputs, how: Reading, progress: Progress) -> list[Shar
     from_pipe = [str(each) for each in given] == ["-"]
     if "-" in map(str, given) and not from_pipe:
         raise InputError("Standard input (-) goes alone. Give either files, or -.")
-    with temporary_folder() as spool:
-        shards = [pipe_shard(how)] if from_pipe else find_shards(given, temporary=spool, reading=how, progress=progress)
+    shards = [pipe_shard(how)] if from_pipe else find_shards(given, reading=how, progress=progress)
     demand_lines(shards)
     return shards
 

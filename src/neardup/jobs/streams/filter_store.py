@@ -16,7 +16,7 @@ from neardup.io.outputs.growing_file import GrowingFile, partial_of
 from neardup.io.outputs.output_names import STANDARD_OUTPUT
 from neardup.io.outputs.outputs import Outputs
 from neardup.io.storage.places import name_as_text, path_text
-from neardup.jobs.store_places import alone, folder_of_store, no_store, store_is_there, told_of_options
+from neardup.jobs.store_places import alone, folder_of_store, store_is_there, told_of_options
 from neardup.jobs.streams.filter import AT_LEAST_ONCE, FilterResult
 from neardup.jobs.streams.filter_run import (
     STANDARD_INPUT,
@@ -29,14 +29,15 @@ from neardup.jobs.streams.filter_run import (
 )
 from neardup.jobs.streams.filter_store_walk import FilterStoreWalk, StoreFilterCounts
 from neardup.jobs.streams.line_walk import Sinks
-from neardup.jobs.streams.store_rows import metadata_columns
+from neardup.jobs.streams.store_rows import column_names, metadata_columns
 from neardup.options import MatchingOptions, OnError, refuse_unknown
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike
+from neardup.recipe.tables.keeps import KeepAs
 from neardup.resources.threads import thread_count
 from neardup.resources.unfinished import told_if_interrupted
 from neardup.store.arguments import Duration, seconds_of
-from neardup.store.back_ends import back_end_of
+from neardup.store.back_ends import back_end_of, no_store
 from neardup.store.record.command_state import FILTERING, CommandState, state_for_commands
 from neardup.store.store import Store
 
@@ -58,6 +59,7 @@ def filter_with_store(
     recipe: RecipeLike | None = None,
     floor: float | None = None,
     keep: str | None = None,
+    keep_as: KeepAs | None = None,
     texts: bool | None = None,
     metadata: str | Sequence[str] = (),
     ttl: Duration | None = None,
@@ -84,9 +86,9 @@ def filter_with_store(
         audit: a file for the duplicates: JSON lines with id, row (over all inputs, from 0), survivor_id, similarity, distance and
             exact. By default it is the output without its ending + .duplicates.jsonl; none for standard output.
         recipe: the recipe of a new store, `Recipe()` by default; it must be that of a store that is there.
-        floor, keep, texts: of a new store; see `Store`. A document that replaces others is passed on, although these were passed on
-            before: the audit then has a line with its id and its row, the id of the replaced document as replaced_id, similarity
-            and distance, for each of them. So it has for an earlier text of the same id.
+        floor, keep, keep_as, texts: of a new store; see `Store`. A document that replaces others is passed on, although these were
+            passed on before: the audit then has a line with its id and its row, the id of the replaced document as replaced_id,
+            similarity and distance, for each of them. So it has for an earlier text of the same id.
         metadata: columns whose values are kept with the documents; needed by `keep="max:KEY"` and `min:KEY`.
         ttl: let each document that is kept expire after this time; see `Store.expire`.
         window: remove the documents that were not seen for so long, before the run and while it goes on, at most a hundredth of
@@ -127,14 +129,14 @@ def filter_with_store(
         if not create:
             raise no_store(home, "pass `create=True` to make it")
         Outputs(paths.files, reads=reads, overwrite=overwrite).check_files()  # before the store is made
-    columns = metadata_columns("first" if keep is None else keep, metadata)  # refuses them before a store is made
+    names = column_names(metadata, "first" if keep is None else keep)  # refuses them before a store is made
     to_check = [shard for shard in shards if shard.format == "lines" or shard.path != STANDARD_INPUT]
-    if columns.names:
-        FileCorpus(to_check, how.columns(columns.names, asked_by=dict.fromkeys(columns.names, "metadata="))).check()
-    own: Any = {"floor": floor, "keep": keep, "texts": texts}
-    with alone(Store(home, wait=wait, recipe=recipe, **own, **matching), wait) as store:
-        columns = metadata_columns(store.keep, metadata)
-        memory = StoreMemory(store, columns.names)
+    if names:
+        FileCorpus(to_check, how.columns(names, asked_by=dict.fromkeys(names, "metadata="))).check()
+    own: Any = {"floor": floor, "keep": keep, "keep_as": keep_as, "texts": texts}
+    with alone(Store(home, create=True, wait=wait, recipe=recipe, **own, **matching), wait) as store:
+        columns = metadata_columns(store, metadata, skips=on_error == "skip")
+        memory = StoreMemory(store, names)
         _publish_the_last(memory)
         run = None
         if paths.output == STANDARD_OUTPUT:
@@ -174,10 +176,10 @@ def filter_with_store(
             else:
                 walk.begin_after(counts, missing=run.missing)
                 _to_files(walk, run, memory)
-    for name in columns.names:
+    for name in names:
         if name in walk.empty_columns and walk.counts.rows:
             progress.say(f"no row had a value in the column {name!r}")
-    return walk.counts.result(created=created)
+    return walk.counts.result(created=created, compared_as=columns.compared_as)
 
 
 def _refuse_names(outputs: Sequence[Path]) -> None:

@@ -13,14 +13,16 @@ from neardup.arrays import Array
 from neardup.io.corpora.batch import BATCH_BYTES, Batch
 from neardup.io.corpora.reading import Reading
 from neardup.io.corpora.shard import Shard
-from neardup.jobs.stores.store_answers import UpdateCounts
+from neardup.io.formats.json.json_values import value_token
+from neardup.jobs.store_places import first_texts_of, ids_in
+from neardup.jobs.stores.store_answers import UpdateCounts, digits_as_number
 from neardup.jobs.streams.filter import FilterResult
 from neardup.jobs.streams.filter_run import files_of
 from neardup.jobs.streams.line_walk import Block, FilterCounts, LineWalk, Sinks, write_rejects
 from neardup.jobs.streams.store_rows import DOCUMENTS_AT_ONCE, MetadataColumns
 from neardup.progress import Progress
 from neardup.store.answers import StoreAnswer, StoreMatch
-from neardup.store.record.command_state import CommandState, RowIds, state_for_commands
+from neardup.store.record.command_state import CommandState, state_for_commands
 from neardup.store.store import Store
 from neardup.survivors.outcomes import FilterOutcomes
 from neardup.survivors.records.audit import filter_lines, replacement_lines
@@ -33,10 +35,10 @@ CHECKS_PER_WINDOW = 100
 class StoreFilterCounts(FilterCounts, UpdateCounts):
     """The counts of a run so far; see `FilterResult`."""
 
-    def result(self, *, created: bool) -> FilterResult:
+    def result(self, *, created: bool, compared_as: str | None = None) -> FilterResult:
         """The counts of a run that has ended."""
         counts = {name: value for name, value in vars(self).items() if name != "began"}
-        return FilterResult(**counts, created=created)
+        return FilterResult(**counts, created=created, compared_as=compared_as)
 
 
 class FilterStoreWalk(LineWalk[list[str]]):
@@ -65,12 +67,13 @@ class FilterStoreWalk(LineWalk[list[str]]):
         self._metadata, self._ttl = metadata, ttl
         self.empty_columns = set(metadata.names)
         """Those in which no row had a value."""
-        self._store, self._written, self._ids = store, written, RowIds(store.state)
+        self._store, self._written, self._ids = store, written, ids_in(store)
         self._state = state_for_commands(store.state)
         self._at_once = not files_of(shards)
         self._waiting: list[_Part] = []
         self._documents = self._bytes = 0
         self._window, self._expired_at = window, 0.0
+        self.first_texts = first_texts_of(store, progress)
 
     def prepare(self, batch: Batch, present: Any) -> list[str]:
         """The texts."""
@@ -97,15 +100,18 @@ class FilterStoreWalk(LineWalk[list[str]]):
         parts, self._waiting, self._documents, self._bytes = self._waiting, [], 0, 0
 
         def write(answers: list[StoreAnswer]) -> dict[str, Any]:
-            rest = iter(answers)
+            rest, names = iter(answers), iter(ids)
             for part in parts:
-                self._write(part, list(islice(rest, len(part.texts))), sinks)
+                count = len(part.texts)
+                self._write(part, list(islice(names, count)), list(islice(rest, count)), sinks)
+            self.counts.unfit_values += sum(unfit for _, unfit in of_parts)
             return CommandState({**self._state, **self._ids.state(), **self._written()})
 
         self._expire()
         ids = [each for part in parts for each in self._ids.of(part.tokens, part.block.shard, part.numbers)]
         texts = [text for part in parts for text in part.texts]
-        kept = [each for part in parts for each in self._metadata.of(part.values, part.block.shard, part.numbers) or ()]
+        of_parts = [self._metadata.of(part.values, part.block.shard, part.numbers) for part in parts]
+        kept = [each for found, _ in of_parts for each in found or ()]
         self.empty_columns -= {name for each in kept for name in each} if self.empty_columns else set()
         self._store.check_and_add_many(ids, texts, metadata=kept or None, ttl=self._ttl, state=write)
         self.progress.advance(sum(len(part.all_rows) for part in parts))
@@ -117,16 +123,16 @@ class FilterStoreWalk(LineWalk[list[str]]):
         passed = time.time() - self._expired_at
         if not 0 <= passed < self._window / CHECKS_PER_WINDOW:  # or the clock has gone back
             self._expired_at += passed
-            self._store.expire(older_than=self._window)
+            self.counts.orphans += self._store.expire(older_than=self._window).orphans.count
 
-    def _write(self, part: "_Part", answers: list[StoreAnswer], sinks: Sinks) -> None:
+    def _write(self, part: "_Part", ids: list[int | str], answers: list[StoreAnswer], sinks: Sinks) -> None:
         """Write the lines of a part, and count its rows."""
         block, rows = part.block, part.rows
         new = np.array([answer.is_new for answer in answers], np.bool_)
         self.pass_on(block, rows[new], sinks.out)
         if sinks.audit is not None:
             at = self.counts.rows - part.all_rows.start + rows
-            sinks.audit.write("".join(_audit_lines(answers, part.tokens, at)).encode())
+            sinks.audit.write("".join(_audit_lines(answers, ids, at)).encode())
         rejections = [each for each in block.rejections if each[0] - block.lines.row in part.all_rows]
         write_rejects(block.shard, rejections, sinks.rejects)
         self.counts.rows += len(part.all_rows)
@@ -171,30 +177,39 @@ class _Part:
         return [column.take(rows) for column in self.block.batch.values]
 
 
-def _audit_lines(answers: Sequence[StoreAnswer], tokens: Any, rows: Array) -> list[str]:
+def _audit_lines(answers: Sequence[StoreAnswer], ids: Sequence[int | str], rows: Array) -> list[str]:
     """The lines of some documents, with these ids, in these rows over all inputs (int64[n], ascending): one for each that was not
     passed on, and one for each document that another one has replaced.
     """
     removed = [place for place, answer in enumerate(answers) if not answer.is_new]
     firsts = [answers[place].matches[0] for place in removed]
     exact = np.array([answers[place].exact for place in removed], np.bool_)
+    only_digits = np.array([digits_as_number(answers[place]) for place in removed], np.int32)
     replaced = [(place, match) for place, answer in enumerate(answers) for match in answer.replaces]
     places = [place for place, _ in replaced]
-    lines = filter_lines(_outcomes(removed, firsts, tokens, rows, exact))
-    lines += replacement_lines(_outcomes(places, [match for _, match in replaced], tokens, rows))
+    lines = filter_lines(_outcomes(removed, firsts, answers, ids, rows, exact, only_digits))
+    lines += replacement_lines(_outcomes(places, [match for _, match in replaced], answers, ids, rows))
     return [lines[i] for i in np.argsort(np.array(removed + places, np.int64), kind="stable").tolist()]
 
 
 def _outcomes(
-    places: Sequence[int], matches: Sequence[StoreMatch], tokens: Any, rows: Array, exact: Array | None = None
+    places: Sequence[int],
+    matches: Sequence[StoreMatch],
+    answers: Sequence[StoreAnswer],
+    ids: Sequence[int | str],
+    rows: Array,
+    exact: Array | None = None,
+    only_digits: Array | None = None,
 ) -> FilterOutcomes:
-    """The outcomes of the documents at some places, with their matches."""
+    """The outcomes of the documents at some places, with their matches; `answers`, `ids` and `rows` of all documents."""
     at = np.array(places, np.int64)
     return FilterOutcomes(
-        ids=tokens.take(pa.array(at)),
+        ids=pa.array([value_token(ids[place]) for place in places], pa.large_string()),
         rows=rows[at],
         matched=[match.id for match in matches],
         distances=np.array([match.distance for match in matches], np.int64),
         similarities=np.array([np.nan if match.similarity is None else match.similarity for match in matches]),
         exact=exact,
+        status=[answers[place].status for place in places],
+        only_digits=only_digits,
     )

@@ -20,6 +20,7 @@ from neardup.io.line_rows import block_reader, line_rows
 from neardup.io.storage.encodings import Encoding
 from neardup.progress import Progress
 from neardup.resources.threads import in_order
+from neardup.text.scripts import FirstTexts
 
 BLOCK_BYTES = BATCH_BYTES
 
@@ -64,6 +65,7 @@ class LineWalk(ABC, Generic[Prepared]):
         counts: the rows so far.
         missing: the newline that the last line passed on lacks, and that comes before the next one.
         is_inside: whether a block is half decided.
+        first_texts: sees the texts, if what remembers them is new.
     """
 
     def __init__(
@@ -79,6 +81,7 @@ class LineWalk(ABC, Generic[Prepared]):
         """`values`: further columns to read."""
         self.progress, self.counts = progress, FilterCounts()
         self.missing, self.is_inside = b"", False
+        self.first_texts: FirstTexts | None = None
         self._shards, self._on_error, self._threads = shards, on_error, threads
         self._read = block_reader(how.columns(values))
         self._encoding: tuple[str, Encoding] | None = None
@@ -114,7 +117,11 @@ class LineWalk(ABC, Generic[Prepared]):
             self.progress.read(max(0, block.lines.position - position))
             position = max(position, block.lines.position)
             self.is_inside = False
+            if self.first_texts is not None:
+                self.first_texts.look(block.batch.texts)
             yield
+        if self.first_texts is not None:
+            self.first_texts.end()
         if readable is not None:
             readable.demand_one()
 

@@ -15,9 +15,11 @@ from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.corpora.reading import Reading
 from neardup.io.corpora.shard import Shard
 from neardup.progress import Progress
+from neardup.recipe.tables.keeps import KeepAs
 from neardup.resources.resources import Resources
 from neardup.store.rules import key_of
-from neardup.text.single_values import rank_value
+from neardup.store.store import Store
+from neardup.text.single_values import COMPARED_AS, IN_WORDS, fits, kind_alone
 
 DOCUMENTS_AT_ONCE = 1 << 12
 """Documents that are decided, and made durable, at a time; the answers do not depend on it."""
@@ -102,20 +104,30 @@ def documents_of(corpus: FileCorpus, done: int = 0) -> Iterator[StoreRows]:
             yield found.part(slice(first, first + DOCUMENTS_AT_ONCE))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class MetadataColumns:
     """Columns whose values are kept.
 
     Attributes:
         names: the columns.
         key: the one whose values the store compares; None if it compares none.
+        keep_as: how it compares them; None as long as it had none.
+        skips: whether values that do not fit count as missing, and are not kept.
     """
 
     names: tuple[str, ...]
     key: str | None
+    keep_as: KeepAs | None = None
+    skips: bool = False
 
-    def of(self, values: Sequence[Any], shard: Shard, rows: Array) -> list[dict[str, Any]] | None:
-        """What is kept with some rows of a shard (int64[n]): the values that they have; None if no columns are named.
+    @property
+    def compared_as(self) -> str | None:
+        """What the store compares by the column; None if nothing, or as long as it had nothing."""
+        return None if self.keep_as is None else COMPARED_AS[self.keep_as]
+
+    def of(self, values: Sequence[Any], shard: Shard, rows: Array) -> "tuple[list[dict[str, Any]] | None, int]":
+        """What is kept with some rows of a shard (int64[n]): the values that they have, or None if no columns are named; and how
+        many values do not fit.
 
         Args:
             values: for each column, Arrow large_string[n] of JSON values.
@@ -123,30 +135,51 @@ class MetadataColumns:
             rows: their numbers there.
 
         Raises:
-            InputError: the store compares the column, and a value is neither a number nor a date.
+            InputError: the store compares the column, and a value does not fit.
         """
         if not self.names:
-            return None
+            return None, 0
         found: list[dict[str, Any]] = [{} for _ in rows]
+        unfit = 0
         for name, column in zip(self.names, values, strict=True):
             for place, token in enumerate(column.to_pylist()):
                 if token is None:
                     continue
-                found[place][name] = value = _decode(token)
-                if name == self.key and rank_value(value) is None:
+                value = _decode(token)
+                if name != self.key or self._fits(value):
+                    found[place][name] = value
+                elif self.skips:
+                    unfit += 1
+                else:
+                    needed = "a number, a date" if self.keep_as is None else IN_WORDS[self.keep_as]
                     raise InputError(
                         f"{shard.name}, row {rows[place]} (counted from 0): {name!r} is {value!r}. The store prefers documents by "
-                        "this column, and needs a number, a date in ISO 8601, or nothing in each row."
+                        f"this column, and needs {needed}, or nothing in each row. Correct the value, or skip such values with "
+                        "`on_error='skip'`: then they count as missing."
                     )
-        return found
+        return found, unfit
+
+    def _fits(self, value: Any) -> bool:
+        """Whether the store can compare a value; the first that it can decides how."""
+        if self.keep_as is None:
+            told = kind_alone(value)
+            if told == "text":
+                return False
+            self.keep_as = told
+        return self.keep_as is None or fits(value, self.keep_as)
 
 
-def metadata_columns(keep: str, given: str | Sequence[str]) -> MetadataColumns:
-    """The columns that are named, for a store with this `keep`.
+def metadata_columns(store: Store, given: str | Sequence[str], *, skips: bool) -> MetadataColumns:
+    """The columns that are named, for a store. `skips`: see `MetadataColumns`.
 
     Raises:
         OptionError: a name is empty, or the column that the store compares is not named.
     """
+    return MetadataColumns(column_names(given, store.keep), key_of(store.keep), store.keep_as, skips)
+
+
+def column_names(given: str | Sequence[str], keep: str = "first") -> tuple[str, ...]:
+    """The columns that are named; an OptionError if a name is empty, or the one is missing whose values `keep` compares."""
     names = tuple(dict.fromkeys((given,) if isinstance(given, str) else given))
     if not all(isinstance(name, str) and name for name in names):
         raise OptionError(f"`metadata={list(names)!r}`: give names of columns, none of them empty.")
@@ -155,4 +188,4 @@ def metadata_columns(keep: str, given: str | Sequence[str]) -> MetadataColumns:
         raise OptionError(
             f"This store was made to keep {keep}, and needs the column {key!r}. Name it: `metadata={[key]!r}`."
         )
-    return MetadataColumns(names, key)
+    return names

@@ -11,20 +11,22 @@ from neardup.errors import InputError, OptionError
 from neardup.io.corpora.reading import READING, Reading, ReadingDict, recipe_for, split_options
 from neardup.io.corpora.shard import Shard
 from neardup.io.corpora.shards import find_shards, listed_inputs, repeated_files
-from neardup.io.endings import AUDIT_ENDING, CONTAMINATION_ENDING
+from neardup.io.endings import AUDIT_ENDING, CONTAMINATION_ENDING, PASSAGES_ENDING
 from neardup.io.formats.table import FILES
 from neardup.io.outputs.output_names import output_folder, stem
 from neardup.io.storage.places import Place, files_below, path_text, place_of, real_name
+from neardup.jobs.splits.side_paths import SUMMARY, is_split
 from neardup.judging.reports.commands import flags_of
 from neardup.judging.verification.claim import Claim, read_claim
-from neardup.options import Cluster, DedupOptions, OnError
-from neardup.progress import Watcher, progress_of
+from neardup.options import Cluster, DedupOptions, Guard, OnError
+from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.similarity import Similarity, SimilarityLike
 from neardup.recipe.tables.similarities import SimilarityName
 from neardup.resources.resources import ResourceOptions
-from neardup.resources.unfinished import temporary_folder
+from neardup.resources.unfinished import TemporaryFolder, temporary_folder
 from neardup.survivors.records.audit_files import (
+    audit_beside,
     audit_files,
     is_audit,
     refuse_decontamination,
@@ -32,11 +34,14 @@ from neardup.survivors.records.audit_files import (
     summary_paths,
 )
 from neardup.survivors.records.summary_reader import read_summaries
+from neardup.survivors.repeats.records.cut_log_files import ENDINGS as CUT_LOGS
+from neardup.survivors.repeats.records.cut_log_files import is_cut_log, list_summary, log_beside
 
 if TYPE_CHECKING:
+    from neardup.judging.verification.passages.claim import PassagesClaim
     from neardup.judging.verification.result import Verification
 
-OF_RUN = ("min_similarity", "similarity", "within", "cluster")
+OF_RUN = ("min_similarity", "similarity", "within", "guard", "cluster")
 """Options of a run that its summary has."""
 
 
@@ -46,6 +51,7 @@ class VerifyOptions(ReadingDict, ResourceOptions, total=False):
     min_similarity: float
     similarity: SimilarityLike
     within: str | None
+    guard: Guard | None
     cluster: Cluster
 
 
@@ -81,8 +87,8 @@ def verify_files(
         strict: fail for every two survivors that match, even if the method of the run promises less.
         on_error: the treatment of rows of the inputs that cannot be read, for a run without a summary: `stop`, or `skip`.
         progress: as in `deduplicate_files`.
-        **options: threads, memory and temp_dir; the similarity of the run once more, if it has a function; and, for a run without a
-            summary, min_similarity, similarity, within, cluster of `DedupOptions` and the fields of
+        **options: threads, memory, temp_dir and temp_limit; the similarity of the run once more, if it has a function; and, for a
+            run without a summary, min_similarity, similarity, within, guard, cluster of `DedupOptions` and the fields of
             `neardup.io.corpora.reading.Reading`.
 
     Raises:
@@ -96,8 +102,16 @@ def verify_files(
     reading, chosen = split_options(options, verify_files)
     if chosen.min_similarity == 0:
         raise OptionError("`min_similarity=0`: without a summary, no distance is known. Give a similarity above 0.")
+    if is_split(output):
+        more = {"strict": strict, "against": listed_inputs(against), "audit": audit}
+        return _verify_split(
+            output, inputs, recipe, chosen, progress, [*options, *(name for name in more if more[name])]
+        )
     _refuse_audit(output)
     audited = _audit_of(output, path_text(audit))
+    if audited is not None and is_cut_log(audited):
+        more = {name: value for name, value in (("strict", strict), ("against", listed_inputs(against))) if value}
+        return _verify_cuts(output, inputs, audited, recipe, chosen, progress, [*options, *more])
     claim = None if audited is None else read_claim(audited, recipe)
     given = listed_inputs(inputs)
     if claim is None:
@@ -113,7 +127,7 @@ def verify_files(
                 f"{as_code(asked)}: the summary of the run, {summary_path(audited or '')}, has it. Leave it out."
             )
         on_error = "skip"
-    with temporary_folder(chosen.temp_dir) as spool:
+    with temporary_folder(chosen.resources.files) as spool:
         temporary = spool
         shards = _find_inputs(claim, given, temporary)
         written = _find_output(output, shards, claim.reading, temporary)
@@ -134,6 +148,53 @@ def verify_files(
         )
 
 
+def _verify_cuts(
+    output: str,
+    inputs: str | Path | Sequence[str | Path],
+    log: Place,
+    recipe: RecipeLike | None,
+    chosen: DedupOptions,
+    progress: Progress,
+    asked: Sequence[str],
+) -> "Verification":
+    """Verify a run that cut passages; `asked`: the options that are given."""
+    resources = {name: getattr(chosen, name) for name in ("threads", "memory", "temp_dir", "temp_limit")}
+    if known := [name for name in asked if name not in (*resources, "strict")]:
+        raise OptionError(f"{as_code(known)}: the summary of the run, {summary_path(log)}, has it. Leave it out.")
+    if "strict" in asked:
+        raise OptionError(
+            "`strict=True`: it is for similar documents, and passages are the same, token for token. Leave it out."
+        )
+    from neardup.judging.verification.passages.claim import read_passages_claim  # loads what other runs do not need
+
+    claim = read_passages_claim(log, recipe, **resources)
+    with temporary_folder(claim.options.resources.files) as temporary:
+        shards = _find_inputs(claim, listed_inputs(inputs), temporary)
+        written = _find_output(output, shards, claim.reading, temporary)
+        # loads NumPy and Arrow, once nothing is refused
+        from neardup.jobs.verification.passages import verify_cuts
+
+        return verify_cuts(claim, shards, written, log, progress, output=output, temporary=temporary)
+
+
+def _verify_split(
+    output: str,
+    inputs: str | Path | Sequence[str | Path],
+    recipe: RecipeLike | None,
+    chosen: DedupOptions,
+    progress: Progress,
+    asked: Sequence[str],
+) -> "Verification":
+    """Verify a split; `asked`: the options that are given."""
+    if known := [name for name in asked if name not in ("threads", "memory", "temp_dir", "temp_limit")]:
+        raise OptionError(
+            f"{as_code(known)}: the summary of the split, {output.rstrip('/')}/{SUMMARY}, has it. Leave it out."
+        )
+    from neardup.jobs.verification.splits import verify_split  # loads what other runs do not need
+
+    return verify_split(output, listed_inputs(inputs), recipe, chosen, progress)
+
+
 def _is_same(given: Similarity | SimilarityName, recorded: Similarity | SimilarityName) -> bool:
     """Whether the caller gives the similarity of the run, whose parts the summary may lack."""
     both = isinstance(given, Similarity) and isinstance(recorded, Similarity)
@@ -143,13 +204,19 @@ def _is_same(given: Similarity | SimilarityName, recorded: Similarity | Similari
 def _refuse_audit(output: str) -> None:
     """Refuse an audit in the place of the output, and name the output that it is of."""
     place = place_of(output)
-    if output == "-" or not is_audit(place):
+    if output == "-" or not (is_audit(place) or place.name.endswith(CUT_LOGS)):
         return
-    summaries = read_summaries(place)
-    written = summaries[0][1]["files"]["output"] if summaries else None
+    if place.name.endswith(CUT_LOGS):
+        from neardup.survivors.repeats.records.cut_log_reader import read_cut_summary
+
+        ending, written = PASSAGES_ENDING, read_cut_summary(place)["files"]["output"]
+    else:
+        summaries = read_summaries(place)
+        ending, written = AUDIT_ENDING, summaries[0][1]["files"]["output"] if summaries else None
     if written in (None, "-"):
         raise InputError(f"{output} is an audit. Give the output of its run, and name the audit with `audit`.")
-    beside = real_name(place_of(stem(written) + AUDIT_ENDING)) == real_name(place)
+    by_default = audit_beside(written) if ending == AUDIT_ENDING else place_of(stem(written) + ending)
+    beside = real_name(by_default) == real_name(place)
     command = shlex.join(["neardup", "verify", written, *flags_of({} if beside else {"audit": output})])
     raise InputError(f"{output} is an audit, and verified is the output of its run, {written}: `{command}`.")
 
@@ -158,18 +225,24 @@ def _audit_of(output: str, audit: str | None) -> Place | None:
     """The audit that is named, or the one beside the output; None if there is none."""
     if audit is not None:
         place = place_of(audit)
+        if is_cut_log(place):
+            return place
         refuse_decontamination(place)
         if not (place.is_dir() and summary_paths(place)):  # text files of which none was removed have no audits
             audit_files(place)  # refuses what is not there
         return place
-    beside, decontamination = place_of(stem(output) + AUDIT_ENDING), place_of(stem(output) + CONTAMINATION_ENDING)
+    beside, decontamination = audit_beside(output), place_of(stem(output) + CONTAMINATION_ENDING)
     if not beside.is_file() and decontamination.is_file():
         raise InputError(
             f"{output} was written by `neardup decontaminate`, as {decontamination} says: documents were not compared with each "
             "other. Only runs of `neardup dedup` can be verified. `neardup decontaminate --dry-run` of the output, with the same "
             "benchmarks, finds nothing."
         )
-    return beside if beside.is_file() else None
+    if not beside.is_file() and (summary := list_summary(output)) is not None:
+        raise InputError(
+            f"{output} is a list of passages, as {summary} says, and no documents. Verify the output of a run without `list`."
+        )
+    return beside if beside.is_file() else log_beside(output)
 
 
 def _claim_of_caller(
@@ -188,18 +261,21 @@ def _claim_of_caller(
     if callable(options.within):
         raise OptionError("`within`: give the name of a column, not a function.")
     return Claim(
-        recipe=recipe_for(reading, recipe_of(recipe)),
+        recipe=recipe_for(reading, recipe_of(recipe, options.version)),
         similarity=options.compared_by,
         min_similarity=options.min_similarity,
         cluster=options.cluster,
         within=options.within,
+        guard=options.guard,
         reading=reading,
         inputs=tuple(map(str, inputs)),
         against=tuple(map(str, against)),
     )
 
 
-def _find_inputs(claim: Claim, given: tuple[str | Path, ...], temporary: Path) -> list[Shard]:
+def _find_inputs(
+    claim: "Claim | PassagesClaim", given: tuple[str | Path, ...], temporary: TemporaryFolder
+) -> list[Shard]:
     named = [str(each) for each in given] or list(claim.inputs)
     if "-" in named or "stdin" in named:
         raise InputError("The inputs came on standard input, which cannot be read again. Give `inputs`, as files.")
@@ -222,7 +298,7 @@ def _find_inputs(claim: Claim, given: tuple[str | Path, ...], temporary: Path) -
     return shards
 
 
-def _find_output(output: str, shards: Sequence[Shard], reading: Reading, temporary: Path) -> list[Shard]:
+def _find_output(output: str, shards: Sequence[Shard], reading: Reading, temporary: TemporaryFolder) -> list[Shard]:
     """The files of the output, in the order of the inputs' shards; files of no input come last."""
     if output == "-":
         raise InputError("`output='-'`: an output that is verified is a file or a folder. Name it.")
@@ -238,7 +314,7 @@ def _find_output(output: str, shards: Sequence[Shard], reading: Reading, tempora
     return found
 
 
-def _in_folder(folder: Place, shards: Sequence[Shard], reading: Reading, temporary: Path) -> list[Shard]:
+def _in_folder(folder: Place, shards: Sequence[Shard], reading: Reading, temporary: TemporaryFolder) -> list[Shard]:
     """The files of an output folder. Those of an input's name are there, whatever they end in; a folder may have none."""
     problem, by_name = None, dict[str, Shard]()
     try:

@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from neardup.io.corpora.shard import Shard
 from neardup.io.corpora.stored_shards import FINGERPRINT
 from neardup.io.storage.places import Place
 from neardup.jobs.removal.reference import FingerprintReference, open_reference, open_verified_store
-from neardup.judging.verification.apart import check_apart, check_covered, join_options
+from neardup.judging.verification.apart import check_apart, check_covered, check_matched, join_options
 from neardup.judging.verification.claim import Claim
 from neardup.judging.verification.counts import check_counts
 from neardup.judging.verification.read_corpus import ReadCorpus, read_corpus
@@ -21,6 +20,7 @@ from neardup.judging.verification.result import Verification
 from neardup.judging.verification.rows import align, check_rows, read_keys
 from neardup.options import DedupOptions
 from neardup.progress import Progress
+from neardup.resources.unfinished import TemporaryFolder
 from neardup.store.reference import StoreReference
 from neardup.store.session.folder import is_store
 from neardup.survivors.records.audit_files import files_of_folder, read_audit
@@ -41,7 +41,7 @@ def verify_shards(
     output: str,
     on_error: str,
     strict: bool,
-    temporary: Path,
+    temporary: TemporaryFolder,
 ) -> Verification:
     """Verify a run; see `neardup.jobs.verification.verify.verify_files`. `shards`: of the inputs; `written`: of the output."""
     options, resources = join_options(claim, chosen), chosen.resources
@@ -60,7 +60,7 @@ def verify_shards(
     ):
         with progress.stage("read the output"):
             keys, readable = read_keys(result)
-        found, removed = None, None
+        found, removed, missed = None, None, None
         if audit is not None:
             with progress.stage("read the audit"):
                 lines = () if audit.is_dir() and not files_of_folder(audit) else read_audit(audit)
@@ -75,15 +75,19 @@ def verify_shards(
         checks = [check_rows(aligned, result, documents, missing, read.name, with_audit=audit is not None)]
         if found is None:
             checks.append(check_covered(read, aligned.kept))
+        elif claim.drop_matched:
+            assert removed is not None
+            checks.append(check_matched(read, removed))
         else:
             in_output = read.documents.valid.copy()
             in_output[: read.rows] = aligned.kept
             checks.append(check_survivors(found, in_output, with_reference=reference is not None))
             measured = read.measured(found.rows[found.known], found.survivors[found.known])
             checks += [check_stated(found, read, measured), check_threshold(found, read, measured)]
-        apart, missed = check_apart(read, aligned.kept, strict=strict)
-        checks.append(apart)
-        if found is not None and claim.counts:
+        if not claim.drop_matched:  # or else, this has been checked
+            apart, missed = check_apart(read, aligned.kept, strict=strict)
+            checks.append(apart)
+        if found is not None and claim.counts and not claim.drop_matched:
             checks.append(check_counts(found, aligned.kept, read))
         survivors = int(np.count_nonzero(aligned.kept))
         removals = documents - survivors if found is None else len(found.rows)
@@ -139,7 +143,12 @@ def _refuse_annotated(output: FileCorpus, inputs: FileCorpus) -> None:
 
 @contextlib.contextmanager
 def _opened_reference(
-    claim: Claim, corpus: FileCorpus, options: DedupOptions, temporary: Path, on_error: str, progress: Progress
+    claim: Claim,
+    corpus: FileCorpus,
+    options: DedupOptions,
+    temporary: TemporaryFolder,
+    on_error: str,
+    progress: Progress,
 ) -> Iterator[Reference | None]:
     if not claim.against:
         yield None

@@ -7,7 +7,7 @@ REQUEST, checked                                evaluation/request.py
 → RECIPES: the distance that each one needs     evaluation/recipe_scores.py
 → run every METHOD                              evaluation/methods.py
 → STRATA: what pairs at a distance look like    scoring/curves.py
-→ TRIALS of similarities, methods and recipes   scoring/trials.py, listing.py
+→ TRIALS of similarities, methods and recipes   scoring/trials.py, held.py → compared.py, listing.py
 → REMOVAL: what each threshold removes          evaluation/removal.py
 → RECOMMENDATION, run as it is; and warnings    evaluation/recommendation.py, warnings.py
 """
@@ -33,7 +33,6 @@ from neardup.judging.evaluation.scoring.curves import (
     distance_scores,
     similarity_counts,
     strata,
-    threshold_scores,
 )
 from neardup.judging.evaluation.scoring.intervals import UNKNOWN, wilson
 from neardup.judging.evaluation.scoring.sampled_corpus import SampledCorpus, sample_corpus
@@ -85,7 +84,6 @@ def evaluate_corpus(
     with progress.stage("methods"):
         names = request.measured_methods(options)
         methods = tuple(method_score(name, sampled, truth, max_distance=max_distance) for name in names)
-    thresholds = threshold_scores(truth) if truth.source == "labels" else ()
     with progress.stage("strata"):
         by_sample = truth.source == "sample"
         parts = strata(sampled, truth, own, max_distance=max_distance, seed=request.seed) if by_sample else ()
@@ -94,12 +92,11 @@ def evaluate_corpus(
         if similar is None
         else similarity_counts(similar.similarity, similar.similarity >= options.min_similarity)
     )
-    trials = Trials(sampled, truth, request, recipes, max_distance)
-    with progress.stage("trials"):
-        if similar is not None:
-            tried = trials.of_sample(methods, similar)
-        else:
-            tried = trials.of_definition(methods) if truth.judged_by == "similarity" else trials.of_labels()
+    trials = Trials(sampled, truth, request, recipes, max_distance, progress)
+    if similar is not None:
+        tried = trials.of_sample(methods, similar)
+    else:
+        tried = trials.of_definition(methods) if truth.judged_by == "similarity" else trials.of_labels()
     recipe_scores = tuple(each.score for each in recipes)
     with progress.stage("run as recommended"):
         best = recommend(
@@ -107,6 +104,7 @@ def evaluate_corpus(
             recipe_scores,
             target=request.target_recall,
             min_precision=request.min_precision,
+            documents=sampled.counts.documents,
             definition=_definition(truth, options),
             is_stated=truth.judged_by == "other similarity",
             run=trials.run,
@@ -137,7 +135,7 @@ def evaluate_corpus(
         recipe=recipe.as_dict() | of_recipe,
         methods=methods,
         distances=distances,
-        thresholds=thresholds,
+        thresholds=tried.thresholds,
         strata=parts,
         recipes=recipe_scores,
         trials=tried.trials,
@@ -198,8 +196,8 @@ def evaluate(
             similarity (a float) or a label (0, 1, False or True); a list of dicts; or a table with the columns of such a file.
             Without an id, documents are named by row.
         complete, methods, target_recall, min_precision, sample, seed: as in `evaluate_files`.
-        **options: min_similarity, similarity (all if it is not given, with labels), max_distance, threads, memory, temp_dir of
-            `DedupOptions`.
+        **options: min_similarity, similarity (all if it is not given, with labels), max_distance, threads, memory, temp_dir,
+            temp_limit of `DedupOptions`.
 
     Raises:
         OptionError: an option has a value that is not allowed, or `pairs` are not labels.
@@ -214,7 +212,7 @@ def evaluate(
     corpus = TableCorpus(
         data, text=text, id=id, elements=elements, html=html, resources=chosen.resources, say=progress.say
     )
-    used, chosen = corpus.fitted(recipe_of(recipe), chosen)
+    used, chosen = corpus.fitted(recipe_of(recipe, chosen.version), chosen)
     return evaluate_corpus(
         corpus,
         recipe=used,

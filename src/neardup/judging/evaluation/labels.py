@@ -17,12 +17,14 @@ from neardup.arrays import Array
 from neardup.display import counted
 from neardup.errors import DECODER_ERRORS, DataError, InputError, is_integer
 from neardup.io.formats.json.json_values import unique_members
-from neardup.io.storage.compression import open_for_reading, sniff
+from neardup.io.storage.compression import open_for_reading
+from neardup.io.storage.compressions import ENDINGS_SAID, HEAD_BYTES, sniff, without_compression
+from neardup.io.storage.places import parquet_source
 
 ID_COLUMNS = (("left_id", "right_id"), ("a", "b"))
 SCORE_COLUMNS = ("similarity", "jaccard")
 LABEL_COLUMN = "label"
-ENDINGS = ".jsonl, .ndjson, .csv, .tsv or .parquet, the texts also with .gz or .zst"
+ENDINGS = f".jsonl, .ndjson, .csv, .tsv (each {ENDINGS_SAID}) or .parquet"
 _TRUTHS = {"1": True, "true": True, "0": False, "false": False}
 _SHOWN_IDS = 5
 
@@ -77,18 +79,18 @@ class LabelFile:
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    name = path.name.lower().removesuffix(".gz").removesuffix(".zst")
+    name = without_compression(path.name).lower()
     ending = name.rsplit(".", 1)[-1]
     if ending == "parquet":
         try:
-            yield from pq.read_table(path).to_pylist()
+            yield from pq.read_table(parquet_source(path)).to_pylist()
         except (pa.ArrowException, ValueError, OSError) as problem:  # ValueError: a string that is not UTF-8
             raise DataError(f"{path} is no readable Parquet file: {str(problem).splitlines()[0]}.") from None
         return
     if ending not in ("jsonl", "ndjson", "csv", "tsv"):
         raise InputError(f"{path}: labels are read from files that end in {ENDINGS}.")
     with path.open("rb") as file:
-        compression = sniff(file.read(4))
+        compression = sniff(file.read(HEAD_BYTES))
     try:
         with io.TextIOWrapper(open_for_reading(path, compression), encoding="utf-8-sig", newline="") as text:
             if ending in ("csv", "tsv"):

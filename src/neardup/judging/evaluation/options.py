@@ -1,7 +1,7 @@
 """The options of `evaluate` and `evaluate_files`. Importing this module loads no compiled code."""
 
 from neardup.io.corpora.reading import ReadingDict
-from neardup.options import SurvivorOptions
+from neardup.options import Guard, SurvivorOptions
 from neardup.recipe.similarity import SimilarityLike
 from neardup.resources.resources import ResourceOptions
 
@@ -29,3 +29,5 @@ class EvaluateFileOptions(ReadingDict, EvaluateOptions, total=False):
 
 class PlanFileOptions(SurvivorOptions, EvaluateFileOptions, total=False):
     """The options of `plan_files`."""
+
+    guard: Guard | None

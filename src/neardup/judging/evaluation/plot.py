@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from neardup.errors import InputError, MissingExtra
+from neardup.io.storage.places import path_text
 from neardup.judging.evaluation.result import Evaluation
 from neardup.judging.evaluation.scoring.curves import STEPS
 from neardup.judging.evaluation.scoring.intervals import Share
@@ -48,7 +49,7 @@ def check_plot(path: str | Path) -> None:
         InputError: the file name's ending belongs to no picture format.
         MissingExtra: matplotlib is not installed.
     """
-    if Path(path).suffix.lower() not in FORMATS:
+    if Path(path_text(path)).suffix.lower() not in FORMATS:
         raise InputError(f"{path}: a plot is written to a file that ends in {', '.join(FORMATS)}.")
     try:
         import matplotlib  # noqa: F401

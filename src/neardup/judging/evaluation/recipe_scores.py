@@ -1,6 +1,9 @@
 """RECIPES: the distance each one needs for the target recall, and the cost of the join at that distance."""
 
+from dataclasses import astuple
 from typing import NamedTuple
+
+import numpy as np
 
 from neardup.hamming.block_plan import plan_join
 from neardup.judging.evaluation.scoring.curves import DistanceHistogram, distance_histogram, distance_scores
@@ -34,7 +37,8 @@ def recipe_results(
     *,
     of_elements: bool = False,
 ) -> list[RecipeResult]:
-    """Score the corpus' own recipe, which comes first, and every named recipe that is not a profile of another tool.
+    """Score the corpus' own recipe, which comes first, and every named recipe that is not a profile of another tool. One that gives
+    these documents the distances of another in as many bits, as of another version without such scripts, is not scored again.
 
     Args:
         corpus: its texts are read once for each further recipe.
@@ -43,25 +47,28 @@ def recipe_results(
         target: recall to reach, above 0 and up to 1.
         of_elements: the documents are given sets or lists: no other recipe is for them.
     """
-    name_of_own, others = UNNAMED, []
+    name_of_own, others = UNNAMED, list[RecipeResult]()
+    seen = [(corpus.recipe.bits, own)]
     for name, named in RECIPES.items():
         if named.recipe.digest() == corpus.recipe.digest():
             name_of_own = name
         elif not named.recipe.is_of_other_tool and not of_elements:
-            others.append(_other_result(name, named.recipe, corpus, truth, target))
+            bits = named.recipe.bits
+            found = distance_histogram(truth, corpus.by_recipe(named.recipe))
+            if not any(bits == known and _is_same(found, other) for known, other in seen):
+                seen.append((bits, found))
+                scores_of_it = distance_scores(truth, found, bits)
+                others.append(_result(name, named.recipe, truth, found, scores_of_it, target))
     return [_result(name_of_own, corpus.recipe, truth, own, scores, target), *others]
 
 
-def _other_result(name: str, recipe: Recipe, corpus: SampledCorpus, truth: Truth, target: float) -> RecipeResult:
-    """Score one recipe in a function of its own, which frees its fingerprints before the next recipe's are made."""
-    found = distance_histogram(truth, corpus.by_recipe(recipe))
-    return _result(name, recipe, truth, found, distance_scores(truth, found, recipe.bits), target)
+def _is_same(one: DistanceHistogram, other: DistanceHistogram) -> bool:
+    return all(np.array_equal(a, b) for a, b in zip(astuple(one), astuple(other), strict=True))
 
 
 def _result(
     name: str, recipe: Recipe, truth: Truth, found: DistanceHistogram, scores: tuple[DistanceScore, ...], target: float
 ) -> RecipeResult:
-    listed_alone = truth.source == "labels" and not truth.complete
     trials = [
         Trial(
             method="simhash",
@@ -74,9 +81,7 @@ def _result(
             precision=score.precision,
             f1=score.f1,
             found=round(score.pairs),
-            unlabeled=max(0, round(score.pairs) - int((found.reach <= score.max_distance).sum()))
-            if listed_alone
-            else 0,
+            unlabeled=round(score.unlabeled),
         )
         for score in scores
         if join_seconds(recipe, found, score) <= BUDGET_SECONDS

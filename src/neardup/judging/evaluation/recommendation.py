@@ -45,6 +45,8 @@ OF_SIMILARITIES = (
     "column label."
 )
 
+MOST_RUNS = 4
+"""Trials that are run: each may take long."""
 SAME_F1 = 3
 """F1 scores that are equal in so many decimals count as equal."""
 
@@ -54,20 +56,17 @@ def pick(
 ) -> tuple[Trial | None, bool]:
     """Choose among trials, and say whether the choice reaches the target recall with at least this precision.
 
-    Of those that do, the highest F1 wins, then the fewest pairs, then the first. If none does, that with the highest recall among
-    those that keep the precision, then the highest F1; None if none finds any near-duplicate. Where no pair is known to be
-    false, every precision will do; with `most_wins`, recall then stands for F1.
+    Of those that do, the highest F1 wins, then the fewest pairs, then the first. If none does, the highest F1 wins; where no pair
+    is known to be false, the highest recall. None if none finds any near-duplicate. Where no pair is known to be false, every
+    precision will do; with `most_wins`, recall then stands for F1.
     """
     known = [trial for trial in trials if trial.recall.value]
-    precise = [trial for trial in known if _is_precise(trial, min_precision)]
-    reaching = [trial for trial in precise if _reaches(trial.recall, target)]
+    reaching = [trial for trial in known if _is_precise(trial, min_precision) and _reaches(trial.recall, target)]
     if reaching:
         if most_wins and all(trial.f1.value is None for trial in reaching):
             return max(reaching, key=lambda trial: (_rounded(trial.recall), -trial.found)), True
         return max(reaching, key=lambda trial: (_rounded(trial.f1), -trial.found)), True
-    if precise:
-        return max(precise, key=lambda trial: (trial.recall.value or 0.0, _rounded(trial.f1), -trial.found)), False
-    return max(known, key=lambda trial: (_rounded(trial.f1), -trial.found), default=None), False
+    return max(known, key=lambda trial: (_rounded(trial.f1), _unscored(trial), -trial.found), default=None), False
 
 
 def recommend(
@@ -76,6 +75,7 @@ def recommend(
     *,
     target: float,
     min_precision: float,
+    documents: int,
     definition: Definition | None = None,
     is_stated: bool = False,
     run: Callable[[Trial], tuple[Trial, int | None]],
@@ -86,6 +86,7 @@ def recommend(
         trials: what was tried.
         recipes: for the reasons.
         target, min_precision: as in `pick`.
+        documents: the number of documents; options that remove most of them are withheld.
         definition: what defines near-duplicates, without labels and with such as state the similarity that is compared: then no
             threshold is recommended. None if the labels say what is near by themselves.
         is_stated: labels state a similarity, not a judgement.
@@ -95,18 +96,31 @@ def recommend(
     candidates, removed = list(trials), dict[Trial, int | None]()
     choose = partial(pick, target=target, min_precision=min_precision, most_wins=definition is not None)
     best, reaches = choose(candidates)
-    while best is not None and best not in removed:
+    while best is not None and best not in removed and len(removed) < MOST_RUNS:
         ran, number = run(best)
         candidates[candidates.index(best)], removed[ran] = ran, number
         best, reaches = choose(candidates)
+    if best is not None and best not in removed:
+        best, reaches = choose(list(removed))
+    removes = None if best is None else removed[best]
     is_given = best is not None and definition is not None and definition.has_threshold_of(best)
     is_met = best is not None and definition is not None and definition.is_met_by(best)
     return Recommendation(
         reaches_target=reaches,
         best=best,
-        removed=removed[best] if best is not None else None,
+        removed=removes,
         threshold_is_given=is_given,
         by_definition=is_met,
+        withheld=()
+        if best is None
+        else (
+            *_mostly_unlabeled(best),
+            *(
+                ()
+                if definition is None and not is_stated and _is_mostly_true(best)
+                else _removes_most(removes, documents)
+            ),
+        ),
         reasons=(
             *(
                 _by_definition(best)
@@ -124,10 +138,38 @@ def recommend(
     )
 
 
+def _mostly_unlabeled(best: Trial) -> list[str]:
+    if 2 * best.unlabeled <= best.found:
+        return []
+    return [
+        f"Only {best.labeled}: precision and recall are those of the labeled pairs, and nothing is known of the others. Label "
+        "more of the pairs that are found, or give `complete=True` if the labels list every near-duplicate."
+    ]
+
+
+def _is_mostly_true(best: Trial) -> bool:
+    """Whether most of the pairs that are found are labeled as near-duplicates, so that people know how many documents go."""
+    return 2 * (best.precision.value or 0.0) * (best.found - best.unlabeled) > best.found
+
+
+def _removes_most(removed: int | None, documents: int) -> list[str]:
+    if removed is None or 2 * removed <= documents:
+        return []
+    return [
+        f"These options remove {removed:,} of {counted(documents, 'document')}. Look at some of the pairs that they find before "
+        "you use them, or raise the threshold."
+    ]
+
+
 def options_text(trial: Trial, *, usual: bool = True) -> str:
     """The options of a trial, as code; without `usual`, only those that differ from the defaults that every trial names."""
-    options = trial.options().items()
-    return as_code([f"{name}={value!r}" for name, value in options if usual or USUAL.get(name) != value])
+    options = trial.options() | ({"similarity": str(trial.similarity)} if trial.similarity is not None else {})
+    return as_code([f"{name}={value!r}" for name, value in options.items() if usual or USUAL.get(name) != value])
+
+
+def precision_text(trial: Trial) -> str:
+    """The precision, and how many of the pairs it is measured on where not all are judged."""
+    return f"{trial.precision}" + (f" ({trial.labeled})" if trial.labeled else "")
 
 
 def asked_for(target: float, min_precision: float) -> str:
@@ -141,6 +183,11 @@ def _reaches(recall: Share, target: float) -> bool:
 
 def _is_precise(trial: Trial, least: float) -> bool:
     return trial.precision.value is None or trial.precision.value >= least
+
+
+def _unscored(trial: Trial) -> float:
+    """The recall of a trial that has no F1."""
+    return _rounded(trial.recall) if trial.f1.value is None else 0.0
 
 
 def _rounded(share: Share) -> float:
@@ -158,7 +205,7 @@ def _reasons_for(
         return [f"Nothing that was tried reaches {asked}; nothing finds any near-duplicate."]
     if not reaches:
         return [f"Nothing that was tried reaches {asked}."]
-    precision = "" if is_unknown else f" with precision {best.precision}"
+    precision = "" if is_unknown else f" with precision {precision_text(best)}"
     return [f"{options_text(best)} finds {best.recall} of the near-duplicates{precision}; asked for is {asked}."]
 
 

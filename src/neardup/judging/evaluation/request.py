@@ -1,6 +1,6 @@
 """REQUEST: what an evaluation is asked to do, and the checks that refuse a request that makes no sense."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, get_args
@@ -12,7 +12,16 @@ from neardup.options import DedupOptions
 from neardup.recipe.given_elements import similarity_of_elements
 from neardup.recipe.similarity import Similarity, SimilarityLike, similarity_of
 from neardup.recipe.tables.methods import MEASURED, METHODS, MeasuredMethod
-from neardup.recipe.tables.similarities import SimilarityName
+from neardup.recipe.tables.similarities import SIMILARITIES, SimilarityName
+from neardup.recipe.tables.spellings import one_of
+
+_MEASURES = [name for name in get_args(SimilarityName) if SIMILARITIES[name].shingles not in (None, (1, 1))]
+OTHER_SHINGLES = (
+    *(Similarity(measure=name, word_shingle=size, cjk_shingle=size) for size in (1, 2) for name in _MEASURES),
+    *(Similarity(measure=name, segmenter="characters", word_shingle=size) for size in (3, 4, 5) for name in _MEASURES),
+    Similarity(measure="edit", segmenter="characters"),
+)
+"""Similarities that are tried with labels besides those that have names: of shorter shingles, and of characters."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,8 +32,8 @@ class EvaluationRequest:
         labels: pairs known to be near-duplicates or not; None to learn them from a sample.
         complete: the labels include every near-duplicate, so any other pair found is false.
         methods: the methods to measure; if none is named, all that serve the similarity.
-        similarities: the similarities to try; if none is given, all that have names. Without labels the only one is that of the
-            options, a Jaccard coefficient.
+        similarities: the similarities to try; if none is given, all that have names, and OTHER_SHINGLES. Without labels the only
+            one is that of the options, a Jaccard coefficient.
         target_recall: the recall that the recommendation should reach, above 0 and up to 1.
         min_precision: the least precision that it should keep where precision is known, from 0 to 1.
         of_elements: the documents are given sets or lists: recipes of texts are not tried, and elements are compared as they are.
@@ -45,6 +54,8 @@ class EvaluationRequest:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        if not isinstance(self.methods, Iterable):
+            raise OptionError(f"`methods={self.methods!r}`: give names of methods.")
         object.__setattr__(self, "methods", tuple(self.named_methods))  # an iterator is read once
 
     @property
@@ -63,7 +74,7 @@ class EvaluationRequest:
         """The similarities to try, with labels."""
         names: tuple[SimilarityLike, ...] = tuple(self.similarities) or get_args(SimilarityName)
         if not self.of_elements:
-            return tuple(map(similarity_of, names))
+            return tuple(map(similarity_of, names if self.similarities else (*names, *OTHER_SHINGLES)))
         if self.have_sets:
             names = tuple(name for name in names if name != "edit")
         return tuple(similarity_of_elements(similarity_of(name), have_sets=self.have_sets) for name in names)
@@ -92,11 +103,7 @@ class EvaluationRequest:
         for name, value, lowest in (("sample", self.sample, 1), ("seed", self.seed, 0)):
             if not is_integer(value) or value < lowest:
                 problems.append(f"`{name}={value!r}`: give an integer from {lowest} up")
-        problems += [
-            f"`methods={[name]!r}`: give one of {', '.join(MEASURED)}"
-            for name in self.named_methods
-            if name not in MEASURED
-        ]
+        problems += [one_of("methods", [name], MEASURED) for name in self.named_methods if name not in MEASURED]
         if problems:
             raise OptionError("; ".join(problems) + ".")
 

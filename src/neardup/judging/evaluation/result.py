@@ -35,6 +35,8 @@ class Recommendation:
         removed: number of documents that de-duplication with these options removes; None if `best` did not run on all documents.
         reasons: why, and what else would do, in sentences.
         notes: what the figures do not show, in sentences: where precision or a threshold is not known, or there are few pairs.
+        withheld: why the options are not to be used without more ado, in sentences: most of the pairs that they find are unlabeled,
+            or most documents would be removed and it is not labels that say so. No commands are given then.
         commands: the command lines that list the pairs and that remove the duplicates, for the files of `evaluate_files`; empty
             for texts in memory, and for a recipe that is in no file.
     """
@@ -46,11 +48,12 @@ class Recommendation:
     notes: tuple[str, ...] = ()
     threshold_is_given: bool = False
     by_definition: bool = False
+    withheld: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
 
     def options(self) -> dict[str, Any]:
-        """The recommended options as arguments of `deduplicate` and `match`; empty if nothing reaches the target."""
-        return self.best.options() if self.best is not None and self.reaches_target else {}
+        """The recommended options as arguments of `deduplicate` and `match`; empty if none reach the target, or if `withheld`."""
+        return self.best.options() if self.best is not None and self.reaches_target and not self.withheld else {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,9 +159,16 @@ class Evaluation:
         rows = [(score.method, *self.shown_scores(score), score.found) for score in self.methods]
         line = f"{self.documents:,} documents, truth from {self.truth}; {label}: `{advice}`"
         said = "".join(
-            f"<li>{html_sentence(each)}</li>" for each in (*best.notes, *best.reasons, *self.left_out, *self.warnings)
+            f"<li>{html_sentence(each)}</li>"
+            for each in (*best.withheld, *best.notes, *best.reasons, *self.left_out, *self.warnings)
         )
-        table = html_table(("method", "recall", "precision", "F1", "found"), rows)
+        names: tuple[str, ...] = ("method", "recall", "precision", "F1", "found")
+        if any(score.unlabeled for score in self.methods):
+            names, rows = (
+                (*names, "unlabeled"),
+                [(*row, score.unlabeled) for row, score in zip(rows, self.methods, strict=True)],
+            )
+        table = html_table(names, rows)
         return f"<p><strong>{html_sentence(line)}</strong></p>{table}<ul>{said}</ul>"
 
     def __repr__(self) -> str:

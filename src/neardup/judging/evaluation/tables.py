@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from neardup.display import ToldLine, counted, similarity_text, threshold_text
-from neardup.judging.evaluation.recommendation import options_text
+from neardup.judging.evaluation.recommendation import options_text, precision_text
 from neardup.judging.evaluation.result import Evaluation
 from neardup.judging.evaluation.scoring.scores import DistanceScore, MethodScore, ThresholdScore, Trial
 from neardup.judging.evaluation.scoring.truth import BANDS
+from neardup.recipe.similarity import Similarity, measure_of
 
 NONE = "–"
 TICKS = 12
@@ -70,16 +71,25 @@ def tables(result: Evaluation) -> Iterator[TableOfScores]:
 
 
 def _methods(result: Evaluation) -> TableOfScores:
-    columns = ["method", "recall", "precision", "F1", "found"]
+    columns = ["method", "recall", "precision", "F1", "found", *_unlabeled(result)]
     right = ["by definition", NONE, NONE]
     rows = [
-        [score.method, *(right if result.is_definition(score.method) else _scores(score)), f"{score.found:,}"]
+        [
+            score.method,
+            *(right if result.is_definition(score.method) else _scores(score)),
+            f"{score.found:,}",
+            *_unlabeled(result, score.unlabeled),
+        ]
         for score in result.methods
     ]
-    if result.truth == "labels" and not result.complete:
-        columns.append("unlabeled")
-        rows = [[*row, f"{score.unlabeled:,}"] for row, score in zip(rows, result.methods, strict=True)]
     return TableOfScores(f"Methods, at similarity {threshold_text(result.min_similarity)}", columns, rows)
+
+
+def _unlabeled(result: Evaluation, pairs: float | None = None) -> list[str]:
+    """The cell of a column that only labels need that are not complete, or its name."""
+    if result.truth != "labels" or result.complete:
+        return []
+    return ["unlabeled"] if pairs is None else [f"{pairs:,.0f}"]
 
 
 def _methods_by_similarity(measured: Sequence[MethodScore], bands: Sequence[str]) -> TableOfScores:
@@ -92,17 +102,24 @@ def _distances(result: Evaluation) -> TableOfScores:
     shown = _shown(result.distances, {in_use, result.recipes[0].max_distance or 0}, in_use)
     return TableOfScores(
         f"Fingerprints alone, recipe {result.recipe['name']}, by Hamming distance (in use: {in_use})",
-        ["distance", "recall", "precision", "F1", "pairs within"],
-        [[f"{score.max_distance}", *_scores(score), f"{score.pairs:,.0f}"] for score in shown],
+        ["distance", "recall", "precision", "F1", "within", *_unlabeled(result)],
+        [
+            [f"{score.max_distance}", *_scores(score), f"{score.pairs:,.0f}", *_unlabeled(result, score.unlabeled)]
+            for score in shown
+        ],
     )
 
 
 def _thresholds(result: Evaluation) -> TableOfScores:
-    """Scores at similarities from 0.5 to 1 in steps of 0.05."""
+    """Scores at similarities from 0.05 to 1 in steps of 0.05."""
+    of_pairs = "all pairs" if result.complete else "the labeled pairs"
     return TableOfScores(
-        "Similarity of the texts, among the labeled pairs",
-        ["at least", "recall", "precision", "F1"],
-        [[f"{score.min_similarity:.2f}", *_scores(score)] for score in result.thresholds[49::5]],
+        f"Similarity of the texts, among {of_pairs}",
+        ["at least", "recall", "precision", "F1", "found", *_unlabeled(result)],
+        [
+            [f"{score.min_similarity:.2f}", *_scores(score), f"{score.found:,}", *_unlabeled(result, score.unlabeled)]
+            for score in result.thresholds[4::5]
+        ],
     )
 
 
@@ -147,17 +164,28 @@ def _trials(result: Evaluation) -> TableOfScores:
     rows = [
         [
             score.method,
-            NONE if score.similarity is None else f"{score.similarity} {threshold_text(score.min_similarity)}",
-            NONE if score.max_distance is None else f"{score.recipe} {score.max_distance}",
+            ", ".join(_decided_by(score)),
             *(["by definition", NONE, NONE] if result.is_definition(score.method) else _plain_scores(score)),
             f"{score.found:,}",
+            *_unlabeled(result, score.unlabeled),
         ]
         for score in result.trials
     ]
-    columns = ["method", "similarity", "distance", "recall", "precision", "F1", "found"]
+    columns = ["method", "by", "recall", "precision", "F1", "found", *_unlabeled(result)]
     is_given = result.judged_by == "similarity"
     at = f"at similarity {threshold_text(result.min_similarity)}" if is_given else "each at its best threshold"
     return TableOfScores(f"Tried, {at}", columns, rows)
+
+
+def _decided_by(score: Trial) -> Iterator[str]:
+    """What decides a trial: `jaccard 0.4`, `words of 1` or `default 18`."""
+    if score.similarity is not None:
+        yield f"{measure_of(score.similarity)} {threshold_text(score.min_similarity)}"
+        if isinstance(score.similarity, Similarity):
+            segmenter = score.similarity.segmenter
+            yield f"{segmenter if isinstance(segmenter, str) else 'tokens'} of {score.similarity.word_shingle or 1}"
+    if score.max_distance is not None:
+        yield f"{score.recipe} {score.max_distance}"
 
 
 def _removal(result: Evaluation) -> TableOfScores:
@@ -214,7 +242,10 @@ def _advice(result: Evaluation) -> Iterator[ToldLine]:
     if found.best is None:
         return
     given = " (the threshold as it is given)" if found.threshold_is_given else ""
-    yield "use" if found.reaches_target else "nearest", options_text(found.best, usual=False) + given
+    for line in found.withheld:
+        yield "warning", line
+    label = "tried" if found.withheld else "use" if found.reaches_target else "nearest"
+    yield label, options_text(found.best, usual=False) + given
     yield "finds", _figures(result, found.best)
     if found.removed is not None:
         share = 100 * found.removed / result.documents
@@ -231,7 +262,7 @@ def _figures(result: Evaluation, best: Trial) -> str:
         all_of = "every pair" if result.is_estimate else f"{counted(best.found, 'pair')}, all"
         return f"{all_of} of similarity {threshold_text(result.min_similarity)} or more: right by definition"
     of_sample = " among the sampled documents and what is near them" if result.recommendation.removed is None else ""
-    precision = "" if best.precision.value is None else f", precision {best.precision}"
+    precision = "" if best.precision.value is None else f", precision {precision_text(best)}"
     return f"{counted(best.found, 'pair')}{of_sample}: recall {best.recall}{precision}"
 
 

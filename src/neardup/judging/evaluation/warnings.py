@@ -7,8 +7,11 @@ from neardup.display import counted
 from neardup.judging.evaluation.scoring.intervals import Share
 from neardup.judging.evaluation.scoring.sampled_corpus import FEW_TOKENS, DocumentCounts, SampledCorpus
 from neardup.judging.evaluation.scoring.truth import Truth
+from neardup.recipe.similarity import Similarity
 from neardup.recipe.tables.methods import MEASURED, METHODS
 
+SMALLER = str(Similarity(word_shingle=1, cjk_shingle=1))
+"""A similarity of short texts."""
 WARNED_SHARE = 0.05
 """From this share of documents with few tokens on, a warning is worthwhile."""
 
@@ -18,6 +21,7 @@ def warnings_of(corpus: SampledCorpus, truth: Truth, within: Array, *, max_dista
     tokens, counts = corpus.documents.tokens, corpus.counts
     few = np.minimum(tokens[truth.left], tokens[truth.right]) < FEW_TOKENS
     found = [
+        *([] if counts.scripts is None else [f"{counts.scripts}."]),
         *warnings_of_short(counts, corpus.recipe.min_tokens),
         *warnings_of_few(
             counts,
@@ -70,6 +74,6 @@ def warnings_of_few(
     return [
         f"{counted(few, 'document')} of {documents:,} ({few / documents:.1%}) "
         f"{'has' if few == 1 else 'have'} fewer than {FEW_TOKENS} tokens, where distances spread: {measured}. "
-        f"What works there is {instead}, by the similarity of the texts; for the shortest also smaller shingles "
-        "(word_shingle and cjk_shingle in a recipe file)."
+        f"What works there is {instead}, by the similarity of the texts; for the shortest also smaller shingles, such as "
+        f"`similarity={SMALLER!r}`."
     ]

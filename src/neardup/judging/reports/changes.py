@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from typing import Any
 
-from neardup.recipe.tables.parts import FOLDING
+from neardup.recipe.tables.parts import FOLDING, VERSION
 from neardup.text.side_by_side.alignment import Alignment, align
 from neardup.text.side_by_side.visible import plainly
 
@@ -52,14 +52,19 @@ class _Change:
 
 
 def changes_of(
-    survivor: str, other: str, steps: tuple[Any, ...] = FOLDING, *, cut: tuple[bool, bool] = (False, False)
+    survivor: str,
+    other: str,
+    steps: tuple[Any, ...] = FOLDING,
+    *,
+    version: int = VERSION,
+    cut: tuple[bool, bool] = (False, False),
 ) -> Changes:
-    """Find where a text differs from its survivor; `steps`: normalizers of the recipe; `cut`: whether each text goes on.
+    """Find where a text differs from its survivor; `steps`, `version`: of the recipe; `cut`: whether each text goes on.
 
     >>> [[(piece.kind, piece.text) for piece in each] for each in changes_of("seats 40 and dogs", "seats 52 and dogs").excerpts]
     [[('common', 'seats '), ('removed', '40'), ('added', '52'), ('common', ' and dogs')]]
     """
-    found = list(_changes(survivor, other, align(survivor, other, steps, cut=cut)))
+    found = list(_changes(survivor, other, align(survivor, other, steps, version=version, cut=cut)))
     shown: list[tuple[Piece, ...]] = []
     first = 0
     while first < len(found) and len(shown) < EXCERPTS:

@@ -10,19 +10,21 @@ from importlib.resources import files as package_files
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from neardup.display import similarity_text, threshold_text
+from neardup.display import counted, similarity_text, size_text, threshold_text
 from neardup.errors import MissingExtra
 from neardup.judging.reports.bands import Bands
 from neardup.judging.reports.charts import distance_chart, lengths_of, similarity_chart
 from neardup.judging.reports.commands import command_of, evaluate_command
 from neardup.judging.reports.removal_ranges import RemovalRange, removal_ranges
-from neardup.judging.reports.run_facts import facts_of, inputs_of, size_in_words, stages_of, value_in_words
+from neardup.judging.reports.run_facts import facts_of, inputs_of, stages_of, value_in_words
 from neardup.judging.reports.shown_clusters import equal_clusters, largest_clusters
 from neardup.judging.reports.shown_pairs import bands_of_pairs
 from neardup.judging.reports.sources import Sources, shown_sources
 from neardup.judging.reports.tally import Members, Tally
 from neardup.judging.reports.texts import READ_CHARACTERS, Digests, Texts
+from neardup.matching.contamination.options import MANY_ITEMS
 from neardup.recipe.tables.parts import FILES
+from neardup.survivors.leaks.summary import STRENGTHS
 from neardup.text.side_by_side.visible import name_of, plainly
 
 if TYPE_CHECKING:
@@ -138,9 +140,9 @@ def values_of(summary: dict[str, Any], labeled: Sequence[str]) -> dict[str, Any]
         "inputs": inputs_of(summary),
         "evaluate": plainly(evaluate_command(summary, labeled)),
         "folder": plainly(shlex.quote(summary["files"]["folder"])),
-        "memory": size_in_words(summary["peak_memory_bytes"]),
-        "temporary": size_in_words(summary["peak_temporary_bytes"]),
-        "written": size_in_words(summary["written_bytes"]["total"]),
+        "memory": size_text(summary["peak_memory_bytes"]),
+        "temporary": size_text(summary["peak_temporary_bytes"]),
+        "written": size_text(summary["written_bytes"]["total"]),
     }
 
 
@@ -156,17 +158,57 @@ def contamination_page(
     """
     found = [each for each in items if each["is_contaminated"]]
     found.sort(key=lambda each: (-each["documents"], -each["item_share"]))
-    template = _environment().get_template("contamination.html")
-    shown = template.render(
-        style=_style(),
-        summary=summary,
-        options=[(name, value_in_words(value)) for name, value in summary["options"].items()],
+    return _rendered(
+        "contamination.html",
+        summary,
         items=found[:SHOWN_ITEMS],
         all_items=len(found),
         matches=list(islice(lines, SHOWN_MATCHES)),
-        memory=size_in_words(summary["peak_memory_bytes"]),
+        many_items=MANY_ITEMS,
+        in_items=_in_items,
+    )
+
+
+def _rendered(template: str, summary: dict[str, Any], **values: Any) -> bytes:
+    """A page without script, with its style, and the options and costs of the run."""
+    shown = (
+        _environment()
+        .get_template(template)
+        .render(
+            style=_style(),
+            summary=summary,
+            options=[(name, value_in_words(value)) for name, value in summary["options"].items()],
+            memory=size_text(summary["peak_memory_bytes"]),
+            **values,
+        )
     )
     return shown.encode("utf-8", "replace")
+
+
+def _in_items(items: int) -> str:
+    """Mark a passage that many items have."""
+    return f"in {items:,} items" if items >= MANY_ITEMS else ""
+
+
+def leaks_page(summary: dict[str, Any], items: Iterable[dict[str, Any]]) -> bytes:
+    """Return the page of leaks as UTF-8.
+
+    Args:
+        summary: the summary, with its files.
+        items: the lines of the list, parsed.
+    """
+    return _rendered("leaks.html", summary, strengths=STRENGTHS, items=list(islice(items, SHOWN_ITEMS)))
+
+
+def passages_page(summary: dict[str, Any], **values: Any) -> bytes:
+    """Return the page of a run that cut passages as UTF-8; see `neardup.judging.reports.passages`."""
+    return _rendered(
+        "passages.html",
+        summary,
+        inputs=inputs_of(summary),
+        temporary=size_text(summary["peak_temporary_bytes"]),
+        **values,
+    )
 
 
 def _style_and_script() -> dict[str, Any]:
@@ -198,6 +240,7 @@ def _environment() -> "jinja2.Environment":
     )
     environment.filters |= {
         "number": lambda value: f"{value:,}",
+        "counted": counted,
         "visible": lambda value: plainly(str(value)),
         "name": name_of,
         "similarity": similarity_text,

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from neardup.display import threshold_text
+from neardup.display import size_text, threshold_text
 from neardup.recipe.similarity import stored_similarity
 from neardup.text.side_by_side.visible import name_of, plainly
 
@@ -26,7 +26,8 @@ def facts_of(summary: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "Fingerprints", f"at most {summary['max_distance']} bits apart"
     yield "Candidates compared", f"{summary['candidates']:,}, of which {summary['matches']:,} matched"
     yield "Clustering", str(options["cluster"])
-    yield "Survivor", f"of two that match: {value_in_words(options['keep'])}"
+    compared = f", compared as {summary['compared_as']}" if summary.get("compared_as") else ""
+    yield "Survivor", f"of two that match: {value_in_words(options['keep'])}{compared}"
 
 
 def stages_of(summary: dict[str, Any]) -> list[dict[str, Any]]:
@@ -37,21 +38,8 @@ def stages_of(summary: dict[str, Any]) -> list[dict[str, Any]]:
     for name, value in seconds.items():
         read = summary["read_bytes"].get(name, 0)
         share = 100 * min(1.0, value / most)
-        rows.append({"name": name, "seconds": value, "share": share, "read": size_in_words(read) if read else ""})
+        rows.append({"name": name, "seconds": value, "share": share, "read": size_text(read) if read else ""})
     return rows
-
-
-def size_in_words(size: float) -> str:
-    """Format a number of bytes.
-
-    >>> size_in_words(1500)
-    '1.5 kB'
-    """
-    for letter in ("bytes", "kB", "MB", "GB", "TB"):
-        if size < 1000 or letter == "TB":
-            return f"{size:,.0f} {letter}" if letter == "bytes" else f"{size:,.1f} {letter}"
-        size /= 1000
-    raise AssertionError
 
 
 def inputs_of(summary: dict[str, Any]) -> str:

@@ -1,9 +1,9 @@
 """INPUTS of a finished run, opened again if they are what they were."""
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from neardup.errors import DECODER_ERRORS, NeardupError
@@ -58,8 +58,13 @@ class RunInputs:
         return tuple(shard for files in (self.corpus, self.reference) if files is not None for shard in files.shards)
 
 
-def inputs_of_run(summary: RunSummary, audit: Place, resources: Resources, progress: Progress) -> RunInputs:
-    """Open the inputs that a run's summary names, or say why they are unavailable."""
+def inputs_of_run(
+    summary: RunSummary, audit: Place, resources: Resources, progress: Progress, *, separator: str | None = None
+) -> RunInputs:
+    """Open the inputs that a run's summary names, or say why they are unavailable.
+
+    `separator`: stands between the texts of several columns, if it is not that of `Columns`.
+    """
     files = summary["files"]
     inputs, rows, staged = files["inputs"], summary["rows"], None
     content = files.get("content") if isinstance(files.get("content"), dict) else {}
@@ -80,13 +85,15 @@ def inputs_of_run(summary: RunSummary, audit: Place, resources: Resources, progr
             reason = "They came on standard input, which cannot be read again; a report that is made during the run shows them."
             return RunInputs(rows, recipe, reason=reason)
         reading = stored_reading(files)
-        find = partial(find_shards, temporary=Path(), reading=reading)
+        find = partial(find_shards, reading=reading)
         shards = find(inputs, progress=progress)
         reason = _why_not(shards, content.get("inputs")) if staged is None else _why_not_staged(shards, staged)
         if reason:
             return RunInputs(rows, recipe, reason=reason)
         shards = shards if staged is None else named_as_stored(shards, staged)
-        read = partial(FileCorpus, columns=reading.columns(), on_error="skip", resources=resources)
+        columns = reading.columns()
+        columns = columns if separator is None else dataclasses.replace(columns, separator=separator)
+        read = partial(FileCorpus, columns=columns, on_error="skip", resources=resources)
         others = find(files["against"]) if content.get("reference") else []
         if others and (reason := _why_not(others, content["reference"])):
             return RunInputs(rows, recipe, reason=reason)

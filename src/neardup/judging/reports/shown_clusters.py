@@ -75,7 +75,13 @@ def _group(lines: Sequence[Line], survivor: Text | None, texts: Texts) -> dict[s
     text = texts.removed(first)
     changes, figures = None, False
     if survivor is not None and text is not None:
-        changes = changes_of(survivor.beginning, text.beginning, texts.normalize, cut=(survivor.goes_on, text.goes_on))
+        changes = changes_of(
+            survivor.beginning,
+            text.beginning,
+            texts.normalize,
+            version=texts.version,
+            cut=(survivor.goes_on, text.goes_on),
+        )
         figures = text.differs_in_figures(survivor)
     return {
         "id": first["id"],

@@ -95,7 +95,11 @@ def _pair(number: int, line: Line, texts: Texts) -> ShownPair:
     sides, rows = None, list[Row]()
     if survivor is not None and removed is not None:
         rows = aligned_rows(
-            survivor.beginning, removed.beginning, texts.normalize, cut=(survivor.goes_on, removed.goes_on)
+            survivor.beginning,
+            removed.beginning,
+            texts.normalize,
+            version=texts.version,
+            cut=(survivor.goes_on, removed.goes_on),
         )
         sides = (
             _side("Survivor", line["survivor_id"], _place_of_survivor(line), survivor),

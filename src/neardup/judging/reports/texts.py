@@ -15,10 +15,10 @@ from neardup.io.corpora.batch import Batch
 from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.kernels.digests import digest_documents
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.tables.parts import FOLDING
+from neardup.recipe.tables.parts import FOLDING, VERSION
 from neardup.survivors.records.audit_reader import Line
 from neardup.text.given_elements import elements_of
-from neardup.text.normalizers import compared_form, without_digits
+from neardup.text.normalizers import compared_form, digests_without_figures
 
 READ_CHARACTERS = 20_000
 """Characters kept of each text, for display."""
@@ -36,7 +36,7 @@ class Text:
         characters: the length of the whole.
         id: as a JSON value.
         fingerprint: None without a recipe.
-        digest, without_digits: of the whole text, and of what is left without its digits; equal for equal ones.
+        digest, without_digits: of the whole text, and of what is left if each run of digits is one mark; equal for equal ones.
     """
 
     beginning: str
@@ -107,13 +107,14 @@ class Texts:
     Attributes:
         read: those of the inputs; None if none were read, and `reason` why.
         reference: those of a reference, by file and row.
-        normalize: the normalizers of the run's recipe.
+        normalize, version: of the run's recipe.
     """
 
     read: ReadAgain | None
     reference: dict[tuple[str, int], Text]
     reason: str = ""
     normalize: tuple[Any, ...] = FOLDING
+    version: int = VERSION
 
     def survivor_of(self, line: Line) -> Text | None:
         """Return the text of the survivor that a line names."""
@@ -183,13 +184,11 @@ def _digests_of(batch: Batch, places: Array, recipe: Recipe | None) -> tuple[Arr
     if isinstance(texts, pa.ChunkedArray):
         texts = texts.combine_chunks()
     folded = compared_form(texts, FOLDING if recipe is None or batch.of_elements else recipe.normalize)
-    whole, rest = np.empty((len(places), 2), np.uint64), np.empty((len(places), 2), np.uint64)
+    whole = np.empty((len(places), 2), np.uint64)
     digest_documents(folded.data, folded.offsets, whole)
     if batch.of_elements:
         return whole[:, 0], whole[:, 0]
-    without = without_digits(folded)
-    digest_documents(without.data, without.offsets, rest)
-    return whole[:, 0], rest[:, 0]
+    return whole[:, 0], digests_without_figures(folded)
 
 
 def _measure(batch: Batch) -> tuple[Batch, Array]:

@@ -30,6 +30,7 @@ def join_options(claim: Claim, options: DedupOptions, method: Method | None = No
         similarity=claim.similarity,
         max_distance=claim.max_distance if METHODS[taken].takes_distance else None,
         within=claim.within,
+        guard=claim.guard,
     )
 
 
@@ -142,6 +143,30 @@ def _named(read: ReadCorpus, row: int) -> str:
     if row < read.rows:
         return read.name(row)
     return f"{read.documents.ids[row].as_py()} (row {row - read.rows} of the reference)"
+
+
+def check_matched(read: ReadCorpus, removed: Bools) -> Check:
+    """Of a run that removes all that matches: the removed documents are those that match another, or one of the reference.
+
+    `removed`: bool[rows], by the audit. Matches are those that the method of the run finds; which these are depends on pairs alone.
+    """
+    claim, known = read.claim, read.documents.valid
+    inside = np.arange(len(known)) < read.rows
+    matched = np.zeros(len(known), np.bool_)
+    for part in _among_survivors(read, known, join_options(claim, read.options, claim.method)):  # type: ignore[arg-type]
+        matched[part.left] = matched[part.right] = True
+    every = np.flatnonzero(known)
+    first = exact_representatives(read.documents, every, read.groups)
+    copies = first != every
+    matched[every[copies]] = matched[first[copies]] = True
+    wrong = np.flatnonzero((matched & inside)[: read.rows] != removed)
+    failures = [
+        f"{read.name(row)} was {'removed, but matches no other' if removed[row] else 'kept, but matches another'}"
+        for row in wrong.tolist()
+    ]
+    reference = " or one of the reference" if len(known) > read.rows else ""
+    claimed = f"the removed documents are those that match another{reference}"
+    return Check.of("matched", claimed, int(np.count_nonzero(known & inside)), failures)
 
 
 def check_covered(read: ReadCorpus, kept: Bools) -> Check:

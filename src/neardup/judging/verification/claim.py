@@ -8,7 +8,7 @@ from neardup.display import threshold_text
 from neardup.errors import DECODER_ERRORS, InputError, NeardupError, OptionError
 from neardup.io.corpora.reading import Reading, stored_reading
 from neardup.io.storage.places import Place, place_of
-from neardup.options import CLUSTERS
+from neardup.options import CLUSTERS, GUARDS, Guard
 from neardup.recipe.presets import RecipeLike
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import recipe_of_run
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 COUNTS = ("rows", "documents", "rejected", "survivors", "duplicates", "exact_duplicates", "short", "repeated_ids")
 """Counts of a summary that add up over the parts of a run in stages."""
+LATER_COUNTS = ("only_digits", "digits_unknown")
+"""Such counts that summaries of older versions lack. One is null if it is known of no document."""
 OF_WHOLE = ("clusters", "reference_documents", "against_reference")
 """Counts of a summary that do not add up."""
 
@@ -32,7 +34,8 @@ class Claim:
     """What a run states, or what its user says about it.
 
     Attributes:
-        recipe, similarity, min_similarity, max_distance, min_tokens, cluster, within: how documents matched.
+        recipe, similarity, min_similarity, max_distance, min_tokens, cluster, within, guard: how documents matched.
+        drop_matched: whether all documents that match another are removed.
         method: how the run found candidates; None if that is unknown.
         reading: how the inputs are read.
         inputs, against: the inputs and the reference, as they were named.
@@ -50,7 +53,9 @@ class Claim:
     max_distance: int | None = None
     min_tokens: int = 1
     cluster: str = "star"
+    drop_matched: bool = False
     within: str | None = None
+    guard: Guard | None = None
     method: str | None = None
     reading: Reading
     inputs: tuple[str, ...]
@@ -125,6 +130,11 @@ def _claim(audit: Place, summaries: list[RunSummary], clusters: str | None, give
             f"{audit} is of a run on {kind if kind == VECTORS else f'fingerprints of {kind}'}. Only runs on texts can be verified: "
             "their similarities come from the texts."
         )
+    if (most := options.get("keep_most")) is not None:
+        raise OptionError(
+            f"`keep_most={most}`: documents of a cluster that stay match one another, so the output does not tell what a run "
+            "should have kept. Verify a run without it: its clusters are the same."
+        )
     recipe = recipe_of_run(summary["recipe"], given, str(audit))
     within = options["within"]
     if within is not None and within.endswith("()"):
@@ -132,10 +142,14 @@ def _claim(audit: Place, summaries: list[RunSummary], clusters: str | None, give
             f"`within={within!r}`: only its name is known here, not the function. Use `within` with a column to have runs that can "
             "be verified."
         )
-    for value, allowed in ((summary["method"], METHODS), (options["cluster"], CLUSTERS)):
+    guard = options.get("guard")
+    for value, allowed in ((summary["method"], METHODS), (options["cluster"], CLUSTERS), (guard, (None, *GUARDS))):
         if value not in allowed:
             raise ValueError(value)
     counts = {name: sum(int(each[name]) for each in summaries) for name in COUNTS}
+    for name in LATER_COUNTS:
+        if all(name in each for each in summaries):
+            counts[name] = sum(int(each[name] or 0) for each in summaries)
     shards, inputs = None, tuple(files["inputs"])
     if clusters is None:
         counts |= {name: int(summary[name]) for name in OF_WHOLE}
@@ -149,7 +163,9 @@ def _claim(audit: Place, summaries: list[RunSummary], clusters: str | None, give
         max_distance=summary["max_distance"],
         min_tokens=int(summary["min_tokens"]),
         cluster=options["cluster"],
+        drop_matched=bool(options.get("drop_matched")),
         within=within,
+        guard=guard,
         method=summary["method"],
         reading=stored_reading(files),
         inputs=inputs,

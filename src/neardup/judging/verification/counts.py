@@ -11,7 +11,7 @@ from neardup.judging.verification.result import Check
 
 def check_counts(found: Removals, kept: Bools, read: ReadCorpus) -> Check:
     """The summary has the counts of these rows and of this audit. `kept`: bool[rows], the rows that are in the output."""
-    documents, valid = read.documents, read.valid
+    documents, valid, near = read.documents, read.valid, found.only_digits[~found.exact]
     number = int(np.count_nonzero(valid))
     again = {
         "rows": read.rows,
@@ -20,6 +20,8 @@ def check_counts(found: Removals, kept: Bools, read: ReadCorpus) -> Check:
         "survivors": int(np.count_nonzero(kept)),
         "duplicates": len(found.rows),
         "exact_duplicates": int(np.count_nonzero(found.exact)),
+        "only_digits": int(np.count_nonzero(near == 1)),
+        "digits_unknown": int(np.count_nonzero(near < 0)),
         "short": int(np.count_nonzero(documents.tokens[: read.rows][valid] < read.claim.min_tokens)),
         "repeated_ids": repeated_ids(documents.ids.slice(0, read.rows)),
         "clusters": len(np.unique(found.clusters)),

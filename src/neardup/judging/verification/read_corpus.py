@@ -19,7 +19,6 @@ from neardup.judging.verification.rows import RowKeys
 from neardup.matching.similarities.element_store import ElementStore, read_again
 from neardup.options import DedupOptions
 from neardup.progress import Progress
-from neardup.text.preference import groups_of
 
 
 class FingerprintedReference(Protocol):
@@ -44,7 +43,7 @@ class ReadCorpus:
         documents: of both; rows of the reference come last.
         rows: the number of rows of the inputs.
         keys: uint64[rows, WORDS], the keys of the rows of the inputs.
-        groups: int64[rows of both], the groups of `within`; None without it.
+        groups: int64[rows of both], the groups of `within` and `guard`; None without them.
         kept: the elements of all texts, if there was room.
         progress: shows the passes that follow.
     """
@@ -118,7 +117,7 @@ def read_corpus(
             kept = ElementStore.of_join(claim.similarity, claim.recipe, resources=resources, room=room)
             stack.enter_context(kept)
         keys = RowKeys(inputs.shards, kept)
-        values = KeptValues(() if claim.within is None else (claim.within,))
+        values = KeptValues.of(options)
         with progress.stage("fingerprint"):
             documents = read_documents(
                 inputs,
@@ -151,5 +150,5 @@ def read_corpus(
                 kept = None
             else:
                 kept.finish(len(documents))
-        groups = None if claim.within is None else groups_of(documents.values[claim.within])
+        groups = documents.groups(options)
         yield ReadCorpus(claim, options, both, inputs, documents, rows, keys.keys, groups, kept, progress)

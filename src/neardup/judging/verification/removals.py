@@ -9,15 +9,20 @@ import msgspec
 import numpy as np
 
 from neardup.arrays import Array, Bools, Float64s, Int64s
-from neardup.display import similarity_text, threshold_text
+from neardup.display import shortened, similarity_text, threshold_text
 from neardup.judging.verification.read_corpus import ReadCorpus
 from neardup.judging.verification.result import Check
 from neardup.recipe.tables.methods import METHODS
-from neardup.survivors.decisions import NONE
+from neardup.survivors.decisions import NONE, differ_in_digits
 from neardup.survivors.records.audit_reader import Line
+from neardup.text.preference import groups_of
 
 CHUNK_LINES = 1 << 14
 """Lines whose ids are compared at a time."""
+NOT_STATED = -2
+"""Instead of `only_digits`, in audits of versions that did not state it."""
+_DIGITS = {None: NONE, False: 0, True: 1}
+_SAID_OF_DIGITS = np.array(["null", "false", "true"])
 TOLERANCE = 1e-12
 """Similarities that differ by no more are the same: sums of weights may be rounded in another order."""
 
@@ -35,6 +40,7 @@ class Removals:
         rows, survivors: int64[n], rows over the inputs and the reference; NONE where there is no such row.
         stated_rows: int64[n], the rows as the lines have them.
         clusters, similarity, distance, exact, matched_similarity: as stated; int64[n], float64[n], int64[n], bool[n], float64[n].
+        only_digits: int64[n], as stated: as `Decisions.only_digits`, or NOT_STATED.
         ids, survivor_ids, matched_ids: as stated; matched_ids are there only if clusters are components.
         other_ids: the places of lines whose ids are not those of their rows.
     """
@@ -47,6 +53,7 @@ class Removals:
     distance: Int64s
     exact: Bools
     matched_similarity: Float64s
+    only_digits: Int64s
     ids: list[Any]
     survivor_ids: list[Any]
     matched_ids: list[Any]
@@ -68,6 +75,7 @@ _NUMBERS: dict[str, Any] = {
     "distance": np.int64,
     "exact": np.bool_,
     "matched_similarity": np.float64,
+    "only_digits": np.int64,
 }
 """The arrays of `Removals`, in the order in which their values are read from a line."""
 
@@ -96,9 +104,10 @@ def read_removals(lines: Iterable[Line], read: ReadCorpus, row_of: RowOf) -> Rem
                     line["row"],
                     line["cluster_id"],
                     _number(line["similarity"]),
-                    line["distance"],
+                    NONE if line["distance"] is None else line["distance"],
                     line["exact"],
                     _number(line.get("matched_similarity")),
+                    _DIGITS[line["only_digits"]] if "only_digits" in line else NOT_STATED,
                 )
             )
     columns = zip(*numbers, strict=True) if numbers else iter([()] * len(_NUMBERS))
@@ -115,13 +124,17 @@ def _number(value: float | None) -> float:
     return np.nan if value is None else value
 
 
+def _id(value: Any) -> str:
+    return shortened(msgspec.json.encode(value).decode())
+
+
 def _in_words(found: Removals, i: int) -> str:
     """A line of the audit in words."""
-    return f"{msgspec.json.encode(found.ids[i]).decode()} (row {found.stated_rows[i]})"
+    return f"{_id(found.ids[i])} (row {found.stated_rows[i]})"
 
 
 def _to(found: Removals, i: int) -> str:
-    return msgspec.json.encode(found.survivor_ids[i]).decode()
+    return _id(found.survivor_ids[i])
 
 
 def check_survivors(found: Removals, in_output: Bools, *, with_reference: bool) -> Check:
@@ -148,7 +161,7 @@ def check_survivors(found: Removals, in_output: Bools, *, with_reference: bool) 
 
 
 def check_stated(found: Removals, read: ReadCorpus, measured: tuple[Array, Array, Bools]) -> Check:
-    """Ids, clusters, similarities, distances and equality of texts are as stated. `measured`: of the `known` lines."""
+    """Ids, clusters, similarities, distances and how texts differ are as stated. `measured`: of the `known` lines."""
     known = np.flatnonzero(found.known)
     similarity, distance, equal = measured
     clusters = np.full(len(read.documents), len(read.documents))
@@ -162,23 +175,35 @@ def check_stated(found: Removals, read: ReadCorpus, measured: tuple[Array, Array
     same = np.isclose(similarity, found.similarity[known], rtol=0, atol=TOLERANCE, equal_nan=True)
     if read.claim.shards is not None and read.claim.cluster == "components":
         same |= np.isnan(found.similarity[known])  # stages know the similarities of listed pairs only
+    figures = read.documents.figures
+    digits = differ_in_digits(figures[found.rows[known]], figures[found.survivors[known]], equal)
+    stated_digits = found.only_digits[known]
+    same_digits = (digits == stated_digits) | (stated_digits == NOT_STATED)
+    if read.claim.shards is not None:
+        same_digits |= stated_digits == NONE  # stages have no texts
     for name, differs, now, stated in (
         ("cluster", expected != found.clusters[known], expected, found.clusters[known]),
         ("similarity", ~same, similarity, found.similarity[known]),
         ("distance", distance != found.distance[known], distance, found.distance[known]),
         ("exact", equal != found.exact[known], equal, found.exact[known]),
+        (
+            "only_digits",
+            ~same_digits,
+            _SAID_OF_DIGITS[digits + 1],
+            _SAID_OF_DIGITS[np.maximum(stated_digits, NONE) + 1],
+        ),
     ):
         for place in np.flatnonzero(differs).tolist():
             told = f"its {name} is {_value(now[place])}, but {_value(stated[place])} is stated"
             wrong.setdefault(int(known[place]), []).append(told)
     failures = [f"{_in_words(found, i)}: {'; '.join(wrong[i])}" for i in sorted(wrong)]
-    claim = "ids, clusters, similarities, distances and equal texts are as stated"
+    claim = "ids, clusters, similarities, distances, exact and only_digits are as stated"
     return Check.of("stated", claim, len(found.rows), failures)
 
 
 def _value(value: Any) -> str:
     value = value.item()
-    if isinstance(value, bool):
+    if isinstance(value, bool | str):
         return str(value).lower()
     return "null" if value != value else repr(value)
 
@@ -203,7 +228,11 @@ def check_threshold(found: Removals, read: ReadCorpus, measured: tuple[Array, Ar
 def _apart(read: ReadCorpus, found: Removals, i: int) -> str:
     if read.groups is None or read.groups[found.rows[i]] == read.groups[found.survivors[i]]:
         return ""
-    return f", and another value of {read.claim.within!r}"
+    within, guard = read.claim.within, read.claim.guard
+    values = [] if within is None else read.documents.values[within].take([found.rows[i], found.survivors[i]])
+    if within is not None and len(set(groups_of(values).tolist())) > 1:
+        return f", and another value of {within!r}"
+    return f", and other numbers (`guard={guard!r}`)"
 
 
 def _limit(read: ReadCorpus) -> str:
@@ -262,7 +291,7 @@ def _check_links(found: Removals, read: ReadCorpus, known: Int64s) -> Check:
     failures = []
     for i in known.tolist():
         if not has_link[i]:
-            matched = msgspec.json.encode(found.matched_ids[i]).decode()
+            matched = _id(found.matched_ids[i])
             failures.append(f"{_in_words(found, i)}: its link to {matched} is no match, or not as similar as stated")
         elif not reached[found.rows[i]]:
             failures.append(f"{_in_words(found, i)}: no chain of links leads to its survivor {_to(found, i)}")

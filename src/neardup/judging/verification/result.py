@@ -69,6 +69,8 @@ class Verification:
         checks: the properties, in the order in which they were checked.
         missed: pairs of survivors that the method may leave; None where it may leave none.
         seconds: by stage, and `total`.
+        passages: for a run that cut repeated passages, what is proven of them, as the end of a sentence. Its `method` is None, and
+            `similarity` and `min_similarity` say nothing.
     """
 
     output: str
@@ -83,6 +85,7 @@ class Verification:
     checks: tuple[Check, ...]
     missed: Missed | None
     seconds: dict[str, float]
+    passages: str | None = None
 
     @property
     def proven(self) -> bool:
@@ -135,4 +138,6 @@ class Verification:
         )
         if not self.proven:
             return f"not proven: {counted(self.failures, 'failure')} ({counts})"
+        if self.passages is not None:
+            return f"proven: {counts}; {self.passages}"
         return f"proven: {counts}; survivors do not match {self.promise}"

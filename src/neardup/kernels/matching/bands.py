@@ -43,37 +43,37 @@ class Sieve(NamedTuple):
     Attributes:
         fingerprints: uint64[filled, words], in the order of the buckets; with 0 words all pairs are within the distance.
         max_distance: uint64, in how many bits they may differ.
-        least_agreeing: in how many of all values the signatures must agree.
     """
 
     fingerprints: Array
     max_distance: np.uint64
-    least_agreeing: int
 
 
 @kernel
-def hash_band(values, sizes, band, hashes, buckets):
-    """Hash the columns of `band` (`Band`) of every row, and count the rows of each bucket.
+def hash_band(values, places, order, band, hashes):
+    """Hash the columns of `band` (`Band`) of the rows values[places[i]] (int64[n]) -> hashes uint64[n].
 
-    -> hashes uint64[n]; the counts go to the ends of `buckets`. Rows of size 0 are in no bucket.
+    `order` (int64[n]): the i by their places, so that the values are read in the order in which they lie.
     """
-    buckets.ends[:] = 0
     first, last = band.number * band.rows, (band.number + 1) * band.rows
-    for d in range(len(values)):
+    for i in order:
+        d = places[i]
         h = u64(0)
         for j in range(first, last):
             h = (h + u64(values[d, j])) * P64_1
             h ^= h >> u64(32)
-        hashes[d] = h * P64_1
-        if sizes[d] > 0:
-            buckets.ends[hashes[d] >> buckets.shift] += 1
+        hashes[i] = h * P64_1
 
 
 @kernel
 def fill_buckets(hashes, sizes, buckets):
-    """Put rows and their hashes in order of buckets, after `hash_band` counted them. Returns how many rows are in buckets."""
+    """Put rows and their hashes in order of buckets. Returns how many rows are in buckets: those of size 0 are in none."""
     total = np.int64(0)
     ends, shift = buckets.ends, buckets.shift
+    ends[:] = 0
+    for d in range(len(hashes)):
+        if sizes[d] > 0:
+            ends[hashes[d] >> shift] += 1
     for b in range(len(ends)):
         count = ends[b]
         ends[b] = total
@@ -114,6 +114,39 @@ def agreeing(values, a, b):
 
 
 @kernel
+def keep_agreeing(values, left, right, band, least, packed):
+    """Keep those of the pairs `packed` (uint64[p]) that agree in the band, in no earlier one, and in `least` values in all.
+
+    Pair i is of the rows left[i] and right[i] of `values` (int64[p]). Kept pairs move to the front. Returns their number.
+    """
+    count = np.int64(0)
+    for i in range(len(packed)):
+        a, b = left[i], right[i]
+        if agree_in_band(values, a, b, band) and (least == 0 or agreeing(values, a, b) >= least):
+            packed[count] = packed[i]
+            count += 1
+    return count
+
+
+@kernel
+def fill_agreeing(left, left_at, right, right_at, rows, least, out):
+    """Whether signatures agree in a band of so many values, and in `least` values in all.
+
+    uint32[n, values], int64[p], uint32[m, values], int64[p] -> bool[p]: left[left_at[i]] and right[right_at[i]].
+    """
+    for i in range(len(out)):
+        one, other = left[left_at[i]], right[right_at[i]]
+        count, in_band = 0, False
+        for begin in range(0, len(one), rows):
+            equal = 0
+            for c in range(begin, begin + rows):
+                equal += one[c] == other[c]
+            count += equal
+            in_band |= equal == rows
+        out[i] = in_band and count >= least
+
+
+@kernel
 def first_from(rows, begin, end, least):
     """The first place from `begin` to `end` where the ascending `rows` (uint32[]) are `least` or more; `end` if there is none."""
     while begin < end:
@@ -126,8 +159,8 @@ def first_from(rows, begin, end, least):
 
 
 @kernel
-def pairs_of_band(values, band, buckets, sieve, across, place, out):
-    """List pairs of rows that agree in the band and in no earlier one, as left << 32 | right, and that the `Sieve` lets through.
+def pairs_of_buckets(buckets, sieve, across, place, out):
+    """List pairs of rows of equal keys that the `Sieve` lets through, as left << 32 | right.
 
     With `across` (int64) above 0, only pairs of one of the first so many rows and one of the others.
 
@@ -154,13 +187,8 @@ def pairs_of_band(values, band, buckets, sieve, across, place, out):
                 distance = u64(0)
                 for w in range(prints.shape[1]):
                     distance += popcount(prints[i, w] ^ prints[j, w])
-                a, b = rows[i], rows[j]
-                if (
-                    distance <= sieve.max_distance
-                    and agree_in_band(values, a, b, band)
-                    and (sieve.least_agreeing == 0 or agreeing(values, a, b) >= sieve.least_agreeing)
-                ):
-                    out[count] = u64(a) << u64(32) | u64(b)
+                if distance <= sieve.max_distance:
+                    out[count] = u64(rows[i]) << u64(32) | u64(rows[j])
                     count += 1
             j += 1
         i += 1

@@ -11,7 +11,8 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.kernels.compilation import kernel
 from neardup.kernels.intrinsics import opaque, popcount
-from neardup.kernels.matching.similarities import may_reach
+from neardup.kernels.matching.similarities import may_reach, required_overlap
+from neardup.kernels.store.postings import is_marked
 
 u64 = np.uint64
 LINE, TOUCHED = 8, 64
@@ -120,6 +121,101 @@ def sieve_rows(rows, columns, numbers, places, texts, code, threshold, out):
         a, b = np.int64(rows[number, size]), texts.sizes[place]
         out[i] = may_reach(code, (a + b - apart) >> 1, a, b, threshold)
     return np.int64(-1)
+
+
+class Held(NamedTuple):
+    """Texts against which all others are held, and working memory.
+
+    Attributes:
+        sizes: int64[n], how many elements each has.
+        bitmaps: uint64[words, n], by columns, so that a word is compared with those of all texts.
+        limits, apart: int64[n], working memory.
+    """
+
+    sizes: Array
+    bitmaps: Array
+    limits: Array
+    apart: Array
+
+
+class Met(NamedTuple):
+    """Pairs of a text and another one that may be similar enough, and where to go on.
+
+    Attributes:
+        places, others: int64[room], room for n pairs at least.
+        state: int64[2]: pairs found; the next of the others.
+    """
+
+    places: Array
+    others: Array
+    state: Array
+
+
+@kernel
+def hold(other, size, bitmap, upto, is_new_size, texts, code, threshold, met):
+    """Note which of the texts before `upto` may be similar enough to another one of that size and bitmap, uint64[words].
+
+    By the bits that differ: see `sieve_rows`. Limits stay for others of the same size.
+    """
+    sizes, limits, apart = texts.sizes, texts.limits, texts.apart
+    if is_new_size:
+        for j in range(len(sizes)):
+            needed = required_overlap(code, sizes[j], size, threshold)
+            limits[j] = sizes[j] + size - 2 * max(1, needed) if needed <= min(sizes[j], size) else -1
+    apart[:upto] = 0
+    for word in range(len(bitmap)):
+        column = texts.bitmaps[word]
+        for j in range(upto):
+            apart[j] += np.int64(popcount(bitmap[word] ^ column[j]))
+    found = met.state[0]
+    for j in range(upto):
+        if apart[j] <= limits[j]:
+            met.places[found], met.others[found] = j, other
+            found += 1
+    met.state[0] = found
+
+
+@kernel
+def meet_rows(rows, columns, least_tokens, gone, texts, code, threshold, met):
+    """Find the pairs of a text and a document, of which there is a row, that may be similar enough: see `hold`.
+
+    Args:
+        rows, columns: see `sieve_rows`; before the two columns, that of the number of tokens.
+        least_tokens: documents with fewer are left out, and those marked in `gone`, uint8[].
+        texts, met: goes on where the latter says, until there is no room.
+        code, threshold: see `sieve_rows`.
+
+    Returns:
+        The first number whose row is not sound, or -1.
+    """
+    tokens, size, begin = columns
+    words, last = texts.bitmaps.shape[0], np.int64(-1)
+    number = met.state[1]
+    while number < len(rows) and met.state[0] + len(texts.sizes) <= len(met.places):
+        if not is_marked(gone, number) and np.int64(rows[number, tokens]) >= least_tokens:
+            if not is_sound_row(rows, number):
+                return number
+            own = np.int64(rows[number, size])
+            bitmap = rows[number, begin : begin + words]
+            hold(number, own, bitmap, len(texts.sizes), own != last, texts, code, threshold, met)
+            last = own
+        number += 1
+    met.state[1] = number
+    return np.int64(-1)
+
+
+@kernel
+def meet_texts(rows, texts, code, threshold, met):
+    """Find the pairs of two of the texts that may be similar enough, the later one as the other: see `hold`.
+
+    rows: uint64[n, words], the bitmaps of the same texts. Goes on where `met` says, until there is no room.
+    """
+    other, last = met.state[1], np.int64(-1)
+    while other < len(rows) and met.state[0] + len(texts.sizes) <= len(met.places):
+        own = texts.sizes[other]
+        hold(other, own, rows[other], other, own != last, texts, code, threshold, met)
+        last, other = own, other + 1
+    met.state[1] = other
 
 
 @kernel

@@ -12,6 +12,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.kernels.compilation import kernel
+from neardup.kernels.fingerprints.shingles import sort_hashes
 from neardup.kernels.intrinsics import popcount
 from neardup.kernels.matching.similarities import similarity_of
 
@@ -34,6 +35,9 @@ class SurvivorState(NamedTuple):
 
 class Forest(NamedTuple):
     """Connected documents, as union-find; and the matches that connect them.
+
+    The matches are those that come first if documents are walked in order, and the documents before each in order, too: the same
+    for every way to find them.
 
     Attributes:
         parents: int64[n], union-find: a root is the smallest of its component.
@@ -149,25 +153,41 @@ def connect(forest, p, q, roots, match_grade):
 
 
 @kernel
-def components(first, last, graph, texts, threshold, forest, counts):
+def earlier_candidates(p, graph, found):
+    """The documents before p that may match it, ascending, at the front of found[0] (uint64[2, room]). Returns how many."""
+    count, is_sorted = 0, True
+    starts, near_starts, u = graph.starts, graph.near_starts, graph.class_of[p]
+    for j in range(near_starts[u] - 1, near_starts[u + 1]):
+        v = u if j < near_starts[u] else np.int64(graph.near[j])
+        for i in range(starts[v], starts[v + 1]):
+            q = graph.members[i]
+            if q >= p:
+                break
+            is_sorted &= count == 0 or found[0, count - 1] < q
+            found[0, count] = q
+            count += 1
+    if not is_sorted:
+        sort_hashes(found[0, :count], found[1])
+    return count
+
+
+@kernel
+def components(first, last, graph, texts, threshold, forest, found, counts):
     """Connected components of the matches; pairs already connected are not compared.
 
-    Walks p from `first` to `last` - 1; call with growing ranges.
+    Walks p from `first` to `last` - 1, and the documents before each ascending, so that the matches that connect are the first in
+    that order, whichever classes and candidates there are. Call with growing ranges. found: uint64[2, sort_spare(n)].
     """
-    starts, near_starts = graph.starts, graph.near_starts
     for p in range(first, last):
-        u = graph.class_of[p]
-        for j in range(near_starts[u] - 1, near_starts[u + 1]):
-            v = u if j < near_starts[u] else np.int64(graph.near[j])
-            for i in range(starts[v], starts[v + 1]):
-                q = graph.members[i]
-                if q >= p:
-                    break
-                roots = root(forest.parents, p), root(forest.parents, q)
-                if roots[0] == roots[1]:
-                    continue
-                match_grade = grade(p, q, graph, texts, threshold)
-                counts[0] += 1
-                if match_grade >= 0:
-                    counts[1] += 1
-                    connect(forest, p, q, roots, match_grade)
+        if not has_candidates(p, graph):
+            continue
+        for i in range(earlier_candidates(p, graph, found)):
+            q = np.int64(found[0, i])
+            roots = root(forest.parents, p), root(forest.parents, q)
+            if roots[0] == roots[1]:
+                continue
+            match_grade = grade(p, q, graph, texts, threshold)
+            counts[0] += 1
+            if match_grade >= 0:
+                counts[1] += 1
+                connect(forest, p, q, roots, match_grade)

@@ -11,7 +11,7 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.kernels.compilation import kernel
 from neardup.kernels.intrinsics import popcount
-from neardup.kernels.matching.frequent_bits import CHUNK, TILE, nearest_of
+from neardup.kernels.matching.frequent_bits import CHUNK, TILE, compare_marks, nearest_of
 from neardup.kernels.matching.similarities import similarity_of
 from neardup.kernels.survivors.clusters import connect, root
 
@@ -34,13 +34,14 @@ class LinkMemory(NamedTuple):
     """Working memory, and where to go on.
 
     Attributes:
-        common, needs: int32[TILE].
+        common, needs, differ: int32[TILE].
         state: int64[5]: the document, the tile and the place in it; components among the documents so far; the earlier document of
             the match that was found.
     """
 
     common: Array
     needs: Array
+    differ: Array
     state: Array
 
 
@@ -54,8 +55,10 @@ def is_needed(p, q, apart):
 
 @kernel
 def hold(p, tile, sets, tiles, needed, memory):
-    """What document p has in common with the sets of a tile, by their bits, and what each needs."""
-    memory.common[:] = 0
+    """What document p has in common with the sets of a tile, by their bits and weights, and what each needs."""
+    extras = tiles.extras[tile * TILE :]
+    for j in range(TILE):
+        memory.common[j] = extras[j] + sets.extras[p]
     for w in range(sets.bits.shape[1]):
         word, column = sets.bits[p, w], tiles.words[tile, w]
         if word != 0:
@@ -73,11 +76,13 @@ def next_in_tile(p, tile, sets, tiles, texts, threshold, apart, parents, memory)
     for chunk in range(start // CHUNK * CHUNK, TILE, CHUNK):
         if nearest_of(memory.common, rest, rests, memory.needs, chunk) < 0:
             continue
+        compare_marks(p, tile, sets, tiles, chunk, memory.differ)
         for j in range(max(start, chunk), chunk + CHUNK):
             q = tile * TILE + j
             if q >= p:
                 return np.int64(-1)
-            if memory.common[j] + min(rest, rests[j]) < memory.needs[j] or not is_needed(p, q, apart):
+            most = memory.common[j] + min(rest, rests[j], (rest + rests[j] - memory.differ[j]) >> 1)
+            if most < memory.needs[j] or not is_needed(p, q, apart):
                 continue
             if root(parents, p) != root(parents, q) and similarity_of(texts, p, q, threshold) >= 0:
                 memory.state[2] = j + 1

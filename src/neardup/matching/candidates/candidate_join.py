@@ -4,10 +4,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
+import numpy as np
+
 from neardup.arrays import Array
 from neardup.hamming.candidate_graph import CandidateGraph, candidates_of
 from neardup.hamming.unique import Unique
 from neardup.matching.candidates.task import Found, Task
+from neardup.resources.pair_spool import ManyPairs
 
 
 class CandidateJoin(ABC):
@@ -76,8 +79,12 @@ def all_candidates(join: CandidateJoin, *, most: int | None = None) -> Found:
     """Find all candidates among the documents of a join, of the same group if there are groups.
 
     Raises:
-        ManyPairs: by a sample, there are more pairs than `most`.
+        ManyPairs: by a sample, there are more pairs than `most`, or documents of equal sketches have more.
     """
+    if most is not None and most >= 0 and isinstance(join, SketchJoin):  # of equal sets, one survives
+        sizes = join.equal.sizes.astype(np.float64)
+        if (within := float((sizes * (sizes - 1)).sum() / 2)) > most:
+            raise ManyPairs(within)
     with join.task.progress.stage("join"):
         return join.found(join.graph(join.pairs(most=most)))
 

@@ -103,11 +103,11 @@ class Pairs(NamedTuple):
         """No more than so many documents have: an estimate from a sample may be above."""
         return Pairs(*(min(figure, all_pairs(documents)) for figure in self))
 
-    def of_survivors(self, documents: int, *, walked: bool) -> "Pairs":
-        """Those listed where survivors are found first: of very many that match, about one a document; `walked`: no others."""
+    def of_survivors(self, documents: int) -> "Pairs":
+        """Those listed where survivors are found first: of very many that match, about one a document."""
         if self.all <= FEW_PAIRS_PER_DOCUMENT * documents:
             return self
-        if walked and is_dense(documents, self.all):
+        if is_dense(documents, self.all):
             return Pairs(documents, 0, all_pairs(documents))
         return Pairs(self.unlike + documents, self.unlike)
 

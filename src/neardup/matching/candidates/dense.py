@@ -10,25 +10,25 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from neardup.arrays import Array
+from neardup.hamming.candidate_graph import CandidateGraph, candidates_of
+from neardup.hamming.unique import Unique
 from neardup.kernels.matching.frequent_bits import TILE
 from neardup.kernels.matching.similarities import Stored, similarities_of
 from neardup.kernels.survivors.clusters import Forest
 from neardup.kernels.survivors.dense_components import Apart, LinkMemory, join_found, link, link_all
 from neardup.matching.candidates.candidate_join import CandidateJoin
+from neardup.matching.candidates.costs import all_pairs
 from neardup.matching.candidates.task import Found, Task
-from neardup.matching.frequent_bits import FrequentBits, TiledSets, has_common_elements
+from neardup.matching.frequent_bits import FrequentBits, TiledSets
 from neardup.matching.similarities.element_store import ElementStore, read_again
 from neardup.resources.threads import in_order
 
 DOCUMENTS_PER_STEP = 1024
 """Documents that are connected between two looks at the clock."""
-SAMPLED_DOCUMENTS = 256
-"""Documents whose matches tell how many pairs would be listed."""
-
-
-def can_be_held(task: Task) -> bool:
-    """Whether texts match by a similarity that counts common elements, and these are at hand where texts are verified."""
-    return task.options.min_similarity > 0 and has_common_elements(task.options.compared_by, task.kept)
+SAMPLED_DOCUMENTS, SAMPLED_OTHERS = 256, 4096
+"""Documents whose matches tell how many pairs would be listed, or whose bits tell how many come through; and others for that."""
+MEETINGS_PER_PAIR = 2
+"""If more pairs than this come through for each that a join would list, listing takes less: hardly an element is frequent."""
 
 
 @contextlib.contextmanager
@@ -69,6 +69,19 @@ class DenseMatches:
         """No documents yet, and room for so many."""
         return self._bits.tiles(room)
 
+    def is_worthwhile(self, expected: float) -> bool:
+        """Whether the bits tell most documents apart, by a sample, where a join is expected to list so many pairs.
+
+        They do not where most elements are in several documents and none is frequent: each pair would be verified.
+        """
+        n = len(self)
+        others = np.arange(0, n, max(1, n // SAMPLED_OTHERS))
+        probes, tiles = others[:: max(1, len(others) // SAMPLED_DOCUMENTS)], self.tiles(len(others))
+        tiles.add(others)
+        met = sum(len(left) for part in tiles.meetings(probes) for left, _ in part)
+        held = int(np.searchsorted(others, probes).sum())
+        return met * all_pairs(n) <= MEETINGS_PER_PAIR * expected * held
+
     def of(self, places: Array, others: TiledSets, since: int = 0) -> Iterator[tuple[Array, Array, Array]]:
         """Yield the pairs of `places` (int64[m]) and earlier documents, added as number `since` or later, that match.
 
@@ -102,7 +115,8 @@ class DenseMatches:
         task, n, zeros = self._task, len(self), self._task.scratch.zeros
         groups = np.empty(0, np.int64) if task.groups is None else task.scratch.take(task.groups, task.rows)
         sides = np.empty(0, np.uint8) if task.sides is None else task.scratch.take(task.sides, task.rows)
-        tiles, memory = self.tiles(n), LinkMemory(zeros(TILE, np.int32), zeros(TILE, np.int32), zeros(5, np.int64))
+        common, needs, differ = (zeros(TILE, np.int32) for _ in range(3))
+        tiles, memory = self.tiles(n), LinkMemory(common, needs, differ, zeros(5, np.int64))
         tiles.add(np.arange(n))
         forest = Forest(task.scratch.range(n), task.scratch.range(n), task.scratch.full(n, -1.0, np.float64))
         memory.state[0], memory.state[3] = fixed, fixed + 1
@@ -129,31 +143,28 @@ class DenseMatches:
         return needed
 
 
-def pairs_of_classes(places: Array, others: Array, join: CandidateJoin) -> Array:
-    """The classes of documents and others, packed: uint64[p], ascending, each pair once."""
-    names = class_names(join)
-    one, other = names[places], names[others]
+def graph_of(join: CandidateJoin, one: Array, other: Array) -> CandidateGraph:
+    """The candidates that are these pairs of documents (int64[p], int64[p]; each pair of two once, those of one left out).
+
+    Each document is a class of its own: those of one class, such as equal fingerprints, would all be candidates of each other.
+    """
     apart = one != other
     low, high = np.minimum(one, other)[apart].astype(np.uint64), np.maximum(one, other)[apart].astype(np.uint64)
-    packed: Array = np.unique(low << np.uint64(32) | high)
-    return packed
+    packed, task, n = np.unique(low << np.uint64(32) | high), join.task, len(join.task.rows)
+    alone = Unique(task.fingerprints[:0], np.arange(n), np.arange(n + 1))
+    return task.of_groups(candidates_of(task.fingerprints, alone, packed, resources=task.resources), task.rows)
 
 
-def class_names(join: CandidateJoin) -> Array:
-    """int64[n]: the class of each document."""
-    names, equal = join.task.scratch.zeros(len(join.equal.order), np.int64), join.equal
-    names[equal.order] = np.repeat(np.arange(len(equal)), np.diff(equal.starts))
-    return names
-
-
-def list_dense(join: CandidateJoin) -> Found:
-    """List all pairs that match, as the candidates of a join.
+def list_dense(join: CandidateJoin, pairs: float) -> Found | None:
+    """List all pairs that match, as the candidates of a join; None if listing `pairs`, those expected that may match, takes less.
 
     Raises:
         OptionError: by a sample, there are more pairs than fit the memory and the disk.
     """
     with compared_elements(join.task) as compared, join.task.progress.stage("join"):
         matches = DenseMatches(join, compared)
+        if not matches.is_worthwhile(pairs):
+            return None
         everything, tiles = np.arange(len(matches)), matches.tiles(len(matches))
         tiles.add(everything)
         some = everything[:: max(1, len(everything) // SAMPLED_DOCUMENTS)]
@@ -163,7 +174,7 @@ def list_dense(join: CandidateJoin) -> Found:
             work=f"`method={join.method!r}` would list about {expected:,} pairs, which",
             instead="a higher `min_similarity`",
         )
-        spool = join.task.resources.pair_spool(class_names(join))
+        spool = join.task.resources.pair_spool(join.equal.class_of(join.task.scratch))
         for left, right, _ in matches.of(everything, tiles):
             spool.add(right.astype(np.uint64) << np.uint64(32) | left.astype(np.uint64))
         return join.found(join.graph(spool.all()))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from neardup.hamming.unique import collapse
-from neardup.kernels.matching.similarities import BY_NORM, OF_ANY_SIZES
+from neardup.kernels.matching.similarities import OF_ANY_SIZES
 from neardup.matching.band_plan import agreement_probability, hit_probability
 from neardup.matching.candidates.costs import Estimate, Pairs, Size, Walks, exact_cost, minhash_cost
 from neardup.matching.candidates.minhash import minhash_agreement, minhash_bands
@@ -33,7 +33,7 @@ def estimate_exact(
     pairs = _proposed(prefixes, sample, code, min_similarity).times(size.growth**2).at_most_all_of(size.documents)
     cells = ElementCounts.bytes_for(size.tokens, memory=share_of(memory, "counts"))
     if survivors_first and meetings:
-        needed = pairs.of_survivors(size.documents, walked=code not in BY_NORM)
+        needed = pairs.of_survivors(size.documents)
         share = min(1.0, max(needed.all, meetings - (pairs.all - needed.all)) / meetings)
         visits, meetings, pairs = visits * share, meetings * share, needed
     return exact_cost(size, Walks(float(postings), visits, meetings, pairs), cells, memory)
@@ -53,7 +53,7 @@ def estimate_minhash(
             meetings, pairs = float(met.sum()), Pairs(float(kept.sum()), float(kept[alike < min_similarity].sum()))
     meetings, pairs = meetings * size.growth**2, pairs.times(size.growth**2).at_most_all_of(size.documents)
     if survivors_first and pairs.all:
-        needed = pairs.of_survivors(size.documents, walked=True)
+        needed = pairs.of_survivors(size.documents)
         meetings, pairs = meetings * needed.all / pairs.all, needed
     return minhash_cost(size, meetings, pairs, bands, memory)
 

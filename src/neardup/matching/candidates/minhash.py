@@ -13,21 +13,20 @@ from neardup.hamming.near import hamming_distances
 from neardup.hamming.unique import Unique, collapse
 from neardup.io.corpora.batch import Batch
 from neardup.kernels.xxh3 import digest_rows
-from neardup.matching.band_plan import Bands, agree, agreement_limit, plan_bands
-from neardup.matching.bands import spool_banded
+from neardup.matching.band_plan import Bands, agreement_limit, plan_bands
+from neardup.matching.bands import Placed, agree_where_they_lie, spool_banded
 from neardup.matching.candidates.candidate_join import SketchJoin
 from neardup.matching.candidates.elements import map_elements
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.distance_limit import distance_limit
 from neardup.matching.similarities.table import Elements, maker_of
 from neardup.recipe.tables.methods import METHODS
-from neardup.resources.spool import Spool, mapped_array
+from neardup.resources.spool import Spool
+from neardup.resources.temporary_files import TemporaryFiles
 from neardup.text.columns import in_chunks
 
 MISS_PROBABILITY = METHODS["minhash"].miss_probability
 """Of a pair exactly at the similarity asked for, by bands and agreement; the higher the similarity, the smaller."""
-SIGNATURES_AT_ONCE = 1 << 14
-"""Signatures that are copied at a time from one file to another."""
 AGREEMENT_SHARE = 0.1
 """The part of it that is allowed for pairs which meet in a band, but agree in too few of all values."""
 
@@ -43,8 +42,8 @@ def minhash_agreement(min_similarity: float, bands: Bands) -> int:
 
 
 def signature_bytes(documents: int, bands: Bands) -> int:
-    """What the signatures take, which are there twice: of each document, and of each class of equal ones."""
-    return 2 * documents * bands.values * np.dtype(np.uint32).itemsize
+    """What the signatures of so many documents take."""
+    return documents * bands.values * np.dtype(np.uint32).itemsize
 
 
 class _SignatureParts:
@@ -66,8 +65,8 @@ class _SignatureParts:
 class _SignatureFile:
     """The same in a temporary file, but for the sizes."""
 
-    def __init__(self, temp_dir: str | None) -> None:
-        self._spool, self._sizes = Spool(np.uint32, temp_dir=temp_dir), [np.empty(0, np.int64)]
+    def __init__(self, files: TemporaryFiles) -> None:
+        self._spool, self._sizes = Spool(np.uint32, files=files), [np.empty(0, np.int64)]
 
     def append(self, part: Signatures) -> None:
         self._spool.write(part.values)
@@ -80,17 +79,6 @@ class _SignatureFile:
         return replace(signing.none(), values=values, sizes=np.concatenate(self._sizes))
 
 
-def _in_order(signatures: Signatures, rows: Array, temp_dir: str | None, *, with_file: bool) -> Signatures:
-    """`signatures[rows]`, in a temporary file if they come from one."""
-    if not with_file:
-        return signatures[rows]
-    width = signatures.values.shape[1]
-    values = mapped_array(len(rows) * width, np.uint32, temp_dir=temp_dir).reshape(-1, width)
-    for first in range(0, len(rows), SIGNATURES_AT_ONCE):
-        values[first : first + SIGNATURES_AT_ONCE] = signatures.values[rows[first : first + SIGNATURES_AT_ONCE]]
-    return replace(signatures, values=values, sizes=signatures.sizes[rows])
-
-
 @contextmanager
 def open_minhash(task: Task) -> Iterator["MinHashJoin"]:
     """Prepare to find the pairs that agree in a band, and that the sieve lets through; one pass over the corpus.
@@ -101,7 +89,12 @@ def open_minhash(task: Task) -> Iterator["MinHashJoin"]:
     progress, wanted = task.progress, task.wanted
     bands = minhash_bands(task.options.min_similarity)
     maker = maker_of(task.options.compared_by)
-    signing = Signing(values=bands.values, normalize=tuple(task.recipe.normalize), similarity=maker.given)
+    signing = Signing(
+        values=bands.values,
+        normalize=tuple(task.recipe.normalize),
+        similarity=maker.given,
+        version=task.recipe.version,
+    )
 
     def sign(batch: Batch) -> list[Signatures]:
         if batch.made is not None:
@@ -122,7 +115,7 @@ def open_minhash(task: Task) -> Iterator["MinHashJoin"]:
         resources.check_room(held, work=work, instead="fewer documents at a time", use="signatures")
     else:
         resources.use.record("signatures", held)
-    parts = _SignatureFile(resources.temp_dir) if with_file else _SignatureParts()
+    parts = _SignatureFile(resources.files) if with_file else _SignatureParts()
     with progress.stage("signatures", n):
         passes = task.checkpoints.map(task.corpus, sign, name="signatures", wanted=wanted)
         read = (part for _, found in passes for part in found)
@@ -170,7 +163,7 @@ class MinHashJoin(SketchJoin):
         firsts = self.firsts if classes is None else self.firsts[classes]
         spool = resources.pair_spool(names)
         spool_banded(
-            _in_order(self._signatures, self._read_as[firsts], resources.temp_dir, with_file=self._with_file),
+            self._placed(self._read_as[firsts]),
             self._bands,
             spool,
             fingerprints=task.scratch.take(task.fingerprints, firsts),
@@ -184,10 +177,14 @@ class MinHashJoin(SketchJoin):
         self._listed += len(packed)
         return packed
 
+    def _placed(self, places: Array) -> Placed:
+        """Some of the signatures. What the share of their memory does not hold of them, if they are in a file, is for copies."""
+        at_once = self.task.resources.share("signatures") if self._with_file else None
+        return Placed(self._signatures, places, at_once)
+
     def proposes(self, left: Array, right: Array) -> Array:
-        values, rows = self._signatures.values, self.task.rows
-        mine, theirs = values[self._read_as[left]], values[self._read_as[right]]
-        proposed = agree(mine, theirs, self._bands, self._least_agreeing)
+        rows = self.task.rows
+        proposed = agree_where_they_lie(self._placed(self._read_as), left, right, self._bands, self._least_agreeing)
         if self._max_distance is None:
             return proposed
         near = hamming_distances(self.task.documents.fingerprints, rows[left], rows[right]) <= self._max_distance

@@ -16,7 +16,7 @@ from neardup.hamming.candidate_graph import CandidateGraph
 from neardup.hamming.unique import Unique, collapse
 from neardup.matching.candidates.candidate_join import CandidateJoin, SketchJoin, all_candidates
 from neardup.matching.candidates.costs import FEW_PAIRS_PER_DOCUMENT, is_dense
-from neardup.matching.candidates.dense import can_be_held, list_dense
+from neardup.matching.candidates.dense import list_dense
 from neardup.matching.candidates.exact import ExactJoin, open_exact
 from neardup.matching.candidates.task import Found
 from neardup.resources.pair_spool import ManyPairs
@@ -61,7 +61,7 @@ def _common(sketch: SketchJoin, exact: ExactJoin) -> Unique:
     scratch = exact.task.scratch
     keys = scratch.zeros((len(exact.task.rows), 2), np.uint64)
     for column, equal in enumerate((sketch.equal, exact.equal)):
-        keys[equal.order, column] = np.repeat(np.arange(len(equal), dtype=np.uint64), np.diff(equal.starts))
+        keys[:, column] = equal.class_of(scratch)
     return collapse(keys, threads=exact.task.resources.threads, scratch=scratch)
 
 
@@ -77,7 +77,7 @@ def is_held(join: CandidateJoin, many: ManyPairs) -> bool:
     """
     n = len(join.task.rows)
     is_asked_first = may_be_narrowed(join) and n > MAX_HELD_SKETCHES
-    return not is_asked_first and is_dense(n, many.expected) and can_be_held(join.task)
+    return not is_asked_first and is_dense(n, many.expected) and join.task.options.min_similarity > 0
 
 
 @contextmanager
@@ -98,12 +98,13 @@ def list_candidates(join: CandidateJoin) -> Found:
     Raises:
         OptionError: the temporary files would not fit where they go.
     """
-    by_similarity = may_be_narrowed(join) or can_be_held(join.task)
+    by_similarity = join.task.options.min_similarity > 0
     try:
         return all_candidates(join, most=FEW_PAIRS_PER_DOCUMENT * len(join.task.rows) if by_similarity else None)
     except ManyPairs as many:
-        if is_held(join, many):
-            return list_dense(join)
+        found = is_held(join, many) and list_dense(join, many.expected)
+    if found:
+        return found
     if not may_be_narrowed(join):
         return all_candidates(join)
     with open_narrowed(join) as narrowed:

@@ -7,5 +7,6 @@ in common. Takes texts; gives the items of each document, with the share, the ru
 - Shingles are windows of 3 tokens where they start with a word, and of 5 where they start with a Han or Kana character.
 - The share is that of the item's distinct shingles which start within 2 n consecutive tokens of the document, where n is the number
   of tokens of the item; of all such parts, the largest. So shingles that are strewn over a book do not add up.
+- Documents and items are read as they stand, and without markup: `readings.py`.
 - The run is the longest sequence of tokens that stands in both; fewer than 5 tokens are none.
 """

@@ -8,7 +8,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.kernels.matching.items import best_passage
-from neardup.matching.contamination.items import DistinctItem
+from neardup.matching.contamination.items import ItemForm
 from neardup.matching.contamination.options import LEAST_TOKENS
 from neardup.matching.contamination.token_places import TokenPlaces
 
@@ -81,12 +81,24 @@ class Overlap(NamedTuple):
         run: tokens of the longest run that both have; 0 if it is shorter than a shingle may be.
         span: the tokens [first, end) of that part.
         run_span: the tokens of that run.
+        places, numbers: int64[n], where the document has shingles of the item, ascending, and which.
     """
 
     share: float
     run: int
     span: tuple[int, int]
     run_span: tuple[int, int]
+    places: Array
+    numbers: Array
+
+    def passage(self, min_share: float) -> tuple[int, int]:
+        """The tokens that contaminate: those of the part if it has this share, or else those of the run."""
+        return self.span if self.share >= min_share else self.run_span
+
+    def shingles_in(self, passage: tuple[int, int]) -> Array:
+        """int64[n]: which shingles of the item begin in these tokens of the document."""
+        found: Array = np.unique(self.numbers[slice(*np.searchsorted(self.places, passage))])
+        return found
 
 
 class DocumentShingles:
@@ -97,7 +109,7 @@ class DocumentShingles:
         self._order = np.argsort(known.hashes, kind="stable")
         self._hashes = known.hashes[self._order]
 
-    def overlap(self, item: DistinctItem) -> Overlap:
+    def overlap(self, item: ItemForm) -> Overlap:
         """What the document has of the item. Hashes find the places; the tokens there are compared."""
         places, numbers = self._places(item)
         first = int(best_passage(places, numbers, item.reach, np.zeros(len(item.hashes), np.int64)))
@@ -108,10 +120,15 @@ class DocumentShingles:
         span = (int(inside[0]), int(ends.max())) if end else (0, 0)
         run = self._longest_run(item, places)
         return Overlap(
-            len(found & item.shingles) / len(item.shingles), run.length, span, (run.start, run.start + run.length)
+            len(found & item.shingles) / len(item.shingles),
+            run.length,
+            span,
+            (run.start, run.start + run.length),
+            places,
+            numbers,
         )
 
-    def _places(self, item: DistinctItem) -> tuple[Array, Array]:
+    def _places(self, item: ItemForm) -> tuple[Array, Array]:
         """Where the document has shingles of the item (int64[n], ascending), and which (their numbers in the item)."""
         starts = np.searchsorted(self._hashes, item.hashes, "left")
         counts = np.searchsorted(self._hashes, item.hashes, "right") - starts
@@ -121,7 +138,7 @@ class DocumentShingles:
         order = np.argsort(places, kind="stable")  # runs that ascend are merged
         return places[order], numbers[order]
 
-    def _longest_run(self, item: DistinctItem, places: Array) -> Run:
+    def _longest_run(self, item: ItemForm, places: Array) -> Run:
         """The longest common run, if it is as long as a shingle may be; then so many shingles of the item in a row begin in it
         as it has tokens, but for the last four. Of such rows, the longest are looked at first.
         """

@@ -15,6 +15,7 @@ from neardup.kernels.fingerprints.shingles import shingle
 from neardup.kernels.matching.elements import TokenMemory
 from neardup.kernels.text.tokens import CJK, most_tokens, tokenize
 from neardup.matching.similarities.table import token_memory
+from neardup.recipe.tables.parts import VERSION
 from neardup.recipe.tables.similarities import CJK_SHINGLE, WORD_SHINGLE
 from neardup.text.columns import in_chunks
 from neardup.text.normalizers import FoldedTexts, fold_texts
@@ -40,7 +41,7 @@ def memory_for(folded: FoldedTexts) -> Memory:
 
 @dataclass(frozen=True, slots=True)
 class TokenPlaces:
-    """The tokens of a normalized text, and its shingles: those of the default tokens, without any that would run past the end.
+    """The tokens of a normalized text, and its shingles: those of the tokens of a version, without any that would run past the end.
 
     Attributes:
         data: uint8[], the text, and others around it.
@@ -74,14 +75,14 @@ class TokenPlaces:
         return len(self.data[self.begin : end].tobytes().decode())
 
 
-def token_places(folded: FoldedTexts, document: int) -> TokenPlaces:
+def token_places(folded: FoldedTexts, document: int, version: int = VERSION) -> TokenPlaces:
     """The tokens of one of some normalized texts; valid until the texts are."""
     first, last = int(folded.offsets[document]), int(folded.offsets[document + 1])
     memory = memory_for(folded)
     known = memory.tokens.tokens
-    n = tokenize(folded.data, first, last, known, fold_tables())
+    n = tokenize(folded.data, first, last, known, fold_tables(version))
     m = shingle(known, n, WORD_SHINGLE, CJK_SHINGLE, memory.shingles)
-    starts, ends = _spans(folded, document)
+    starts, ends = _spans(folded, document, version)
     sizes = np.where(known.kinds[:n] == CJK, CJK_SHINGLE, WORD_SHINGLE)
     places = np.flatnonzero(np.arange(n) + sizes <= n)
     return TokenPlaces(
@@ -95,20 +96,21 @@ def token_places(folded: FoldedTexts, document: int) -> TokenPlaces:
     )
 
 
-def _spans(folded: FoldedTexts, document: int) -> tuple[Array, Array]:
+def _spans(folded: FoldedTexts, document: int, version: int) -> tuple[Array, Array]:
     """Where the tokens of one of some normalized texts begin and end: int64[n] each."""
     offsets = folded.offsets[document : document + 2]
     room = 2 * most_tokens(int(offsets[1] - offsets[0])) + PLACES_BEHIND
     starts, ends, documents = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(2, np.int64)
-    find_words(folded.data, offsets, starts, ends, np.empty(room, np.uint8), documents, fold_tables())
+    find_words(folded.data, offsets, starts, ends, np.empty(room, np.uint8), documents, fold_tables(version))
     n = int(documents[1])
     return starts[:n].copy(), ends[:n].copy()
 
 
-def token_count(text: str) -> int:
+def token_count(text: str, version: int = VERSION) -> int:
     """The number of tokens of one text; leaves the memory of normalized texts alone."""
     folded = fold_texts(pa.array([text], pa.large_string()))
-    found: int = tokenize(folded.data, 0, int(folded.offsets[1]), memory_for(folded).tokens.tokens, fold_tables())
+    known = memory_for(folded).tokens.tokens
+    found: int = tokenize(folded.data, 0, int(folded.offsets[1]), known, fold_tables(version))
     return found
 
 

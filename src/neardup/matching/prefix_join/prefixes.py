@@ -96,10 +96,10 @@ class PrefixFile:
     """Prefixes appended chunk by chunk, then read as one; all data is in temporary files."""
 
     def __init__(self, resources: Resources) -> None:
-        temp_dir, self._scratch = resources.temp_dir, resources.scratch
-        self._elements, self._rests = Spool(np.uint64, temp_dir=temp_dir), Spool(np.float32, temp_dir=temp_dir)
-        self._facts, self._sizes = Spool(np.int32, temp_dir=temp_dir), Spool(np.int64, temp_dir=temp_dir)
-        self._digests = Spool(np.uint64, temp_dir=temp_dir)
+        files, self._scratch = resources.files, resources.scratch
+        self._elements, self._rests = Spool(np.uint64, files=files), Spool(np.float32, files=files)
+        self._facts, self._sizes = Spool(np.int32, files=files), Spool(np.int64, files=files)
+        self._digests = Spool(np.uint64, files=files)
 
     def append(self, part: Prefixes) -> None:
         self._elements.write(part.elements)

@@ -13,8 +13,9 @@ from neardup.matching.similarities.table import maker_of
 from neardup.recipe.given_elements import recipe_of_elements, similarity_of_elements
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.similarity import Similarity, SimilarityLike, measure_of, similarity_of
+from neardup.recipe.similarity import Similarity, SimilarityLike, measure_of, similarity_of, version_of
 from neardup.recipe.tables.similarities import SIMILARITIES, SimilarityName, normalizers_only
+from neardup.recipe.tables.spellings import one_of
 from neardup.text.columns import as_text_arrays
 from neardup.text.given_elements import have_sets, is_collection, texts_of_items
 from neardup.text.normalizers import normalize, normalized
@@ -60,12 +61,12 @@ def similarity(
         raise OptionError(
             f"`kind` is the name of a similarity. Give a `Similarity` as `similarity`: `similarity={kind}`."
         )
-    if kind is not None and kind not in SIMILARITIES:
-        raise OptionError(f"`kind={kind!r}`: give one of {', '.join(SIMILARITIES)}.")
+    if kind is not None and kind not in tuple(SIMILARITIES):
+        raise OptionError(f"{one_of('kind', kind, SIMILARITIES)}.")
     if kind is not None and similarity is not None:
         raise OptionError(f"`kind={kind!r}` and `similarity={similarity!r}` say the same. Give one of them.")
     chosen = similarity_of(similarity or kind or "jaccard")
-    name, used = measure_of(chosen), recipe_of(recipe)
+    name, used = measure_of(chosen), recipe_of(recipe, version_of(chosen))
     if not (is_collection(a) and is_collection(b)) and not (isinstance(a, str) and isinstance(b, str)):
         raise OptionError(f"a is a {type(a).__name__}, b a {type(b).__name__}: give two texts, or two sets or lists.")
     if not isinstance(a, str):

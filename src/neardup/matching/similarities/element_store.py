@@ -10,9 +10,10 @@ from neardup.fingerprints.simhash import Fingerprints, fingerprint_chunks, join_
 from neardup.io.corpora.batch import Batch
 from neardup.io.corpora.protocol import Corpus
 from neardup.io.resume.checkpoints import NO_CHECKPOINTS, Checkpoints
+from neardup.kernels.matching.elements import OCCURRENCES, SEQUENCE
 from neardup.kernels.matching.similarities import Stored, similarities_of, working_memory
 from neardup.matching.similarities.first_pass import first_pass
-from neardup.matching.similarities.table import Elements, maker_of
+from neardup.matching.similarities.table import Elements, in_form, maker_of
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarity import Similarity
@@ -67,7 +68,7 @@ class ElementStore:
         each = memory * 8 // self._maker.row.element_bytes
         held = partial(HeldSpool, resources=resources, use="elements", share=share)
         self._values, self._weights = held(np.uint64, memory=each), held(np.float64, memory=memory - each)
-        self._places = Spool(np.int64, temp_dir=resources.temp_dir)
+        self._places = Spool(np.int64, files=resources.files)
         self._resources = resources
         self._total, self._longest, self._seen = 0, 0, 0
         self.bytes_each, self.is_full = 8, False
@@ -165,6 +166,13 @@ class ElementStore:
         weights = self._weights.take(starts, ends) if len(self._weights.values) else np.empty(0)
         values.flags.writeable = weights.flags.writeable = False
         return Elements(values, weights, offsets)
+
+    def sets(self, rows: Array) -> Elements:
+        """The elements of some rows (int64[n]) as bounds count them: of a sequence, each occurrence is one of its own."""
+        found = self.elements(rows)
+        if self.form is Form.VERIFICATION and self._maker.verified == SEQUENCE:
+            return in_form(found.values, found.offsets, OCCURRENCES)
+        return found
 
     @property
     def serves_verification(self) -> bool:

@@ -18,7 +18,7 @@ from neardup.kernels.matching.first_pass import fingerprints_and_elements
 from neardup.kernels.text.tokens import most_tokens
 from neardup.matching.similarities.table import ElementMaker, Elements, room_for_elements
 from neardup.recipe.recipe import Recipe
-from neardup.text.normalizers import normalized
+from neardup.text.normalizers import digests_without_figures, normalized
 from neardup.text.unicode_tables import fold_tables
 
 _WORKSPACE = Workspace(
@@ -37,5 +37,6 @@ def first_pass(texts: Any, recipe: Recipe, maker: ElementMaker) -> tuple[Fingerp
     forms = feature_form(recipe), maker.element_form(recipe, maker.joined)
     memory, sorting = _WORKSPACE.scratch(int(np.diff(folded.offsets).max(initial=0)), recipe.words)
     prints, out = room_for_fingerprints(len(folded), recipe.words), room_for_elements(folded, forms[1])
-    fingerprints_and_elements(folded.data, folded.offsets, forms, memory, sorting, fold_tables(), prints, out)
-    return Fingerprints(*prints), Elements.of(out)
+    tables = fold_tables(recipe.version)
+    fingerprints_and_elements(folded.data, folded.offsets, forms, memory, sorting, tables, prints, out)
+    return Fingerprints(*prints, digests_without_figures(folded)), Elements.of(out)

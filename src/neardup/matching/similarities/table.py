@@ -167,7 +167,7 @@ class ElementMaker:
         if self.given is not None:
             self.given.check_available()
             if not self.given.is_plain:
-                return _in_form(*shingle_hashes(texts, self.given, recipe), form)
+                return in_form(*shingle_hashes(texts, self.given, recipe), form)
         return self._of_folded(_WORKSPACE.fold(texts, self.steps(recipe)), recipe, form)
 
     def _is_of_names(self, recipe: Recipe, form: int) -> bool:
@@ -178,7 +178,7 @@ class ElementMaker:
         made = self.element_form(recipe, form)
         memory = _WORKSPACE.scratch(int(np.diff(folded.offsets).max(initial=0)), 0)
         out = room_for_elements(folded, made)
-        elements(folded.data, folded.offsets, made, memory, fold_tables(), out)
+        elements(folded.data, folded.offsets, made, memory, fold_tables(recipe.version), out)
         return Elements.of(out)
 
     def element_form(self, recipe: Recipe, form: int) -> ElementForm:
@@ -187,7 +187,7 @@ class ElementMaker:
         return ElementForm(form, *(self.shingles or (recipe.word_shingle, recipe.cjk_shingle)), weighting)
 
 
-def _in_form(hashes: Array, offsets: Array, form: int) -> Elements:
+def in_form(hashes: Array, offsets: Array, form: int) -> Elements:
     """The elements of shingles, which `neardup.kernels.matching.elements` makes of tokens: in order, as sets, or numbered."""
     if form != SEQUENCE:
         documents = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))

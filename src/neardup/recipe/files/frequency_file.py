@@ -10,6 +10,7 @@ docs/formats/frequencies.md says how each is computed.
 import hashlib
 import io
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,14 @@ class FrequencyWriter:
         return digest
 
 
+def _source(path: str | Path, content: bytes | None) -> Any:
+    """What Arrow reads: it takes names as text, but for files that it opens itself by the bytes of the name."""
+    if content is not None:
+        return io.BytesIO(content)
+    is_text = os.fsencode(path) == os.fspath(path).encode("utf-8", "replace")
+    return os.fspath(path) if is_text else pa.OSFile(os.fsencode(path))
+
+
 def describe_frequency_file(path: str | Path, content: bytes | None = None) -> DocumentFrequencies:
     """Read the metadata of a file of document frequencies, without its rows. `content`: the file itself, if it is at hand.
 
@@ -95,7 +104,11 @@ def describe_frequency_file(path: str | Path, content: bytes | None = None) -> D
     import pyarrow.parquet as pq
 
     try:
-        with pq.ParquetFile(path if content is None else io.BytesIO(content)) as file:
+        source = _source(path, content)
+    except (UnicodeEncodeError, TypeError):
+        raise InputError(f"{path!r:.80} is not a name of a file. Give a file of document frequencies.") from None
+    try:
+        with pq.ParquetFile(source) as file:
             metadata, rows, schema = file.metadata.metadata or {}, file.metadata.num_rows, file.schema_arrow
     except FileNotFoundError:
         raise InputError(f"There is no file {str(path)!r} of document frequencies. Make it with neardup fit") from None
@@ -121,7 +134,7 @@ def frequency_parts(named: DocumentFrequencies) -> Iterator[tuple[Array, Array]]
 
     content, last = _Content(), -1
     try:
-        with pq.ParquetFile(str(named.path) if named.content is None else io.BytesIO(named.content)) as file:
+        with pq.ParquetFile(_source(named.path, named.content)) as file:
             for batch in file.iter_batches(ROWS_PER_GROUP):
                 features, counts = (column.to_numpy() for column in batch.columns)
                 if not len(features):

@@ -56,8 +56,8 @@ def stored_segmenter(value: Mapping[str, Any]) -> str | StoredPart:
 def _other_words(value: Mapping[str, Any]) -> str:
     here = f"jieba {version_of(JIEBA)} has {words_digest()}" if version_of(JIEBA) else "there is no jieba"
     return (
-        f"the fingerprints were made with jieba's dictionary and model {value[WORDS]}, and here {here}. "
-        "Install the version of jieba that they were made with"
+        f"what is stored was made with jieba's dictionary and model {value[WORDS]}, and here {here}. "
+        "Install the version of jieba that it was made with"
     )
 
 

@@ -111,9 +111,9 @@ class KeptFile:
             raise DataError("it is no file any more")
 
     def _missing(self, reason: str) -> StoredPart:
-        made = f"the fingerprints were made with the {WHAT[self.kind]} of"
+        made = f"what is stored was made with the {WHAT[self.kind]} of"
         if self.path == BACKGROUND:
-            why = f"{made} the package {BACKGROUND}, but {reason}. Install the version that they were made with"
+            why = f"{made} the package {BACKGROUND}, but {reason}. Install the version that it was made with"
         else:
             why = f"{made} {self.path}, but {reason}. Put that file back, or give `recipe` with a copy of it"
         return StoredPart(f'{{"{self.kind}": "{self.digest}"}}', why, self)

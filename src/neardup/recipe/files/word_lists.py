@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from neardup.errors import InputError
-from neardup.recipe.tables.spellings import meant_name
+from neardup.recipe.tables.spellings import meant
 
 StopListName = Literal["zh", "ja", "en"]
 STOP_LISTS = {
@@ -72,8 +72,9 @@ def read_word_list(path: str | Path, what: str) -> WordList:
     """
     try:
         content = Path(path).read_bytes()
-    except OSError as problem:
-        raise InputError(f"{what} {str(path)!r} cannot be read: {problem.strerror}. Give an existing file") from None
+    except (OSError, ValueError) as problem:  # ValueError: no file can have this name
+        why = problem.strerror if isinstance(problem, OSError) else "this is not a name of a file"
+        raise InputError(f"{what} {str(path)!r} cannot be read: {why}. Give an existing file") from None
     return word_list(str(path), content, what)
 
 
@@ -99,7 +100,6 @@ def stop_list(name: str | Path) -> WordList:
         file = Path(__file__).with_name("stop_words") / f"{name}.txt"
         return word_list(str(name), file.read_bytes(), "stop list")
     if not Path(name).exists():
-        near = meant_name(name, STOP_LISTS)
-        meant = f" (did you mean {near}?)" if near else ""
-        raise InputError(f"stop list {str(name)!r}: give one of {', '.join(STOP_LISTS)}, or an existing file{meant}")
+        question = meant(name, STOP_LISTS)
+        raise InputError(f"stop list {str(name)!r}: give one of {', '.join(STOP_LISTS)}, or an existing file{question}")
     return read_word_list(name, "stop list")

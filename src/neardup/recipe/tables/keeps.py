@@ -16,6 +16,14 @@ KEEPS = {
     "min:COLUMN": "the one with the smallest value in the column",
 }
 
+KeepAs = Literal["number", "time", "text"]
+KEEP_AS = {
+    "number": "as numbers",
+    "time": "as dates and times in ISO 8601",
+    "text": "as text, by code points",
+}
+"""How `keep` may compare the values of a column."""
+
 
 class By(Enum):
     """What a rule compares."""

@@ -9,7 +9,17 @@ from neardup.recipe.tables.hashes import HASHES as FEATURE_HASHES
 from neardup.recipe.tables.hashes import NativeHash
 
 NormalizerName = Literal[
-    "nfkc_casefold", "nfkc", "casefold", "lower", "digits", "punctuation", "simplified", "shinjitai"
+    "nfkc_casefold",
+    "nfkc",
+    "casefold",
+    "lower",
+    "digits",
+    "punctuation",
+    "marks",
+    "letters",
+    "word_breaks",
+    "simplified",
+    "shinjitai",
 ]
 WeightName = Literal["uniform", "tf", "log", "sqrt", "tfidf", "textrank", "cppjieba", "jieba_tfidf", "jieba_textrank"]
 HashName = Literal["xxh3", NativeHash]
@@ -21,6 +31,9 @@ NORMALIZERS = {
     "lower": "lower case: ß stays",
     "digits": "each decimal digit becomes 0",
     "punctuation": "punctuation is removed, and the text on both sides is joined",
+    "marks": "accents, Arabic vowel signs, Hebrew and Syriac points and tatweel are removed",
+    "letters": "variants of alef, ye and kaf, and final forms of Hebrew and Greek letters, become one letter",
+    "word_breaks": "zero width spaces (U+200B), which would be removed, become spaces",
     "simplified": "traditional Chinese becomes simplified, by OpenCC: the extra [zh]",
     "shinjitai": "old forms of Japanese kanji become new ones, by OpenCC: the extra [zh]",
 }
@@ -52,7 +65,12 @@ NOT_OF_TOKENS = ("weights", "hash", "bits", "min_tokens", "keywords", "document_
 HASHES = ("xxh3", *FEATURE_HASHES)
 UNICODE = "14.0.0"
 VERSION = 1
-"""Increases with every change of the kernels that changes a bit."""
+"""The version of a recipe and of a similarity that does not say otherwise. A version of its own has whatever changes a bit."""
+VERSIONS = {
+    1: "runs of letters, marks and numbers; each Han or Kana character by itself",
+    2: "also each letter of Thai, Khmer, Lao, Burmese and other scripts without spaces, and each emoji, by itself",
+}
+"""The tokens of each version."""
 FIRST_FIELDS = ("word_shingle", "cjk_shingle", "weights", "hash", "bits", "min_tokens")
 """The fields that are always in a digest. Others are in it only if they differ from their defaults, so new fields change none."""
 
@@ -73,6 +91,7 @@ OF_TEXTS = (
     "dictionary",
     "stop_words",
     "profile",
+    "version",
 )
 """The fields of a recipe that say how a text becomes features; given elements are features already."""
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from neardup.errors import OptionError
 from neardup.recipe.stored_parts import StoredPart
 
-SegmenterName = Literal["words", "characters", "whitespace", "jieba", "rjieba", "cppjieba", "sudachi"]
+SegmenterName = Literal["words", "characters", "whitespace", "jieba", "rjieba", "cppjieba", "sudachi", "icu"]
 SegmenterMode = Literal["search", "A", "B", "C"]
 SEGMENTERS = {
     "words": "runs of letters and numbers; each Han or Kana character by itself",
@@ -17,21 +17,25 @@ SEGMENTERS = {
     "rjieba": "Chinese words by the package rjieba: slower than jieba, and in rare places different; the extra [rjieba]",
     "cppjieba": "Chinese words as cppjieba, gojieba and nodejieba cut them: slower than jieba; the extra [zh]",
     "sudachi": "Japanese words, by SudachiPy and its core dictionary: the extra [ja]",
+    "icu": "Thai, Lao, Khmer, Burmese and other words, by the dictionaries of ICU: the extra [icu]",
 }
 MODES = {"jieba": ("search",), "rjieba": ("search",), "sudachi": ("A", "B", "C")}
 """The allowed values of `mode` for each segmenter."""
 GUESSING = ("jieba", "rjieba", "cppjieba")
 """The segmenters that guess words with a hidden Markov model."""
+READING = (*GUESSING, "sudachi")
+"""The segmenters with user dictionaries."""
 PACKAGES = {
     "jieba": ("jieba",),
     "rjieba": ("rjieba",),
     "cppjieba": ("jieba",),
     "sudachi": ("sudachipy", "sudachidict_core"),
+    "icu": ("icu4py",),
 }
 """The distributions that decide the tokens of a segmenter; `neardup.recipe.files.identities` has what a digest holds
 of them.
 """
-EXTRAS = {"jieba": "zh", "rjieba": "rjieba", "cppjieba": "zh", "sudachi": "ja"}
+EXTRAS = {"jieba": "zh", "rjieba": "rjieba", "cppjieba": "zh", "sudachi": "ja", "icu": "icu"}
 """The extra that installs each segmenter: `pip install 'neardup[…]'`."""
 
 
@@ -69,7 +73,7 @@ class Segmenter:
             given = getattr(self, what)
             if not isinstance(given, str) or not given.strip():
                 problems.append(f"`{what}={given!r}`: give a string that is not empty")
-        if self.name in SEGMENTERS:
+        if self.name in tuple(SEGMENTERS):
             problems.append(f"`name={self.name!r}`: this is a segmenter of the package; give another name")
         if problems:
             raise OptionError("This segmenter is not possible. " + "; ".join(problems) + ".")
@@ -98,7 +102,7 @@ def option_problems(segmenter: Any, mode: Any, hmm: Any, dictionary: Any) -> lis
     if hmm is False and name not in GUESSING:
         have = ", ".join(GUESSING[:-1]) + f" and {GUESSING[-1]}"
         found.append(f"`hmm=False` with `segmenter={name!r}`: only {have} have a hidden Markov model. Leave it out")
-    if dictionary is not None and name not in PACKAGES:
-        have = ", ".join([*PACKAGES][:-1]) + f" and {[*PACKAGES][-1]}"
+    if dictionary is not None and name not in READING:
+        have = ", ".join(READING[:-1]) + f" and {READING[-1]}"
         found.append(f"`dictionary` with `segmenter={name!r}`: only {have} have dictionaries. Leave it out")
     return found

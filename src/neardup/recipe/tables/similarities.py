@@ -18,8 +18,8 @@ from neardup.recipe.tables.parts import FOLDING
 SimilarityName = Literal["jaccard", "weighted", "containment", "cosine", "edit"]
 WORD_SHINGLE, CJK_SHINGLE = 3, 5
 """The number of tokens of a shingle that starts at a word, and of one that starts at a Han or Kana character."""
-_OF_FINGERPRINTS = ("normalize", "hash", "bits", "min_tokens", "max_distance")
-"""Fields of a recipe that say nothing about what a similarity compares, and the one that says what all of them compare."""
+_OF_FINGERPRINTS = ("normalize", "version", "hash", "bits", "min_tokens", "max_distance")
+"""Fields of a recipe that say nothing about what a similarity compares, and the two that say what all of them compare."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,8 +91,8 @@ def normalizers_only(recipe: Recipe, what: str) -> tuple[Any, ...]:
         steps = ", ".join(map(repr, recipe.normalize))
         raise OptionError(
             f"{what} of shingles that no recipe changes: {as_code(ignored, ' and ')} of this one would be ignored; only its "
-            f"`normalize` counts. Give `Recipe(normalize=[{steps}])`, or no recipe. For other shingles or tokens, give them to "
-            "`similarity=Similarity(…)`."
+            f"`normalize` and `version` count. Give `Recipe(normalize=[{steps}])`, or no recipe. For other shingles or tokens, "
+            "give them to `similarity=Similarity(…)`."
         )
     return tuple(recipe.normalize)
 

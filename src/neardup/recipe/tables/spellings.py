@@ -10,6 +10,9 @@ ELSEWHERE = {
     "fnv64a": "fnv1a_64",
     "jenkins": "lookup3",
     "hashlittle2": "lookup3",
+    "latest": "last",
+    "newest": "last",
+    "oldest": "first",
     "phash": "phash2",
     "sha": "sha1",
     "tfidfvectorizer": "tfidf",
@@ -24,7 +27,13 @@ def meant_name(given: object, allowed: Collection[str]) -> str | None:
 
     >>> meant_name("FNV-1a_64", ["fnv1_64", "fnv1a_64"]), meant_name("fnv64a", ["md5", "fnv1_64", "fnv1a_64"])
     ('fnv1a_64', 'fnv1a_64')
+    >>> meant_name("Max:score", ["first", "max:COLUMN"])
+    'max:score'
     """
+    kind, _, rest = str(given).partition(":")
+    if rest and (kinds := [name.partition(":")[0] for name in allowed if ":" in name]):  # as of `max:COLUMN`
+        near = meant_name(kind, kinds)
+        return f"{near}:{rest}" if near else None
     by_plain = {_plain(name): name for name in allowed}
     plain = _plain(str(given))
     elsewhere = ELSEWHERE.get(plain)
@@ -32,8 +41,18 @@ def meant_name(given: object, allowed: Collection[str]) -> str | None:
         return by_plain.get(plain, elsewhere)
     if OF_HASHES in allowed:
         return next((name for same, name in by_plain.items() if _characters(same) == _characters(plain)), None)
-    near = difflib.get_close_matches(str(given), list(allowed), 1)
-    return near[0] if near else None
+    return next(iter(difflib.get_close_matches(str(given), list(allowed), 1)), None)
+
+
+def meant(given: object, allowed: Collection[str]) -> str:
+    """A question with the allowed name that is meant, or an empty string."""
+    near = meant_name(given, allowed)
+    return f" (did you mean {near}?)" if near and near != given else ""
+
+
+def one_of(option: str, given: object, allowed: Collection[str]) -> str:
+    """What is wrong with the value of an option that has none of its names."""
+    return f"`{option}={given!r}`: give one of {', '.join(allowed)}{meant(given, allowed)}"
 
 
 def _characters(plain: str) -> list[str]:

@@ -3,10 +3,10 @@
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Unpack
 
-from neardup.display import SPACE, broken, printable
+from neardup.display import SPACE, broken, printable, say_aside
 from neardup.resources.progress.stage import Stage, moving_line, told
 from neardup.resources.progress.stages import DisplayedProgress, DisplayOptions, RedrawnProgress
 from neardup.resources.unfinished import removed_by
@@ -29,7 +29,7 @@ class LineProgress(DisplayedProgress):
         self.say(f"{name}: {self.seconds[name]:.1f} s{said}")
 
     def say(self, line: str) -> None:
-        print(self.fitting(f"neardup: {printable(self.wording(line))}"), file=sys.stderr, flush=True)
+        say_aside(self.fitting(f"neardup: {printable(self.wording(line))}"))
 
     def fitting(self, line: str) -> str:
         """A message as it is shown."""
@@ -37,14 +37,24 @@ class LineProgress(DisplayedProgress):
 
 
 class LogProgress(LineProgress):
-    """Progress for logs: a long stage has a line now and then."""
+    """Progress for logs: a line now and then, in long stages and between short ones."""
 
     def __init__(self, **options: Unpack[DisplayOptions]) -> None:
         super().__init__(**options)
         self._said = 0.0
+        self._quiet_since: float | None = None
 
     def begin(self, name: str, total: int | None) -> None:
-        self._said = self.clock()
+        self._said = now = self.clock()
+        if self._quiet_since is None:
+            self._quiet_since = now
+        if not self.verbose and now - self._quiet_since >= LOG_SECONDS:  # many short stages are long, too
+            self.say(f"{name} …")
+            self._quiet_since = now
+
+    def say(self, line: str) -> None:
+        self._quiet_since = None
+        super().say(line)
 
     def advance(self, documents: int) -> None:
         super().advance(documents)
@@ -72,9 +82,8 @@ class TerminalProgress(RedrawnProgress, LineProgress):
     def draw(self, stage: Stage | None) -> None:
         line = "" if stage is None else moving_line(stage, self.clock(), _columns() - 1)
         if line or self._drawn:
-            with suppress(OSError):  # the terminal is gone
-                columns = min(self._drawn, _columns() - 1)  # the window may have become narrower
-                print(line.ljust(columns), end="\r", file=sys.stderr, flush=True)
+            columns = min(self._drawn, _columns() - 1)  # the window may have become narrower
+            say_aside(line.ljust(columns), end="\r")
             self._drawn = len(line)
 
     def _erase(self) -> None:

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import copy_context
 from threading import Event, Lock, Thread
-from typing import TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
+from neardup.resources.memory_use import peak_memory_bytes
 from neardup.resources.progress.stage import Stage
 
 Clock = Callable[[], float]
@@ -47,6 +48,16 @@ class Progress:
                 self.read_bytes[name] = self.read_bytes.get(name, 0) + stage.read_bytes
             self.end(name)
             self.at = None
+
+    def costs(self) -> dict[str, Any]:
+        """What the stages took so far, by the names that summaries have for it; each with its `total`."""
+        return {
+            "seconds": self.seconds | {"total": round(sum(self.seconds.values()), 3)},
+            "read_bytes": self.read_bytes | {"total": sum(self.read_bytes.values())},
+            "written_bytes": self.written_bytes | {"total": sum(self.written_bytes.values())},
+            "peak_memory_bytes": peak_memory_bytes(),
+            "passed_over": self.passed_over,
+        }
 
     def begin(self, name: str, total: int | None) -> None:
         """A stage begins; subclasses override this."""

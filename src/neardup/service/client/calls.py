@@ -7,7 +7,7 @@ connection that failed; or it yields seconds, which pass before it goes on. What
 import itertools
 import random
 import uuid
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 from urllib.parse import quote
@@ -20,13 +20,27 @@ from neardup.service.client import responses
 from neardup.service.client.call_parts import Parts, encoded
 from neardup.service.limits import Limits
 from neardup.service.messages import messages, review_messages
-from neardup.store.answers import Judgement, RecentDuplicate, ReviewPair, StoreAnswer, StoredDocument, StoreMatch
+from neardup.store.answers import (
+    NO_ORPHANS,
+    Judgement,
+    Orphan,
+    Orphans,
+    RecentDuplicate,
+    Removal,
+    ReviewPair,
+    StoreAnswer,
+    StoredDocument,
+    StoreMatch,
+)
 from neardup.store.arguments import Duration, seconds_of, several
 from neardup.store.review.judge import Pair
 from neardup.store.upkeep.info import ReportIds, StoreInfo
 
 T = TypeVar("T")
+A = TypeVar("A", int, str)
 Call = Generator["Request | float", Any, T]
+Part = Call[tuple[list[T], A | None]]
+"""A call for a part of a list: some items, and where the next ones begin; None if these are the last."""
 JSON = {"Content-Type": "application/json"}
 AGAIN = (408, 429, 502, 503, 504)
 """Statuses of what may succeed later."""
@@ -145,14 +159,11 @@ class Calls:
 
     def recent(self, *, limit: int = 50, before: str | None = None) -> Call[list[RecentDuplicate]]:
         """The latest duplicates that are remembered, newest first; see `Store.recent`."""
-        found: list[RecentDuplicate] = []
-        while len(found) < limit or not found:
-            given = review_messages.Recent(min(limit - len(found), MAX_LISTED), before)
-            some, before = responses.duplicates((yield from self._value("recent", given)))
-            found += some
-            if before is None:
-                break
-        return found
+
+        def part(most: int, at: str | None) -> Part[RecentDuplicate, str]:
+            return responses.duplicates((yield from self._value("recent", review_messages.Recent(most, at))))
+
+        return (yield from _listed(part, limit, before))
 
     def review(self, *, limit: int = 20) -> Call[list[ReviewPair]]:
         """The pairs nearest the threshold that nobody has judged; see `Store.review`. Fewer, if their texts are long."""
@@ -166,23 +177,22 @@ class Calls:
 
     def judgements(self, *, limit: int | None = None, after: int = 0) -> Call[list[Judgement]]:
         """All judgements, the oldest first; see `Store.judgements`."""
-        found: list[Judgement] = []
-        next_after: int | None = after
-        while next_after is not None and (limit is None or len(found) < limit or not found):
-            most = MAX_LISTED if limit is None else min(limit - len(found), MAX_LISTED)
-            given = review_messages.Judgements(most, next_after)
-            some, next_after = responses.judgements((yield from self._value("judgements", given)))
-            found += some
-        return found
 
-    def remove(self, ids: Sequence[int | str], *, report_ids: ReportIds = None) -> Call[int]:
+        def part(most: int, at: int | None) -> Part[Judgement, int]:
+            return responses.judgements(
+                (yield from self._value("judgements", review_messages.Judgements(most, at or 0)))
+            )
+
+        return (yield from _listed(part, limit, after))
+
+    def remove(self, ids: Sequence[int | str], *, report_ids: ReportIds = None) -> Call[Removal]:
         """Forget kept documents; see `Store.remove`. What an attempt removed whose answer was lost is not counted, nor reported."""
         parts = Parts(several("ids", ids), lambda array, *_: self._post("remove", b'{"ids":' + array + b"}"))
         bodies = yield from self._all(parts)
         found = [responses.decoded(body, type=messages.Removed) for body in bodies]
         if report_ids is not None:
             report_ids([each for some in found for each in some.ids])
-        return sum(each.removed for each in found)
+        return Removal(sum(each.removed for each in found), _together(found))
 
     def expire(
         self,
@@ -191,20 +201,29 @@ class Calls:
         newest: int | None = None,
         by: Literal["first_seen", "last_seen"] = "last_seen",
         report_ids: ReportIds = None,
-    ) -> Call[int]:
+    ) -> Call[Removal]:
         """Remove the documents that have expired, and others that are old; see `Store.expire`. With `report_ids`, it takes several
         requests, each with the ids of some thousand documents; those whose answer was lost are not reported.
         """
         if report_ids is None:
             body = yield from self._value("expire", messages.Expire(older_than, newest, by))
-            return responses.decoded(body, type=messages.Expired).removed
-        removed, found = 0, messages.Expired(0, more=True)
-        while found.more:
+            all_at_once = responses.decoded(body, type=messages.Expired)
+            return Removal(all_at_once.removed, _together([all_at_once]))
+        parts = [messages.Expired(0, more=True)]
+        while parts[-1].more:
             body = yield from self._value("expire", messages.Expire(older_than, newest, by, Limits.max_expired))
-            found = responses.decoded(body, type=messages.Expired)
-            report_ids(found.ids)
-            removed += found.removed
-        return removed
+            parts.append(responses.decoded(body, type=messages.Expired))
+            report_ids(parts[-1].ids)
+            parts[-1].ids = []
+        return Removal(sum(each.removed for each in parts), _together(parts))
+
+    def orphans(self, *, limit: int | None = None, after: int = 0) -> Call[list[Orphan]]:
+        """The skipped documents that no kept document matched when their own went, the oldest first; see `Store.orphans`."""
+
+        def part(most: int, at: int | None) -> Part[Orphan, int]:
+            return responses.listed_orphans((yield from self._value("orphans", messages.OrphansAfter(most, at or 0))))
+
+        return (yield from _listed(part, limit, after))
 
     def compact(self) -> Call[bool]:
         """Give up the room of removed documents; see `Store.compact`. Other requests wait meanwhile."""
@@ -268,6 +287,26 @@ def _pause(attempt: int, retry_after: str | None) -> float:
     if retry_after is not None and retry_after.isdecimal():
         return min(float(retry_after), LONGEST_PAUSE_SECONDS)
     return min(0.1 * 2.0**attempt, LONGEST_PAUSE_SECONDS) * random.uniform(0.5, 1.0)
+
+
+def _listed(part: Callable[[int, A | None], Part[T, A]], limit: int | None, start: A | None) -> Call[list[T]]:
+    """A list that comes in parts, from a place on; at most `limit` items. The first part is always asked for, so that the service
+    refuses a bad limit. `part`: the call for so many items from a place on.
+    """
+    found, following = yield from part(_most(limit, 0), start)
+    while following is not None and (limit is None or len(found) < limit):
+        some, following = yield from part(_most(limit, len(found)), following)
+        found += some
+    return found
+
+
+def _most(limit: int | None, count: int) -> int:
+    return MAX_LISTED if limit is None else min(limit - count, MAX_LISTED)
+
+
+def _together(found: Sequence[messages.Removed | messages.Expired]) -> Orphans:
+    """The orphans of several answers."""
+    return sum((responses.orphans(each.orphans) for each in found), NO_ORPHANS)
 
 
 def _text(text: Any) -> str:

@@ -3,13 +3,23 @@
 from decimal import Decimal
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from neardup.errors import OptionError, ServiceError
 from neardup.judging.comparison import Comparison, Feature, FingerprintSteps
 from neardup.service.messages import messages, review_messages
 from neardup.service.messages.messages import converted
-from neardup.store.answers import Judgement, RecentDuplicate, ReviewPair, StoreAnswer, StoredDocument, StoreMatch
+from neardup.store.answers import (
+    NO_ORPHANS,
+    Judgement,
+    Orphan,
+    Orphans,
+    RecentDuplicate,
+    ReviewPair,
+    StoreAnswer,
+    StoredDocument,
+    StoreMatch,
+)
 
 decoded = msgspec.json.decode
 
@@ -34,9 +44,24 @@ def answers(body: bytes) -> list[StoreAnswer]:
             _matches(each.replaces),
             each.is_update,
             "new" if each.status is UNSET else each.status,
+            orphans(each.orphans),
+            each.only_digits,
         )
         for each in decoded(body, type=list[messages.Answer])
     ]
+
+
+def orphans(found: messages.Orphans | UnsetType) -> Orphans:
+    """Orphans as a store tells them."""
+    if found is UNSET or isinstance(found, UnsetType):
+        return NO_ORPHANS
+    return Orphans(found.count, found.not_compared, tuple(found.ids), found.after)
+
+
+def listed_orphans(body: bytes) -> tuple[list[Orphan], int | None]:
+    """Some orphans, and where the next ones begin; None if these are the last."""
+    found = decoded(body, type=messages.OrphansListed)
+    return converted(found.orphans, list[Orphan]), found.next
 
 
 def document(body: bytes) -> StoredDocument | None:

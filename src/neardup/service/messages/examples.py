@@ -43,6 +43,7 @@ def _answer(id: int | str, first: dict[str, Any] | None = None, *, exact: bool =
         "matches": [] if first is None else [first],
         "replaces": [],
         "status": "new" if first is None else "duplicate",
+        **({} if first is None or exact else {"only_digits": False}),
     }
 
 
@@ -184,9 +185,12 @@ EXAMPLES = (
             "similarity": "jaccard",
             "min_similarity": 0.7,
             "max_distance": None,
+            "guard": None,
             "floor": None,
             "keep": "first",
+            "keep_as": None,
             "texts": True,
+            "short_rule": 2,
             "recipe": {
                 "word_shingle": 1,
                 "cjk_shingle": 2,
@@ -197,7 +201,9 @@ EXAMPLES = (
                 "unicode": "14.0.0",
                 "version": 1,
             },
-            "bytes": {"compared": 4096, "lock": 0, "record": 77824, "rows": 4096},
+            "bytes": {"compared": 4096, "lock": 4096, "record": 114688, "rows": 4096},
+            "orphans": 0,
+            "skipped_since": None,
         },
     ),
     Example(route="stores", title="all stores", answer={"stores": ["default"]}),
@@ -207,7 +213,21 @@ EXAMPLES = (
         route="remove",
         title="documents by their ids",
         given={"ids": ["ferry", "unheard of"]},
-        answer={"removed": 1, "unknown": ["unheard of"], "ids": ["ferry"]},
+        answer={
+            "removed": 1,
+            "unknown": ["unheard of"],
+            "ids": ["ferry"],
+            "orphans": {"count": 1, "not_compared": 0, "ids": ["late"], "after": 0},
+        },
+    ),
+    Example(
+        route="orphans",
+        title="the first",
+        given={"limit": 1},
+        answer={
+            "orphans": [{"number": 1, "id": "late", "compared": True, "orphaned": 1_790_000_000.0}],
+            "next": None,
+        },
     ),
     Example(route="compact", title="what was removed", given={}, answer={"compacted": True}),
     Example(route="expire", title="old documents", given={"older_than": "30d"}, answer={"removed": 0}),

@@ -6,6 +6,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from neardup.judging.comparison import Comparison, FingerprintSteps
+from neardup.store import answers as store_answers
 from neardup.store.answers import DocumentStatus, StoreAnswer, StoredDocument, StoreMatch
 
 Id = int | str
@@ -90,12 +91,25 @@ class Match(Struct):
     distance: int
 
 
+class Orphans(Struct):
+    """How many skipped documents no kept document matches any more; how many of them could not be compared, as the store keeps no
+    texts; the ids, if there are at most 1,000; and the value of `after` with which `orphans` lists them.
+    """
+
+    count: int
+    not_compared: int
+    ids: list[Id]
+    after: int
+
+
 class Answer(Struct, omit_defaults=True):
     """What the store says of a document: whether it is new; else the first match, and all of them, best first.
 
     `exact`: the text equals that of the first match, after normalization. `replaces`: the documents that were removed for this one:
     first the earlier text of its own id, if it is an update; then those that it is better than, by the `keep` of the store.
     `is_update`: true if it is one; absent if it is none. `status`: what became of the document; of a question, new or duplicate.
+    `orphans`: those that documents in `replaces` leave; absent if there are none.
+    `only_digits`: whether a near duplicate differs from the first match in digits only; absent if that is not known.
     """
 
     id: Id
@@ -108,6 +122,8 @@ class Answer(Struct, omit_defaults=True):
     replaces: list[Match]
     is_update: bool = False
     status: DocumentStatus | UnsetType = UNSET  # which older services lack
+    orphans: Orphans | UnsetType = UNSET
+    only_digits: bool | None = None
 
 
 class Neighbors(Struct):
@@ -137,19 +153,48 @@ class Found(Struct):
 
 
 class Removed(Struct):
-    """How many documents were removed, their ids, and the ids that no kept document had."""
+    """How many documents were removed, their ids, and the ids that no kept document had; and the orphans, if there are any."""
 
     removed: int
     unknown: list[Id]
     ids: list[Id] = []
+    orphans: Orphans | UnsetType = UNSET
 
 
 class Expired(Struct, omit_defaults=True):
-    """How many documents were removed; with a `limit`, their ids, and whether there may be more to remove."""
+    """How many documents were removed, and the orphans, if there are any; with a `limit`, the ids of those that were removed, and
+    whether there may be more to remove.
+    """
 
     removed: int
     ids: list[Id] = []
     more: bool = False
+    orphans: Orphans | UnsetType = UNSET
+
+
+class OrphansAfter(Struct, forbid_unknown_fields=True):
+    """How many orphans to list, and after which number."""
+
+    limit: Annotated[int, Meta(extra_json_schema={"minimum": 1})] = 200
+    after: Annotated[int, NotBelowZero] = 0
+
+
+class Orphan(Struct):
+    """A skipped document that no kept document matched when its own went. `compared`: false if the store could not compare it with
+    others; `orphaned`: when, in seconds since 1970.
+    """
+
+    number: int
+    id: Id
+    compared: bool
+    orphaned: float
+
+
+class OrphansListed(Struct):
+    """Orphans, the oldest first. `next`: the number to give as `after` for later ones; null if there are none."""
+
+    orphans: list[Orphan]
+    next: int | None
 
 
 class Compacted(Struct):
@@ -247,6 +292,11 @@ def match_of(match: StoreMatch) -> Match:
     return Match(match.id, match.similarity, match.distance)
 
 
+def orphans_of(found: store_answers.Orphans) -> Orphans | UnsetType:
+    """Orphans as they travel; nothing if there are none."""
+    return Orphans(found.count, found.not_compared, list(found.ids), found.after) if found.count else UNSET
+
+
 def answer_of(id: Id, answer: StoreAnswer) -> Answer:  # noqa: A002
     """An answer as it travels, with the id of the document."""
     matches = [match_of(each) for each in answer.matches]
@@ -262,6 +312,8 @@ def answer_of(id: Id, answer: StoreAnswer) -> Answer:  # noqa: A002
         [match_of(each) for each in answer.replaces],
         answer.is_update,
         answer.status,
+        orphans_of(answer.orphans),
+        answer.only_digits,
     )
 
 

@@ -1,28 +1,26 @@
-// BROWSE: what the store has removed lately, and a kept document with its neighbors, from one to the next.
+// BROWSE: what the store has removed lately, its orphans, and a kept document with its neighbors, from one to the next.
 import { fill, idElement, make, nameOfId, textElement, twoLinesOfId } from "./elements.js";
 import { documentsOf, matchList } from "./documents.js";
 import { moment, number, say, saying, similarity, threshold } from "./language.js";
 import { write } from "./json.js";
-import { answering, button, metadata, problem, showing, sideBySide, told } from "./parts.js";
+import { Listing } from "./listing.js";
+import { answering, metadata, showing, sideBySide, told } from "./parts.js";
 import { ask, ofStore } from "./requests.js";
 import { clipped, languageOf, plainly } from "./visible.js";
 
-const PAGE = 20;
 const EXCERPT = 240;
 const LARGEST = 6; // families that are named
-const state = { recent: [], next: undefined, asked: "", trail: [] };
+const removals = new Listing("recent", "duplicates", "before");
+const orphans = new Listing("orphans", "orphans", "after");
+const state = { asked: "", trail: [] };
 
-export const forget = () => { Object.assign(state, { recent: [], next: undefined, trail: [] }); };
+export function forget() {
+  removals.forget();
+  orphans.forget();
+  state.trail = [];
+}
 
 // ------------------------------------------------------------------------------------------------ recent duplicates
-
-async function more(store) {
-  const given = { limit: PAGE };
-  if (state.next !== undefined && state.next !== null) given.before = state.next;
-  const found = await ask(ofStore(store, "recent"), given);
-  state.recent.push(...found.duplicates);
-  state.next = found.next ?? null;
-}
 
 function recentRow(store, each, walk, info) {
   const place = make("div", { class: "opened" });
@@ -52,7 +50,7 @@ function recentRow(store, each, walk, info) {
 // Survivors with most of the duplicates that are listed.
 function families(walk) {
   const counts = new Map();
-  for (const each of state.recent) {
+  for (const each of removals.rows) {
     const key = write(each.duplicate_of);
     counts.set(key, { id: each.duplicate_of, count: (counts.get(key)?.count ?? 0) + 1 });
   }
@@ -63,19 +61,22 @@ function families(walk) {
 }
 
 async function recent(context, walk) {
-  const { store } = context;
   const info = await context.info();
-  if (state.next === undefined) await more(store);
-  if (!state.recent.length) return make("p", { class: "notice" }, say("nothing_removed"));
-  const place = make("div");
-  const list = () => fill(place,
-    families(walk),
-    make("ol", { class: "matches" }, state.recent.map((each) => recentRow(store, each, walk, info))),
-    state.next === null ? null : button("show_more", async () => {
-      try { await more(store); list(); } catch (found) { place.append(problem(found)); }
-    }, { class: "quiet more" }));
-  list();
-  return place;
+  const shown = await removals.shown(context.store, (each) => recentRow(context.store, each, walk, info), () => families(walk));
+  return removals.rows.length ? shown : make("p", { class: "notice" }, say("nothing_removed"));
+}
+
+// --------------------------------------------------------------------------------------------------------- orphans
+
+const orphanRow = (each) => make("li", { class: "match" },
+  make("div", { class: "who" }, twoLinesOfId(each.id),
+    make("span", { class: "soft" }, saying("orphan_since", { time: moment(each.orphaned) }), each.compared ? null : [" · ", say("orphan_not_compared")])));
+
+// Few stores have any, so the panel comes with the first one.
+async function orphansPanel({ store }) {
+  const shown = await orphans.shown(store, orphanRow);
+  return orphans.rows.length === 0 ? null : make("section", { class: "panel", "aria-labelledby": "orphans-title" },
+    make("h2", { id: "orphans-title" }, say("orphans")), make("p", { class: "soft" }, say("orphans_means")), shown);
 }
 
 // ------------------------------------------------------------------------------------------------------ one document
@@ -89,17 +90,20 @@ async function lookedUp(context, ids, walk) {
   if (!documents.size) {
     // Somebody who looks up a document that was removed wants to know in favor of which.
     const asked = ids.map((id) => write(id));
-    const removed = state.recent.filter((each) => each.id !== undefined && asked.includes(write(each.id)));
+    const isAsked = (each) => each.id !== undefined && asked.includes(write(each.id));
+    const removed = removals.rows.filter(isAsked);
+    const left = orphans.rows.filter(isAsked);
     return [
       make("p", { class: "notice", role: "alert" }, saying("no_document", { id: idElement(ids.at(-1)) })),
       removed.length ? make("ol", { class: "matches" }, removed.map((each) => recentRow(store, each, walk, info))) : null,
+      left.length ? [make("p", { class: "soft" }, say("orphans_means")), make("ol", { class: "matches" }, left.map(orphanRow))] : null,
     ];
   }
   const given = info.floor && info.floor < info.min_similarity ? { min_similarity: info.floor } : {};
   return Promise.all([...documents.values()].map(async (document) => {
     const { neighbors } = await ask(ofStore(store, "neighbors"), { id: document.id, ...given });
     const known = await documentsOf(store, neighbors.map((each) => each.id));
-    const removed = state.recent.filter((each) => write(each.duplicate_of) === write(document.id)).length;
+    const removed = removals.rows.filter((each) => write(each.duplicate_of) === write(document.id)).length;
     return card(context, document, { neighbors, known, info, removed, walk });
   }));
 }
@@ -140,6 +144,8 @@ export function show(context) {
   const input = make("input", { id: "asked", type: "text", value: state.asked, autocomplete: "off", spellcheck: "false", oninput: (event) => { state.asked = event.target.value; } });
   const lately = make("div", { id: "recent" });
   showing(lately, () => recent(context, walk));
+  const orphaned = make("div", { id: "orphans" });
+  showing(orphaned, () => orphansPanel(context));
   if (state.trail.length) { walked(); look([state.trail.at(-1)]); }
   return [
     make("h1", {}, say("browse_title")), make("p", { class: "lead" }, say("browse_lead")),
@@ -148,5 +154,6 @@ export function show(context) {
         make("label", { for: "asked" }, say("id")), input, make("button", { type: "submit" }, say("look_up"))),
       trail, found),
     make("section", { class: "panel" }, make("h2", {}, say("recent_title")), lately),
+    orphaned,
   ];
 }

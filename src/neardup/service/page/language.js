@@ -4,7 +4,7 @@ import { STRINGS } from "./strings.js";
 
 export const LANGUAGES = { en: "English", zh: "中文", ja: "日本語" };
 const KEY = "language";
-const firstOf = (given) => given.map((each) => each.slice(0, 2).toLowerCase()).find((each) => each in LANGUAGES) ?? "en";
+const firstOf = (given) => given.map((each) => each.slice(0, 2).toLowerCase()).find((each) => Object.hasOwn(LANGUAGES, each)) ?? "en";
 let language = firstOf([setting(KEY), ...navigator.languages]);
 
 export const languageNow = () => language;
@@ -13,11 +13,12 @@ export function setLanguage(given) {
   keepSetting(KEY, given);
 }
 
-// A string; with values that are elements, `saying` gives its pieces.
+// A string; with values that are elements, `saying` gives its pieces. In English, {s} is the ending of a noun after {count}.
 export const say = (key, values = {}) => saying(key, values).join("");
 export function saying(key, values = {}) {
+  const all = { s: values.count === "1" ? "" : "s", ...values };
   const pieces = STRINGS[key][language].split(/\{(\w+)\}/);
-  return pieces.map((each, place) => (place % 2 ? values[each] : each)).filter((each) => each !== "");
+  return pieces.map((each, place) => (place % 2 ? all[each] : each)).filter((each) => each !== "");
 }
 
 const made = new Map();

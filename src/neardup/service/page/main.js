@@ -15,7 +15,7 @@ const VIEWS = { check, compare, browse, numbers, review };
 const main = document.getElementById("main");
 const state = { stores: [], store: null, infos: new Map(), wantsTokens: hasToken() };
 
-const viewNow = () => (location.hash.slice(1) in VIEWS ? location.hash.slice(1) : "check");
+const viewNow = () => (Object.hasOwn(VIEWS, location.hash.slice(1)) ? location.hash.slice(1) : "check");
 
 const context = {
   get store() { return state.store; },

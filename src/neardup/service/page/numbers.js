@@ -12,7 +12,7 @@ const short = (value, most, more) => number(value, (value < most ? 1 : 0) + (mor
 const milliseconds = (value, more = false) => `${short(value * 1000, 10, more)} ms`;
 const rateOf = (value, more = false) => short(value, 10, more);
 const countOf = (value, more = false) => (more || value < 100000 ? number(value) : compact(value));
-const megabytes = (value) => `${number(value / 1e6, value < 1e7 ? 1 : 0)} MB`;
+const mebibytes = (value) => `${number(value / 2 ** 20, value < 10 * 2 ** 20 ? 1 : 0)} MiB`; // as the command line has them
 const AGAIN = 60000; // milliseconds
 export const forget = () => {};
 
@@ -64,8 +64,8 @@ async function facts(context) {
     info.max_distance === null ? null : [say("max_distance"), number(info.max_distance)],
     info.floor === null ? null : [say("floor"), threshold(info.floor)],
     [say("keep"), make("code", {}, plainly(info.keep))],
-    [say("removed_known"), number(info.removed)], [say("room"), info.gone ? say("room_of", { count: number(info.gone) }) : say("none")],
-    [say("size"), megabytes(size)], [say("recipe"), make("code", {}, plainly(recipe)), true]);
+    [say("removed_known"), number(info.removed)], [say("orphans"), info.orphans ? number(info.orphans) : say("none")], [say("room"), info.gone ? say("room_of", { count: number(info.gone) }) : say("none")],
+    [say("size"), mebibytes(size)], [say("recipe"), make("code", {}, plainly(recipe)), true]);
 }
 
 export function show(context) {

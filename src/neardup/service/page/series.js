@@ -38,8 +38,8 @@ export function sampleOf(text, at) {
     return sample.stores.get(name);
   };
   for (const { name, labels, value } of metricsOf(text)) {
-    if (name in OF_STORE) of(labels.store)[OF_STORE[name]] = value;
-    else if (name === "neardup_store_added_total") of(labels.store)[labels.outcome] = value;
+    if (Object.hasOwn(OF_STORE, name)) of(labels.store)[OF_STORE[name]] = value;
+    else if (name === "neardup_store_added_total" && Object.hasOwn(of(labels.store), labels.outcome)) of(labels.store)[labels.outcome] = value;
     else if (name === "neardup_requests_running") sample.running = value;
     else if (name === "neardup_requests_total" && !OWN.has(labels.route)) {
       sample.requests += value;

@@ -57,8 +57,8 @@ export const STRINGS = {
   // Two texts side by side
   side_by_side: { en: "Two texts side by side", zh: "两个文本对照", ja: "2 つの文章の対照" },
   show_beside: { en: "Side by side", zh: "对照", ja: "対照" },
-  not_shown: { en: "… {count} more characters", zh: "……还有 {count} 个字符", ja: "…残り {count} 文字" },
-  skipped: { en: "{count} common characters", zh: "{count} 个相同字符", ja: "共通の {count} 文字" },
+  not_shown: { en: "… {count} more character{s}", zh: "……还有 {count} 个字符", ja: "…残り {count} 文字" },
+  skipped: { en: "{count} common character{s}", zh: "{count} 个相同字符", ja: "共通の {count} 文字" },
   only_one_key: { en: "only in one of them", zh: "仅一方有", ja: "片方だけ" },
   both_key: { en: "in both", zh: "两者都有", ja: "両方にある" },
   beginning_only: {
@@ -76,7 +76,7 @@ export const STRINGS = {
     zh: "粘贴一段文本。不会写入任何内容：文档库只回答它是否为新文本，以及与哪些文档相似。",
     ja: "文章を貼り付けてください。何も追加されません。新しい文章かどうか、何に似ているかだけを答えます。",
   },
-  store_keeps: { en: "It keeps {count} documents.", zh: "库中保留 {count} 个文档。", ja: "現在 {count} 件の文書があります。" },
+  store_keeps: { en: "It keeps {count} document{s}.", zh: "库中保留 {count} 个文档。", ja: "現在 {count} 件の文書があります。" },
   store_empty: {
     en: "The store is empty. Send it documents, a line of JSON with id and text for each:",
     zh: "文档库为空。请发送文档，每个文档一行 JSON，包含 id 和 text：",
@@ -84,7 +84,7 @@ export const STRINGS = {
   },
   paste_here: { en: "Paste a text here", zh: "在此粘贴文本", ja: "ここに文章を貼り付け" },
   check_now: { en: "Check", zh: "查重", ja: "照合する" },
-  characters: { en: "{count} characters", zh: "{count} 个字符", ja: "{count} 文字" },
+  characters: { en: "{count} character{s}", zh: "{count} 个字符", ja: "{count} 文字" },
   text_wanted: { en: "Paste a text first.", zh: "请先粘贴文本。", ja: "先に文章を貼り付けてください。" },
   verdict: { en: "Verdict", zh: "结论", ja: "結果" },
   verdict_new: { en: "New", zh: "新文本", ja: "新しい文章" },
@@ -106,7 +106,7 @@ export const STRINGS = {
   similarity: { en: "similarity", zh: "相似度", ja: "類似度" },
   similarity_of: { en: "Similarity {value}", zh: "相似度 {value}", ja: "類似度 {value}" },
   distance_of: { en: "{count} of {bits} bits differ", zh: "{bits} 位中有 {count} 位不同", ja: "{bits} ビット中 {count} ビットが異なる" },
-  bits_differ: { en: "{count} bits", zh: "{count} 位", ja: "{count} ビット" },
+  bits_differ: { en: "{count} bit{s}", zh: "{count} 位", ja: "{count} ビット" },
   matches: { en: "Matches: {count}", zh: "匹配文档：{count}", ja: "一致した文書：{count}" },
   nearest: { en: "The nearest, below the threshold", zh: "低于阈值的最近文档", ja: "しきい値未満で最も近い文書" },
   jaccard_means: {
@@ -114,7 +114,7 @@ export const STRINGS = {
     zh: "相似度：两个文本共有的连续词（中文、日文为连续字符）所占的比例。",
     ja: "類似度は、両方の文章にある単語の並び（中国語・日本語では文字の並び）の割合です。",
   },
-  tokens_count: { en: "{count} tokens", zh: "{count} 个词元", ja: "{count} トークン" },
+  tokens_count: { en: "{count} token{s}", zh: "{count} 个词元", ja: "{count} トークン" },
   seen_at: { en: "last seen {time}", zh: "最近出现于 {time}", ja: "最終確認 {time}" },
   no_texts: {
     en: "The store does not keep this text, so only its numbers can be shown. To see texts, create the store with --texts.",
@@ -176,7 +176,7 @@ export const STRINGS = {
   weight: { en: "Weight", zh: "权重", ja: "重み" },
   weight_of: { en: "Weight {value}", zh: "权重 {value}", ja: "重み {value}" },
   sums_label: {
-    en: "{side}: the sum of the votes for each bit; {count} bits differ",
+    en: "{side}: the sum of the votes for each bit; {count} bit{s} differ",
     zh: "{side}：每一位的票数总和；{count} 位不同",
     ja: "{side}：各ビットの票の合計。{count} ビットが異なる",
   },
@@ -232,6 +232,18 @@ export const STRINGS = {
   largest_families: { en: "Most duplicates here:", zh: "此处重复最多：", ja: "この中で重複が多い文書：" },
   show_more: { en: "Show more", zh: "显示更多", ja: "さらに表示" },
   nothing_removed: { en: "The store has found no duplicates yet.", zh: "尚未发现重复文档。", ja: "重複はまだ見つかっていません。" },
+  orphans: { en: "Orphans", zh: "孤立文档", ja: "孤立した文書" },
+  orphans_means: {
+    en: "These were skipped as duplicates. The document kept in their place is gone, and no other matches. To keep them, add them again.",
+    zh: "这些文档曾作为重复文档被跳过，当时保留的文档现已移除，且没有其他匹配的文档。如需保留，请重新添加。",
+    ja: "重複として取り込まれなかった文書です。代わりに残した文書がなくなり、ほかに一致する文書もありません。残すには、もう一度追加してください。",
+  },
+  orphan_since: { en: "since {time}", zh: "自 {time} 起", ja: "{time} から" },
+  orphan_not_compared: {
+    en: "not compared with other documents: the store keeps no texts",
+    zh: "未与其他文档比较：文档库未保存文本",
+    ja: "ほかの文書とは比較していません（ストアが本文を保持していないため）",
+  },
 
   // Numbers
   numbers_title: { en: "How the service is doing", zh: "服务运行状况", ja: "サービスの状況" },
@@ -249,7 +261,7 @@ export const STRINGS = {
   state_ready: { en: "Ready", zh: "正常", ja: "正常" },
   state_down: { en: "Down", zh: "不可用", ja: "停止" },
   nothing_waits: { en: "nothing waits", zh: "无等待", ja: "待ちなし" },
-  documents_wait: { en: "{count} documents wait", zh: "{count} 个文档在等待", ja: "{count} 件が待機中" },
+  documents_wait: { en: "{count} document{s} waiting", zh: "{count} 个文档在等待", ja: "{count} 件が待機中" },
   documents: { en: "Documents", zh: "文档", ja: "文書" },
   kept_now: { en: "kept now", zh: "当前保留", ja: "現在の保持数" },
   duplicates: { en: "Duplicates", zh: "重复率", ja: "重複率" },
@@ -270,7 +282,7 @@ export const STRINGS = {
   keep: { en: "Keeps", zh: "保留规则", ja: "残す文書" },
   removed_known: { en: "Removed texts that it remembers", zh: "记住的已去除文本", ja: "記憶している除去済みの文章" },
   room: { en: "Room to give up", zh: "可释放空间", ja: "解放できる領域" },
-  room_of: { en: "that of {count} documents", zh: "{count} 个文档", ja: "{count} 件分" },
+  room_of: { en: "that of {count} document{s}", zh: "{count} 个文档", ja: "{count} 件分" },
   none: { en: "none", zh: "无", ja: "なし" },
   size: { en: "Size", zh: "大小", ja: "サイズ" },
   recipe: { en: "Recipe", zh: "配方", ja: "レシピ" },

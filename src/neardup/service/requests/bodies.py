@@ -6,9 +6,10 @@ Documents are checked before the store has them. Their metadata stays JSON: deco
 import asyncio
 import codecs
 import functools
+import json
 import re
-from collections.abc import AsyncIterator, Sequence
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import UNSET
@@ -17,16 +18,20 @@ from starlette.types import Message, Receive
 
 from neardup.display import size_text
 from neardup.errors import OptionError
+from neardup.io.formats.json.json_values import unique_members
 from neardup.service.admission import Held
 from neardup.service.limits import METADATA_BYTES, Limits
 from neardup.service.messages.messages import Document, GivenDocument, encode
 from neardup.service.problems import Problem
 from neardup.store.arguments import seconds_of, time_of
 
+T = TypeVar("T")
 JSON = "application/json"
 LINES = "application/x-ndjson"
 _LINES = (LINES, "application/ndjson", "application/jsonl")
 
+MANY_BYTES = 256 << 10
+"""Bytes of JSON from which on decoding takes some milliseconds."""
 _HALF = rb"u[dD]%s[0-9a-fA-F]{2}"
 _ESCAPE = re.compile(
     rb"\\(?:%s\\%s|(?P<lone>%s)|.)" % (_HALF % b"[89abAB]", _HALF % b"[c-fC-F]", _HALF % b"[89a-fA-F]")
@@ -90,28 +95,33 @@ async def read_whole(request: Request, limits: Limits, held: Held) -> bytes:
         raise _too_slow(f"The body did not come within {limits.timeout:g} s.") from None
 
 
-def decode(body: bytes, kind: Any, what: str = "body") -> Any:
-    """The value that a body, or a line, has.
+def decode(body: bytes, kind: Any, what: str = "body", *, is_part: bool = False) -> Any:
+    """The value that a body, or a line, has; or a part of one, whose keys were looked at with all others.
 
     Raises:
-        Problem: it is no JSON, or of another type.
+        Problem: it is no JSON, or of another type; or an object in it has a key twice.
     """
     if what == "body":
         body = body.removeprefix(codecs.BOM_UTF8)
     try:
         try:
-            return decoder_of(kind).decode(body)
+            found = decoder_of(kind).decode(body)
         except msgspec.ValidationError:
             raise
         except msgspec.DecodeError:
             if (repaired := _without_lone_surrogates(body)) == body:
                 raise
-            return decoder_of(kind).decode(repaired)
+            found = decoder_of(kind).decode(repaired)
+        if not is_part:
+            _KEYS.decode(body.decode())
+        return found
     except msgspec.ValidationError as problem:
         raise Problem("invalid_value", f"The {what} is not what is taken here: {problem}.") from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
+    except (msgspec.DecodeError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as problem:
         said = "it is nested too deeply" if isinstance(problem, RecursionError) else str(problem)
         raise Problem("invalid_json", f"The {what} is not JSON in UTF-8: {said}.") from None
+    except ValueError as problem:
+        raise Problem("invalid_value", f"The {what} cannot be taken: {problem}. Give each key once.") from None
 
 
 def _without_lone_surrogates(body: bytes) -> bytes:
@@ -130,6 +140,21 @@ def _without_lone_surrogates(body: bytes) -> bytes:
 
 def _repaired(escape: re.Match[bytes]) -> bytes:
     return rb"\ufffd" if escape["lone"] else escape[0]
+
+
+async def decoded(bodies: Sequence[bytes], decodes: Callable[[], T]) -> T:
+    """What `decodes` makes of bodies, or lines; of many bytes on another thread, so that other requests do not wait."""
+    return decodes() if sum(map(len, bodies)) < MANY_BYTES else await asyncio.to_thread(decodes)
+
+
+def _members(pairs: list[tuple[str, Any]]) -> None:
+    """Refuse (ValueError) an object that has a key twice, and keep nothing of it."""
+    if len(dict(pairs)) < len(pairs):
+        unique_members(pairs)
+
+
+_KEYS = json.JSONDecoder(object_pairs_hook=_members, parse_float=len, parse_int=len)
+"""Looks at the keys of JSON: msgspec takes the last of equal ones."""
 
 
 async def read_lines(receive: Receive, limits: Limits, held: Held) -> AsyncIterator[list[bytes]]:
@@ -218,5 +243,5 @@ def _metadata(given: msgspec.Raw, place: int) -> msgspec.Raw | None:
             f"The metadata of document {place} (counted from 0) has {size_text(len(said))}; at most {size_text(METADATA_BYTES)} "
             "are taken. Keep the rest elsewhere, under the id.",
         )
-    value = decode(said, object, f"metadata of document {place} (counted from 0)")
+    value = decode(said, object, f"metadata of document {place} (counted from 0)", is_part=True)
     return None if value is None else msgspec.Raw(encode(value))

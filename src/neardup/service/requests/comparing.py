@@ -36,7 +36,9 @@ class Comparing:
         """
         steps = tuple(recipe.normalize)
         return await self._one(
-            lambda: AlignedRows(converted(aligned_rows(given.left, given.right, steps), list[AlignedRow]))
+            lambda: AlignedRows(
+                converted(aligned_rows(given.left, given.right, steps, version=recipe.version), list[AlignedRow])
+            )
         )
 
     async def _one(self, function: Callable[[], Found]) -> Found:

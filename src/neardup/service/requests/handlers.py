@@ -14,13 +14,14 @@ from neardup.service.messages import messages
 from neardup.service.messages.messages import Answer, GivenDocument, Question, answer_of, encode
 from neardup.service.metrics import CONTENT_TYPE, Metrics
 from neardup.service.problems import Problem, later
-from neardup.service.requests.bodies import JSON, LINES, decode, documents_of, media_type, read_whole
+from neardup.service.requests.bodies import JSON, LINES, decode, decoded, documents_of, media_type, read_whole
 from neardup.service.requests.comparing import Comparing
 from neardup.service.requests.request_keys import RequestKey, key_of
 from neardup.service.requests.streams import LineStream, parts
 from neardup.service.stores.waiting import Addition, Call, Check, Job, Result, digest_of
 from neardup.service.stores.worker import Worker
 from neardup.store.answers import StoreAnswer, StoreMatch
+from neardup.store.session.prepared import PreparedTexts
 from neardup.store.store import Store
 
 REPEATED = "Idempotency-Replayed"
@@ -71,9 +72,9 @@ class Service:
                 "added. Repeat the request: the same Idempotency-Key gets the answer of the first.",
             ) from None
 
-    async def call(self, worker: Worker, function: Callable[[Store], Any]) -> Any:
-        """What a call of a store returns."""
-        return await self.result(worker, Call(asyncio.get_running_loop().create_future(), 1, function))
+    async def call(self, worker: Worker, function: Callable[..., Any], text: str | None = None) -> Any:
+        """What a call of a store returns, with a text if one is given, which is prepared first if it is large."""
+        return await self.result(worker, Call(asyncio.get_running_loop().create_future(), 1, function, text))
 
     # ------------------------------------------------------------------------------------------------------ documents
 
@@ -83,7 +84,7 @@ class Service:
         if media_type(asked.request) == LINES:
             return LineStream(parts(asked, self.admission, Question, functools.partial(self._checked_lines, worker)))
         body = await read_whole(asked.request, self.limits, asked.held)
-        given: Question | list[Question] = decode(body, Question | list[Question])
+        given: Question | list[Question] = await _decoded(body, Question | list[Question])
         is_one = isinstance(given, Question)
         questions = [given] if isinstance(given, Question) else given
         self._demand_few(asked, len(questions))
@@ -108,7 +109,7 @@ class Service:
             added = functools.partial(self._added_lines, worker, key)
             return LineStream(parts(asked, self.admission, GivenDocument, added, is_cut_by_number=key is not None))
         body = await read_whole(asked.request, self.limits, asked.held)
-        given: GivenDocument | list[GivenDocument] = decode(body, GivenDocument | list[GivenDocument])
+        given: GivenDocument | list[GivenDocument] = await _decoded(body, GivenDocument | list[GivenDocument])
         is_one = isinstance(given, GivenDocument)
         documents = [given] if isinstance(given, GivenDocument) else given
         self._demand_few(asked, len(documents))
@@ -161,12 +162,12 @@ class Service:
         """List the kept documents that are similar to a text, or to a kept document."""
         given: messages.NeighborsOf = await self.given(asked, messages.NeighborsOf)
 
-        def neighbors(store: Store) -> list[StoreMatch]:
-            if given.text is None and given.id is not None and store.get(given.id) is None:
+        def neighbors(store: Store, text: str | PreparedTexts | None = None) -> list[StoreMatch]:
+            if text is None and given.id is not None and store.get(given.id) is None:
                 raise Problem("unknown_document", f"There is no document with the id {json.dumps(given.id)}.")
-            return store.neighbors(given.text, id=given.id, min_similarity=given.min_similarity)
+            return store.neighbors(text, id=given.id, min_similarity=given.min_similarity)
 
-        found = await self.call(self.worker(asked), neighbors)
+        found = await self.call(self.worker(asked), neighbors, given.text)
         return json_response(encode(messages.Neighbors([messages.match_of(each) for each in found])))
 
     async def get(self, asked: Asked) -> Response:
@@ -194,7 +195,8 @@ class Service:
         def removed(store: Store) -> messages.Removed:
             unknown = [each for each in given if store.get(each) is None]
             ids: list[int | str] = []
-            return messages.Removed(store.remove(given, report_ids=ids.extend), unknown, ids)
+            found = store.remove(given, report_ids=ids.extend)
+            return messages.Removed(int(found), unknown, ids, messages.orphans_of(found.orphans))
 
         return json_response(encode(await self.call(self.worker(asked), removed)))
 
@@ -206,8 +208,8 @@ class Service:
         def expired(store: Store) -> messages.Expired:
             ids: list[int | str] = []
             how: dict[str, Any] = {"limit": most, "report_ids": None if most is None else ids.extend}
-            count = store.expire(older_than=given.older_than, newest=given.newest, by=given.by, **how)
-            return messages.Expired(count, ids, more=count == most)
+            found = store.expire(older_than=given.older_than, newest=given.newest, by=given.by, **how)
+            return messages.Expired(int(found), ids, found == most, messages.orphans_of(found.orphans))
 
         return json_response(encode(await self.call(self.worker(asked), expired)))
 
@@ -267,7 +269,7 @@ class Service:
         if media_type(asked.request) != JSON:
             raise Problem("unsupported_media_type", f"This takes one value. Give it as {JSON}.")
         body = await read_whole(asked.request, self.limits, asked.held)
-        found = decode(body, kind)
+        found = await _decoded(body, kind)
         self._demand_few(asked, len(found.ids) if isinstance(found, messages.Ids) else 1)
         return found
 
@@ -284,6 +286,11 @@ class Service:
         """The ids of a body, each once."""
         given: messages.Ids = await self.given(asked, messages.Ids)
         return list(dict.fromkeys(given.ids))
+
+
+async def _decoded(body: bytes, kind: Any) -> Any:
+    """The value of a body; see `decode`."""
+    return await decoded([body], functools.partial(decode, body, kind))
 
 
 def encoded_lines(answers: list[Answer]) -> bytes:

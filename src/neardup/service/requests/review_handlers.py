@@ -8,7 +8,7 @@ from starlette.responses import Response
 from neardup.errors import OptionError
 from neardup.service.admission import Asked
 from neardup.service.messages import review_messages as messages
-from neardup.service.messages.messages import converted, encode
+from neardup.service.messages.messages import Orphan, OrphansAfter, OrphansListed, converted, encode
 from neardup.service.requests.handlers import Service, json_response
 from neardup.store.answers import ReviewPair
 from neardup.store.store import Store
@@ -58,6 +58,19 @@ async def judgements(service: Service, asked: Asked) -> Response:
         last = found[-1].number if found else None
         following = _following(last, lambda at: store.judgements(limit=1, after=at, max_bytes=1))
         return messages.JudgedPairs(converted(found, list[messages.JudgedPair]), following)
+
+    return json_response(encode(await service.call(service.worker(asked), listed)))
+
+
+async def orphans(service: Service, asked: Asked) -> Response:
+    """List skipped documents that no kept document matched when their own went, the oldest first."""
+    given: OrphansAfter = await _few(service, asked, OrphansAfter)
+
+    def listed(store: Store) -> OrphansListed:
+        found = store.orphans(limit=given.limit, after=given.after)
+        last = found[-1].number if found else None
+        following = _following(last, lambda at: store.orphans(limit=1, after=at or 0))
+        return OrphansListed(converted(found, list[Orphan]), following)
 
     return json_response(encode(await service.call(service.worker(asked), listed)))
 

@@ -10,7 +10,7 @@ from starlette.types import Receive, Scope, Send
 from neardup.service.admission import Admission, Asked
 from neardup.service.limits import Limits
 from neardup.service.problems import problem_of
-from neardup.service.requests.bodies import LINES, decode, read_lines
+from neardup.service.requests.bodies import LINES, decode, decoded, read_lines
 
 Answered = Callable[[list[Any], int, int], Awaitable[bytes]]
 """What makes lines of answers to values, the first of which has a number; last, the number of their part."""
@@ -106,7 +106,10 @@ def _first_part(waiting: list[bytes], limits: Limits, *, may_be_short: bool) -> 
 async def _part(
     asked: Asked, admission: Admission, lines: list[bytes], kind: type, answered: Answered, first: int, number: int
 ) -> bytes:
-    values = [decode(line, kind, f"line {first + place} (counted from 0)") for place, line in enumerate(lines)]
+    def decodes() -> list[Any]:
+        return [decode(line, kind, f"line {first + place} (counted from 0)") for place, line in enumerate(lines)]
+
+    values = await decoded(lines, decodes)
     while seconds := admission.wait_for(asked.caller, len(values)):
         await asyncio.sleep(seconds)
     body = await answered(values, first, number)

@@ -2,22 +2,42 @@
 
 import asyncio
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from neardup.service.messages.messages import Answer, Document, encode
 from neardup.service.problems import Problem
+from neardup.store.session.prepared import PreparedTexts
 from neardup.store.store import Store
+
+T = TypeVar("T", bound="Job")
 
 
 @dataclass(eq=False, slots=True)
 class Job:
-    """What a request waits for. `begun`: the store may have it already, whatever becomes of the request."""
+    """What a request waits for.
+
+    Attributes:
+        future, size: of the result; and how many documents it counts as.
+        prepared: its texts with their features, if they are large and these are made.
+        begun: the store may have it already, whatever becomes of the request.
+        is_withdrawn: nobody waits for it any more.
+    """
 
     future: "asyncio.Future[Any]"
     size: int
+    prepared: PreparedTexts | None = field(default=None, init=False)
     begun: bool = field(default=False, init=False)
+    is_withdrawn: bool = field(default=False, init=False)
+
+    def given(self) -> list[str]:
+        """The texts whose features the store needs."""
+        raise NotImplementedError
+
+    def asked(self) -> list[str]:
+        """The same, prepared if they are."""
+        return self.given() if self.prepared is None else self.prepared
 
 
 @dataclass(eq=False, slots=True)
@@ -25,6 +45,9 @@ class Check(Job):
     """Texts to ask about. The result: one answer each."""
 
     texts: list[str]
+
+    def given(self) -> list[str]:
+        return self.texts
 
 
 @dataclass(eq=False, slots=True)
@@ -42,12 +65,34 @@ class Addition(Job):
     digest: str
     encoded: Callable[[list[Answer]], bytes]
 
+    def given(self) -> list[str]:
+        return [each.text for each in self.documents]
+
 
 @dataclass(eq=False, slots=True)
 class Call(Job):
-    """Any other call of the store. The result: what it returns."""
+    """Any other call of the store, with a text if it has one. The result: what it returns."""
 
-    function: Callable[[Store], Any]
+    function: Callable[..., Any]
+    text: str | None = None
+
+    def given(self) -> list[str]:
+        return [] if self.text is None else [self.text]
+
+    def call(self, store: Store) -> Any:
+        """Call it."""
+        return self.function(store) if self.text is None else self.function(store, self.prepared or self.text)
+
+
+def together(jobs: Sequence[T]) -> list[list[T]]:
+    """Jobs whose texts a call of the store has together: all that are small, first; and each that was large."""
+    small = [job for job in jobs if job.prepared is None]
+    return [*([small] if small else []), *([job] for job in jobs if job.prepared is not None)]
+
+
+def texts_of(jobs: Sequence[Job]) -> list[str]:
+    """The texts of jobs that `together` has put together."""
+    return jobs[0].asked() if len(jobs) == 1 else [text for job in jobs for text in job.given()]
 
 
 @dataclass(frozen=True, slots=True)

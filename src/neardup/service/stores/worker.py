@@ -13,6 +13,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from typing import Any
 
 from msgspec import UNSET
@@ -23,10 +24,14 @@ from neardup.service.messages.messages import answer_of
 from neardup.service.metrics import StoreMetrics
 from neardup.service.problems import Problem, later
 from neardup.service.stores.held_store import HeldStore
-from neardup.service.stores.waiting import Addition, Call, Check, Job, Result, kept_result
+from neardup.service.stores.large_texts import LargeTexts, is_large
+from neardup.service.stores.waiting import Addition, Call, Check, Job, Result, kept_result, texts_of, together
 from neardup.store.answers import StoreAnswer
 from neardup.store.record.notes_table import NotedError
 from neardup.store.store import Store
+
+MAX_KEPT_SECONDS = 1e12
+"""Seconds for which answers are kept, at most: a `timedelta` cannot be much longer."""
 
 
 class Worker:
@@ -55,13 +60,14 @@ class Worker:
         Raises:
             InputError, DataError, TransferError: it cannot be opened.
         """
-        self.name, self.is_ending = name, False
+        self.name, self.is_ending, self._is_over = name, False, False
         self.held = HeldStore(name, opened, metrics, log, reopen_seconds=limits.reopen_seconds)
         self._limits, self._metrics, self._log = limits, metrics, log
         store = self.held.sound()
         self.recipe = store.recipe
         self._waiting: collections.deque[Job] = collections.deque()
         self._size, self._is_idle = 0, threading.Condition()
+        self._large = LargeTexts(name, limits, lambda: self.held.store, self._prepared)
         self._look_seconds = limits.look_seconds if is_shared else None
         self._expires_at = 0.0 if limits.expire_every is not None else math.inf
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -79,8 +85,11 @@ class Worker:
         """Take no more, finish what waits, close the store, and end the thread."""
         with self._is_idle:
             self.is_ending = True
-            self._is_idle.notify()
         if self._thread.is_alive():
+            self._large.end()
+            with self._is_idle:
+                self._is_over = True
+                self._is_idle.notify_all()
             self._thread.join()
         self.held.close()
 
@@ -93,20 +102,43 @@ class Worker:
         with self._is_idle:
             if self.is_ending:
                 raise later("shutting_down", "The service is ending. Ask again when it has started anew.")
-            if self._waiting and self._size + job.size > self._limits.max_waiting:
+            if self._size and self._size + job.size > self._limits.max_waiting:
                 raise later("busy", f"{self._size:,} documents wait for the store {self.name!r}. Ask again later.")
             self._size += job.size
-            self._waiting.append(job)
-            self._is_idle.notify()
+            if is_large(job.given()):
+                self._large.put(job)
+            else:
+                self._waiting.append(job)
+                self._is_idle.notify_all()
 
     def withdraw(self, job: Job) -> bool:
         """Take back a job that still waits; False if the store has begun with it."""
         with self._is_idle:
             if job.begun:
                 return False
-            self._waiting.remove(job)
+            job.is_withdrawn = True
+            if job in self._waiting:
+                self._waiting.remove(job)
+            self._large.withdraw(job)
             self._size -= job.size
+            self._is_idle.notify_all()
             return True
+
+    def _prepared(self, job: Job, problem: BaseException | None) -> None:
+        """Let a job wait whose texts were large, and are prepared or refused; until the store has begun with it, so that it alone
+        takes the memory of features.
+        """
+        with self._is_idle:
+            if job.is_withdrawn:
+                return
+            if problem is not None:
+                job.begun = True
+                self._size -= job.size
+                self._resolve([(job, problem)])
+                return
+            self._waiting.append(job)
+            self._is_idle.notify_all()
+            self._is_idle.wait_for(lambda: job.begun or job.is_withdrawn)
 
     # ---------------------------------------------------------------------------------------------------- the thread
 
@@ -126,33 +158,36 @@ class Worker:
     def _take(self) -> list[Job] | None:
         """The jobs of a round, which are never too many; none if nothing has come for a while; None when it is time to end."""
         with self._is_idle:
-            if not self._waiting and not self.is_ending:
+            if not self._waiting and not self._is_over:
                 self._is_idle.wait(self._pause())
-            if not self._waiting and self.is_ending:
+            if not self._waiting and self._is_over:
                 return None
             jobs: list[Job] = []
-            size = 0
+            size = characters = 0
             while self._waiting and (not jobs or size + self._waiting[0].size <= self._limits.documents_per_commit):
-                jobs.append(self._waiting.popleft())
-                size += jobs[-1].size
-            self._size -= size
-            for job in jobs:
+                if jobs and characters > self._limits.characters_per_commit:
+                    break
+                job = self._waiting.popleft()
                 job.begun = True
+                jobs.append(job)
+                size += job.size
+                characters += 0 if job.prepared is not None else sum(map(len, job.given()))
+            self._size -= size
+            self._is_idle.notify_all()
         return jobs
 
     def _round(self, jobs: list[Job], done: list[tuple[Job, Any]]) -> None:
         store = self.held.sound()
         checks = [job for job in jobs if isinstance(job, Check)]
-        if checks:
-            self._check(store, checks, done)
+        for some in together(checks):
+            self._check(store, some, done)
             self._resolve(done)
-        additions = [job for job in jobs if isinstance(job, Addition)]
-        if additions:
-            self._add(store, additions, done)
+        for more in together([job for job in jobs if isinstance(job, Addition)]):
+            self._add(store, more, done)
             self._resolve(done)
         for job in jobs:
             if isinstance(job, Call):
-                done.append((job, self.held.tried(functools.partial(job.function, store))))
+                done.append((job, self.held.tried(functools.partial(job.call, store))))
                 self._resolve(done)
         if len(checks) < len(jobs) and not self.held.has_failed:
             self._count(store)
@@ -178,7 +213,8 @@ class Worker:
                 self._expires_at = 0.0
             if removed and not isinstance(removed, BaseException):
                 self._metrics.expired.inc(removed)
-                self._log("expired", store=self.name, removed=removed)
+                self._metrics.orphaned.inc(removed.orphans.count)
+                self._log("expired", store=self.name, removed=int(removed), orphans=removed.orphans.count)
                 self._count(store)
 
     def _look(self) -> None:
@@ -192,7 +228,7 @@ class Worker:
             self._metrics.documents.set(found)
 
     def _check(self, store: Store, checks: list[Check], done: list[tuple[Job, Any]]) -> None:
-        found = self.held.tried(lambda: store.check_many([text for job in checks for text in job.texts]))
+        found = self.held.tried(lambda: store.check_many(texts_of(checks)))
         if isinstance(found, BaseException):
             if isinstance(found, OptionError) and len(checks) > 1:  # one of them is to blame
                 for job in checks:
@@ -242,11 +278,11 @@ class Worker:
             found = iter(answers)
             return [job.encoded([answer_of(each.id, next(found)) for each in job.documents]) for job in jobs]
 
-        def notes(answers: list[StoreAnswer]) -> dict[str, tuple[Any, float]]:
+        def notes(answers: list[StoreAnswer]) -> dict[str, tuple[Any, timedelta]]:
             bodies[:] = encoded(answers)
-            until = time.time() + self._limits.keep_answers
+            kept_for = timedelta(seconds=min(self._limits.keep_answers, MAX_KEPT_SECONDS))  # by the clock of the store
             return {
-                job.key: ({"request": job.digest, "answer": body.decode()}, until)
+                job.key: ({"request": job.digest, "answer": body.decode()}, kept_for)
                 for job, body in zip(jobs, bodies, strict=True)
                 if job.key is not None
             }
@@ -255,7 +291,7 @@ class Worker:
         found = self.held.tried(
             lambda: store.check_and_add_many(
                 [each.id for each in documents],
-                [each.text for each in documents],
+                texts_of(jobs),
                 metadata=[each.metadata for each in documents] if has_metadata else None,
                 expires=expires if any(each is not None for each in expires) else None,
                 ttl=ttl if any(each is not None for each in ttl) else None,

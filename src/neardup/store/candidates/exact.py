@@ -10,11 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.kernels.matching.similarities import CODES
 from neardup.kernels.store.postings import Keys
 from neardup.kernels.store.prefixes import Order
 from neardup.matching.element_order import BY_HASH, learned
-from neardup.matching.join_keys import Bound, keys_of_elements
+from neardup.matching.join_keys import keys_of_elements
 from neardup.matching.text_features import Texts
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
@@ -50,13 +49,12 @@ class ExactCandidates(Candidates):
     """Every pair that reaches the similarity, by theorem.
 
     Attributes:
-        bound: what places of keys and sizes must allow.
+        bound: what places of keys and sizes must allow, too.
         sides: see `Side`.
     """
 
     def __init__(self, recipe: Recipe, options: DedupOptions, plan: Plan) -> None:
         super().__init__(recipe, options, plan)
-        self.bound = Bound(CODES[options.measure], float(options.min_similarity))
         self.sides = CONTAINED if options.measure == "containment" else BOTH_PREFIXES
 
     def order(self, version: int) -> Order:
@@ -105,7 +103,7 @@ class ExactCandidates(Candidates):
         self.derived.settle()  # its thread may be writing what is dropped now
         self.derived.add_order(learned(sample.joined.values), documents)
 
-    def of_kept(self, texts: Texts) -> Found:
+    def found_by_keys(self, texts: Texts) -> Found:
         count = min(self.threads, len(texts) // MIN_TEXTS_PER_THREAD)
         if count < 2:
             return self._of_kept(texts)
@@ -124,7 +122,7 @@ class ExactCandidates(Candidates):
                     parts.append(postings.find(asked, self.gone.bits, self.bound))
         return once(joined(parts))
 
-    def among(self, texts: Texts) -> Found:
+    def among_by_keys(self, texts: Texts) -> Found:
         parts, order = [], self.order(len(self.derived.orders))
         if order is BY_HASH and len(texts) >= MIN_DOCUMENTS_LEARNED:
             order = learned(texts.joined.values)

@@ -8,7 +8,8 @@ from neardup.arrays import Array
 from neardup.fingerprints.minhash import Signing
 from neardup.hamming.near import row_distances
 from neardup.kernels.store.postings import Keys
-from neardup.matching.band_plan import Bands, agree
+from neardup.matching.band_plan import Bands
+from neardup.matching.bands import agree
 from neardup.matching.candidates.minhash import minhash_agreement, minhash_bands
 from neardup.matching.join_keys import NO_BOUND, band_keys
 from neardup.matching.similarities.table import maker_of
@@ -36,6 +37,7 @@ class MinHashCandidates(Candidates):
             seed=1,
             normalize=tuple(recipe.normalize),
             similarity=maker_of(options.compared_by).given,
+            version=recipe.version,
         )
 
     @classmethod
@@ -58,30 +60,29 @@ class MinHashCandidates(Candidates):
         keys = self._keys(texts)
         self.derived.postings("bands").add(keys._replace(texts=numbers[keys.texts]))
 
-    def of_kept(self, texts: Texts) -> Found:
-        assert texts.signatures is not None
-        places, numbers = once(self.derived.postings("bands").find(self._keys(texts), self.gone.bits))
-        rows = self.contents.rows(numbers)
-        proposed = self._proposes(
-            texts.signatures.values[places],
-            self.contents.signatures(numbers, rows),
-            texts.prints.values[places],
-            self.contents.fingerprints(rows),
-        )
-        return Found(places[proposed], numbers[proposed])
+    def found_by_keys(self, texts: Texts) -> Found:
+        return self.proposed(texts, once(self.derived.postings("bands").find(self._keys(texts), self.gone.bits)))
 
-    def among(self, texts: Texts) -> Found:
-        assert texts.signatures is not None
+    def among_by_keys(self, texts: Texts) -> Found:
         keys, kept = self._keys(texts), Table()
         kept.add(keys)
-        left, right = smaller_first([kept.find(keys, NO_MARKS, NO_BOUND)])
-        mine, prints = texts.signatures.values, texts.prints.values
-        proposed = self._proposes(mine[left], mine[right], prints[left], prints[right])
-        return Found(left[proposed], right[proposed])
+        return self.proposed_among(texts, smaller_first([kept.find(keys, NO_MARKS, NO_BOUND)]))
 
-    def _proposes(self, left: Array, right: Array, left_prints: Array, right_prints: Array) -> Array:
-        proposed = agree(left, right, self._bands, self._least)
-        if self.max_distance is None:
-            return proposed
-        near: Array = row_distances(left_prints, right_prints) <= self.max_distance
-        return proposed & near
+    def proposed(self, texts: Texts, pairs: Found) -> Found:
+        numbers, at = np.unique(pairs.found, return_inverse=True)
+        rows = self.contents.rows(numbers)
+        return self._proposed(
+            texts, pairs, self.contents.signatures(numbers, rows), self.contents.fingerprints(rows), at
+        )
+
+    def proposed_among(self, texts: Texts, pairs: Found) -> Found:
+        assert texts.signatures is not None
+        return self._proposed(texts, pairs, texts.signatures.values, texts.prints.values, pairs.found)
+
+    def _proposed(self, texts: Texts, pairs: Found, signatures: Array, prints: Array, at: Array) -> Found:
+        """`at`: which of the signatures and fingerprints the second of each pair has."""
+        assert texts.signatures is not None
+        proposed = agree(texts.signatures.values, pairs.asked, signatures, at, self._bands, self._least)
+        if self.max_distance is not None:
+            proposed &= row_distances(texts.prints.values[pairs.asked], prints[at]) <= self.max_distance
+        return Found(pairs.asked[proposed], pairs.found[proposed])

@@ -1,7 +1,7 @@
 """What the methods of a store have in common, and the plan that a method makes when a store is created."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -10,15 +10,17 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.fingerprints.minhash import Signing
+from neardup.kernels.matching.similarities import CODES
 from neardup.matching.distance_limit import demand_similarity
+from neardup.matching.join_keys import Bound
 from neardup.matching.resolved_options import resolve
 from neardup.matching.text_features import Texts
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
-from neardup.store.formats.contents import Contents
+from neardup.store.formats.contents import Against, Contents
 from neardup.store.formats.derived import Derived
 from neardup.store.formats.removal_bits import Marks
-from neardup.store.formats.segments import Found
+from neardup.store.formats.segments import Found, TooManyPairsError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +45,10 @@ class Plan:
         return asdict(self)
 
 
+MIN_TEXTS_SAMPLED, TEXTS_SAMPLED = 64, 16
+"""From so many texts on, a sample of so many says whether they are nearly alike."""
+DENSE_SHARE = 64
+"""A store is dense for texts that have a key in common with one of so many documents."""
 DOCUMENTS_AT_ONCE = 1 << 12
 """Documents that are read together to make again what finds them."""
 
@@ -54,6 +60,7 @@ class Candidates(ABC):
         signing: how texts are signed, if the method needs that.
         in_derived: whether all that it keeps is in `Derived`, and nothing in files of its own.
         min_tokens, max_distance: see `Plan`.
+        bound: the similarity that candidates may reach, and what is to be reached.
     """
 
     signing: Signing | None = None
@@ -68,6 +75,7 @@ class Candidates(ABC):
         demand_similarity(recipe, options)
         self.recipe, self.options = recipe, options
         self.min_tokens, self.max_distance = plan.min_tokens, plan.max_distance
+        self.bound = Bound(CODES[options.measure], float(options.min_similarity))
 
     @classmethod
     def plan_of(cls, recipe: Recipe, options: DedupOptions) -> Plan:
@@ -138,13 +146,77 @@ class Candidates(ABC):
         """Look at the documents, now and then, to answer faster from now on. Returns whether that changed derived files."""
         return False
 
-    @abstractmethod
     def of_kept(self, texts: Texts) -> Found:
-        """Pairs of a place in `texts` and the number of a kept document that is not gone, each once."""
+        """Pairs of a place in `texts` and the number of a kept document that is not gone, each once: all that match.
+
+        Where most documents are nearly alike, keys find nearly all pairs: then bitmaps tell them apart, of which a pair takes a
+        nanosecond or two. A sample of the texts says which is less.
+        """
+        found = self.proposed(texts, self._met(texts)) if self._is_dense(texts) else self.found_by_keys(texts)
+        if texts.numbers is None or not len(found.found):
+            return found
+        kept, at = np.unique(found.found, return_inverse=True)
+        return _same(found, texts.numbers, self.contents.numbers(self.contents.rows(kept))[at])
+
+    def _is_dense(self, texts: Texts) -> bool:
+        """Whether a sample finds many of all documents by its keys, and few by bitmaps."""
+        if not self.contents.layout.bounded or len(texts) < MIN_TEXTS_SAMPLED:
+            return False
+        some = texts[np.arange(0, len(texts), len(texts) // TEXTS_SAMPLED)]
+        try:
+            found = len(self.found_by_keys(some).asked)
+            return bitmaps_tell_more(found, lambda: len(self._met(some).asked), len(some) * len(self.contents))
+        except TooManyPairsError:
+            return False
+
+    def _met(self, texts: Texts) -> Found:
+        """The pairs of a place in texts and a kept document that may be similar enough, by their bitmaps."""
+        wanted = np.flatnonzero(self.is_found(texts))
+        return self.contents.met(texts, wanted, self.gone.bits, self.bound.code, self.bound.threshold, self.min_tokens)
+
+    def among(self, texts: Texts) -> Found:
+        """Pairs of two places in `texts`, the smaller first, each once: all that match."""
+        found = self._among(texts)
+        return found if texts.numbers is None else _same(found, texts.numbers, texts.numbers[found.found])
+
+    def _among(self, texts: Texts) -> Found:
+        if self.contents.layout.bounded and len(texts) >= MIN_TEXTS_SAMPLED:
+            wanted = np.flatnonzero(self.is_found(texts))
+            some = np.arange(0, len(texts), len(texts) // MIN_TEXTS_SAMPLED)
+            found = len(self.among_by_keys(texts[some]).asked)
+            if bitmaps_tell_more(found, lambda: len(self._met_among(texts, some).asked), len(some) ** 2):
+                return self.proposed_among(texts, self._met_among(texts, wanted))
+        return self.among_by_keys(texts)
+
+    def _met_among(self, texts: Texts, wanted: Array) -> Found:
+        return Against(texts, wanted).among(self.bound.code, self.bound.threshold)
 
     @abstractmethod
-    def among(self, texts: Texts) -> Found:
-        """Pairs of two places in `texts`, the smaller first, each once."""
+    def found_by_keys(self, texts: Texts) -> Found:
+        """What `of_kept` says, by what the method keeps for it."""
+
+    @abstractmethod
+    def among_by_keys(self, texts: Texts) -> Found:
+        """What `among` says, in the same way."""
+
+    def proposed(self, texts: Texts, pairs: Found) -> Found:  # noqa: ARG002
+        """Those of some pairs, of a place in `texts` and a kept document, that the method proposes if they match."""
+        return pairs
+
+    def proposed_among(self, texts: Texts, pairs: Found) -> Found:  # noqa: ARG002
+        """Those of some pairs of two places in `texts`."""
+        return pairs
+
+
+def _same(pairs: Found, numbers: Array, of_others: Array) -> Found:
+    """The pairs of equal numbers: of the texts that are asked about, and of the second of each pair."""
+    same = numbers[pairs.asked] == of_others
+    return Found(pairs.asked[same], pairs.found[same])
+
+
+def bitmaps_tell_more(by_keys: int, by_bitmaps: Callable[[], int], most: int) -> bool:
+    """Whether keys find many pairs of so many that there are, and bitmaps less than half of these."""
+    return by_keys * DENSE_SHARE > most and 2 * by_bitmaps() < by_keys
 
 
 def once(found: Found) -> Found:

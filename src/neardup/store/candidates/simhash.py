@@ -111,7 +111,7 @@ class SimHashCandidates(Candidates):
             to_disk(folder / FOLDER)
             shutil.rmtree(folder / FOLDER)
 
-    def of_kept(self, texts: Texts) -> Found:
+    def found_by_keys(self, texts: Texts) -> Found:
         rows = np.flatnonzero(self.long_enough(texts))
         try:
             near = self._index.query_many(np.ascontiguousarray(texts.prints.values[rows]), threads=1)
@@ -124,7 +124,17 @@ class SimHashCandidates(Candidates):
         there &= numbers < len(self.contents)  # a writer may have saved others already
         return once(Found(places[there], numbers[there]))
 
-    def among(self, texts: Texts) -> Found:
+    def proposed(self, texts: Texts, pairs: Found) -> Found:
+        prints = self.contents.fingerprints(self.contents.rows(pairs.found))
+        near = row_distances(texts.prints.values[pairs.asked], prints) <= self._most
+        return Found(pairs.asked[near], pairs.found[near])
+
+    def proposed_among(self, texts: Texts, pairs: Found) -> Found:
+        values = texts.prints.values
+        near = row_distances(values[pairs.asked], values[pairs.found]) <= self._most
+        return Found(pairs.asked[near], pairs.found[near])
+
+    def among_by_keys(self, texts: Texts) -> Found:
         rows = np.flatnonzero(self.long_enough(texts))
         values = texts.prints.values[rows]
         left, right = [np.empty(0, np.int64)], [np.empty(0, np.int64)]

@@ -2,8 +2,9 @@
 
 import itertools
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from neardup.store.decisions.star import Decided, walk
 from neardup.store.formats.segments import NOTHING_FOUND, Found
 from neardup.store.record.documents_table import Given, RemovedRow, removed_rows
 from neardup.store.record.sealed_texts import Original, originals
+from neardup.store.record.skipped_table import SkippedRow
 from neardup.store.session.backend import Backend
 
 
@@ -26,12 +28,14 @@ class KnownAnswers:
     Attributes:
         answers: by place.
         fresh: int64[m], the other places, ascending.
-        documents: the numbers of the kept documents in the answers.
+        survivors: by place the number of the kept document, and whether its text is equal.
+        ids: of these documents, as JSON, by their numbers.
     """
 
     answers: dict[int, StoreAnswer]
     fresh: Array
-    documents: set[int]
+    survivors: dict[int, tuple[int, bool]]
+    ids: dict[int, str]
 
 
 def known_answers(files: Backend, texts: Texts) -> KnownAnswers:
@@ -40,13 +44,15 @@ def known_answers(files: Backend, texts: Texts) -> KnownAnswers:
     removed = files.known.removed(texts.prints, np.flatnonzero(kept < 0))
     numbers = {number for number in kept.tolist() if number >= 0} | {row.survivor for row in removed.values()}
     rows = files.record.documents(list(numbers))
-    answers = {place: copy_of(rows[number].id) for place, number in enumerate(kept.tolist()) if number >= 0}
+    survivors = {place: (number, True) for place, number in enumerate(kept.tolist()) if number >= 0}
+    answers = {place: copy_of(rows[number].id) for place, (number, _) in survivors.items()}
     for place, row in removed.items():
+        survivors[place] = row.survivor, False
         match = StoreMatch(json.loads(rows[row.survivor].id), row.similarity, row.distance)
         answers[place] = StoreAnswer(False, (match,))
     unknown = kept < 0
     unknown[list(removed)] = False
-    return KnownAnswers(answers, np.flatnonzero(unknown), numbers)
+    return KnownAnswers(answers, np.flatnonzero(unknown), survivors, {number: row.id for number, row in rows.items()})
 
 
 def ask(files: Backend, texts: Texts) -> list[StoreAnswer]:
@@ -64,27 +70,44 @@ def _ask(files: Backend, texts: Texts) -> list[StoreAnswer]:
     return [known.answers[place] for place in range(len(texts))]
 
 
-def without_updates(
-    files: Backend, texts: Texts, names: Sequence[str]
-) -> Iterator[tuple[slice, StoreMatch | None, bool]]:
-    """Ranges of documents to decide together. If the first of them is an update, with the earlier text of its id, which has been
-    removed when the range comes. And whether the first of them is kept with an equal text.
+class Range(NamedTuple):
+    """Documents to decide together.
+
+    Attributes:
+        places: theirs.
+        earlier: if the first of them is an update, the earlier text of its id, which has been removed when the range comes.
+        is_same: whether the first of them is kept with an equal text.
+        gone: of an update, the number of the earlier text, if it has skipped documents; then the range has no other document.
     """
+
+    places: slice
+    earlier: StoreMatch | None = None
+    is_same: bool = False
+    gone: int | None = None
+
+
+def without_updates(files: Backend, texts: Texts, names: Sequence[str]) -> Iterator[Range]:
+    """The ranges of some documents, in their order."""
     begin, seen, earlier, is_same = 0, set[str](), None, False
     known = files.known.of_ids(names)
     for place, name in enumerate(names):
         if name in seen or name in known:
             if place > begin:
-                yield slice(begin, place), earlier, is_same
+                yield Range(slice(begin, place), earlier, is_same)
                 begin, earlier = place, None
             row, text = files.known.of_ids([name]).get(name), texts[np.array([place])]
             is_same = row is not None and row.number in files.known.all_kept(text.prints).found
             if row is not None and not is_same:
                 earlier = StoreMatch(json.loads(name), *similarity_to(files, text, row.number), row.first_seen)
                 files.forget(np.array([row.number]))
+                if files.skipped_of([row.number]):
+                    yield Range(slice(place, place + 1), earlier, gone=row.number)
+                    begin, earlier = place + 1, None
+                else:
+                    files.forget_skipped([row.number])
         seen.add(name)
     if begin < len(names):
-        yield slice(begin, len(names)), earlier, is_same
+        yield Range(slice(begin, len(names)), earlier, is_same)
 
 
 def add(files: Backend, texts: Texts, given: Given) -> list[StoreAnswer]:
@@ -102,9 +125,16 @@ def add(files: Backend, texts: Texts, given: Given) -> list[StoreAnswer]:
     decided = decided.named(numbers)
     rows = given.rows(kept.tolist(), first)
     removed = _removed_rows(some, decided, files.removed, now)
-    seen = known.documents | {row.survivor for row in removed}
+    seen = known.ids.keys() | {row.survivor for row in removed}
     files.keep(texts[kept], rows, removed, seen, now, _came(files, some, ~decided.is_new, [names[i] for i in places]))
     own = {row.number: row for row in rows}
+    skipped: dict[str, SkippedRow | None] = dict.fromkeys(row.id for row in rows)
+    if len(rows) < len(names):
+        of_new = {digests[place]: row.number for place, row in zip(kept.tolist(), rows, strict=True)}
+        of_removed = {row.digest: row.survivor for row in removed}
+        others = np.delete(np.arange(len(names)), kept).tolist()
+        skipped |= _skipped(names, digests, others, known, of_removed, of_new)
+    files.keep_skipped(skipped)
     answers = known.answers
     for place, answer in zip(places.tolist(), decided.answers(files.record, own), strict=True):
         answers[place] = answer
@@ -113,6 +143,37 @@ def add(files: Backend, texts: Texts, given: Given) -> list[StoreAnswer]:
         if earlier != place:
             answers[place] = copy_of(names[earlier]) if answers[earlier].is_new else answers[earlier]
     return [answers[place] for place in range(len(texts))]
+
+
+def _skipped(
+    names: Sequence[str],
+    digests: Sequence[bytes],
+    places: Sequence[int],
+    known: KnownAnswers,
+    survivors: Mapping[bytes, int],
+    kept: Mapping[bytes, int],
+) -> dict[str, SkippedRow]:
+    """What is remembered of documents that are not kept, by their ids.
+
+    Args:
+        names, digests: of all documents.
+        places: of those that are not kept, or are kept already.
+        known: of those whose texts were seen before.
+        survivors: of other texts that are not kept, by digest.
+        kept: the numbers of texts that are, by digest.
+    """
+    found: dict[str, SkippedRow] = {}
+    for place in places:
+        name, digest = names[place], digests[place]
+        if place in known.survivors:
+            survivor, is_equal = known.survivors[place]
+            if known.ids[survivor] != name:  # otherwise it is kept with an equal text
+                found[name] = SkippedRow(name, survivor, None if is_equal else digest)
+        elif digest in survivors:
+            found[name] = SkippedRow(name, survivors[digest], digest)
+        else:
+            found[name] = SkippedRow(name, kept[digest], None)
+    return found
 
 
 def _walk(files: Backend, texts: Texts, among: Found) -> Decided:

@@ -11,17 +11,20 @@ from neardup.errors import OptionError
 from neardup.store.answers import StoreMatch, StorePair
 from neardup.store.decisions.all_matches import every_match
 from neardup.store.session.backend import Backend
+from neardup.store.session.prepared import PreparedTexts, parts_of
 from neardup.survivors.listed_pairs import connected
 
 PAIRS_AT_ONCE = 1 << 20
 """Pairs that are connected at a time: each time takes a step for each document."""
 
 
-def neighbors(files: Backend, text: str | None, name: str | None, min_similarity: float | None) -> list[StoreMatch]:
+def neighbors(
+    files: Backend, text: str | PreparedTexts | None, name: str | None, min_similarity: float | None
+) -> list[StoreMatch]:
     """See `Store.neighbors`; `name`: the id as JSON."""
     least, own = _least(files, min_similarity), -1
     if name is None:
-        texts = files.texts([text or ""])
+        texts = next(parts_of(files, text if isinstance(text, PreparedTexts) else [text or ""]))
     else:
         row = files.known.of_ids([name]).get(name)
         if row is None:

@@ -1,12 +1,12 @@
 """CONTENTS: what a store knows of its documents besides the record, by their numbers: a row each, elements, and signatures.
 
 A row has, in words of 64 bits: the digest (2), the number of tokens, the fingerprint, of each kind of elements where they begin,
-how many there are and their checksum, the checksum of the signature, a bitmap of the elements by which candidates are found,
-and the checksum of the row itself and of its number.
+how many there are and their checksum, the checksum of the signature, the digest of the numbers, a bitmap of the
+elements by which candidates are found, and the checksum of the row itself and of its number.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,14 +19,17 @@ from neardup.fingerprints.minhash import Signing
 from neardup.fingerprints.simhash import Fingerprints
 from neardup.kernels.matching.bitmaps import fill_bitmaps
 from neardup.kernels.store import rows as kernels
+from neardup.kernels.store.postings import MANY
 from neardup.matching.similarities.table import Elements
 from neardup.matching.text_features import Texts, no_elements
 from neardup.resources.threads import in_order
 from neardup.store.formats.appended_file import AppendedFile, Header
-from neardup.store.formats.segments import Found
+from neardup.store.formats.segments import Found, TooManyPairsError, joined
 
 DIGEST, TOKENS, FINGERPRINT = 0, 2, 3
 """Columns of a row."""
+PAIRS_AT_ONCE = 1 << 16
+"""Room for pairs of texts and documents that are found together."""
 BITMAP_WORDS = 8
 """Of a bitmap, which tells most unlike texts of up to some 1,000 elements apart without their elements."""
 
@@ -45,6 +48,7 @@ class Layout:
         signing: how texts are signed, if signatures are kept.
         bounded: whether the number of elements of the last kind that two texts have in common bounds their similarity, so that
             bitmaps of them are kept.
+        guarded: whether a guard compares numbers, so that their digest is kept.
     """
 
     words: int
@@ -52,6 +56,7 @@ class Layout:
     weighted: bool
     signing: Signing | None
     bounded: bool
+    guarded: bool = False
 
     @property
     def width(self) -> int:
@@ -68,9 +73,14 @@ class Layout:
         return FINGERPRINT + self.words + 3 * len(self.kinds)
 
     @property
+    def place_of_numbers(self) -> int:
+        """The column with the digest of the numbers."""
+        return self.place_of_signature + (self.signing is not None)
+
+    @property
     def place_of_bitmap(self) -> int:
         """The column where the bitmap begins."""
-        return self.place_of_signature + (self.signing is not None)
+        return self.place_of_numbers + self.guarded
 
     @property
     def types(self) -> dict[str, str]:
@@ -82,13 +92,21 @@ class Layout:
                 found[weights_of(kind)] = "<f8"
         return found if self.signing is None else found | {"signatures": "<u4"}
 
-    def texts(self, prints: Fingerprints, elements: Mapping[str, Elements], signatures: Array | None) -> Texts:
-        """Texts, of what is kept of them: fingerprints, elements by kind, and values of signatures (uint32[n, values])."""
+    def texts(
+        self,
+        prints: Fingerprints,
+        elements: Mapping[str, Elements],
+        signatures: Array | None,
+        numbers: Array | None = None,
+    ) -> Texts:
+        """Texts, of what is kept of them: fingerprints, elements by kind, values of signatures (uint32[n, values]), and digests of
+        numbers (uint64[n]).
+        """
         compared, signed = elements.get("compared", no_elements()), None
         if self.signing is not None:
             assert signatures is not None
             signed = replace(self.signing.none(), values=signatures, sizes=np.diff(compared.offsets))
-        return Texts(prints, elements.get("joined", compared), compared, signed)
+        return Texts(prints, elements.get("joined", compared), compared, signed, numbers=numbers)
 
     @property
     def no_ends(self) -> dict[str, int]:
@@ -104,6 +122,47 @@ def bitmaps_of(texts: Texts) -> Array:
     return out
 
 
+class Against:
+    """Texts, whose bitmaps are held against those of others."""
+
+    def __init__(self, texts: Texts, wanted: Array) -> None:
+        """`wanted`: int64[k], the places of those that are."""
+        self._wanted, self.bitmaps = wanted, bitmaps_of(texts)[wanted]
+        sizes = np.diff(texts.joined.offsets)[wanted]
+        memory = np.empty((2, len(wanted)), np.int64)
+        self.texts = kernels.Held(sizes, np.ascontiguousarray(self.bitmaps.T), memory[0], memory[1])
+
+    def all_pairs(self, meet: Callable[[kernels.Met], bool]) -> Found:
+        """The pairs that calls of `meet`, until it says that it is done, have found: of a place in the texts and another number.
+
+        Raises:
+            TooManyPairsError: there are more than MANY of several texts.
+        """
+        n, parts, count = len(self._wanted), [], 0
+        room = max(2 * n, PAIRS_AT_ONCE)
+        met = kernels.Met(np.empty(room, np.int64), np.empty(room, np.int64), np.zeros(2, np.int64))
+        is_done = n == 0
+        while not is_done:
+            met.state[0] = 0
+            is_done = meet(met)
+            found = int(met.state[0])
+            count += found
+            if count > MANY and n > 1:
+                raise TooManyPairsError
+            parts.append(Found(self._wanted[met.places[:found]], met.others[:found].copy()))
+        return joined(parts)
+
+    def among(self, code: int, least: float) -> Found:
+        """The pairs of two places of the texts that may reach a similarity, the smaller first."""
+
+        def meet(met: kernels.Met) -> bool:
+            kernels.meet_texts(self.bitmaps, self.texts, code, least, met)
+            return bool(met.state[1] >= len(self.bitmaps))
+
+        smaller, larger = self.all_pairs(meet)
+        return Found(smaller, self._wanted[larger])
+
+
 def weights_of(kind: str) -> str:
     """The name of the weights of a kind of elements, of files and of columns of an export."""
     return f"{kind}_weights"
@@ -114,12 +173,10 @@ def name_of(kind: str, generation: int) -> str:
     return f"{kind}-{generation}"
 
 
-def sweep_generations(folder: Path, generation: int) -> None:
-    """Remove the files of other generations, which a crash has left."""
-    for path in folder.iterdir():
-        found = _OURS.fullmatch(path.name)
-        if found and int(found[1]) != generation:
-            path.unlink()
+def other_generations(folder: Path, generation: int) -> list[Path]:
+    """The files of other generations, which a crash has left."""
+    found = [(path, _OURS.fullmatch(path.name)) for path in folder.iterdir()]
+    return [path for path, ours in found if ours and int(ours[1]) != generation]
 
 
 class Contents:
@@ -212,6 +269,9 @@ class Contents:
             sums = np.empty(n, np.uint64)
             kernels.fill_signature_checksums(texts.signatures.values, sums)
             rows[:, layout.place_of_signature] = sums
+        if layout.guarded:
+            assert texts.numbers is not None
+            rows[:, layout.place_of_numbers] = texts.numbers
         if layout.bounded:
             at = layout.place_of_bitmap
             rows[:, at : at + BITMAP_WORDS] = bitmaps_of(texts)
@@ -272,6 +332,29 @@ class Contents:
         self._demand_sound(int(kernels.sieve_rows(rows, columns, pairs.found, pairs.asked, asked, code, least, may)))
         return Found(pairs.asked[may], pairs.found[may])
 
+    def met(self, texts: Texts, wanted: Array, gone: Array, code: int, least: float, least_tokens: int) -> Found:
+        """All pairs of a place in texts and a document that may reach a similarity, by their bitmaps.
+
+        Args:
+            texts: the texts; wanted: int64[k], the places of those that are held against the documents.
+            gone: uint8[], bits of documents that are left out.
+            code, least: see `sieved`.
+            least_tokens: documents with fewer are left out.
+
+        Raises:
+            DataError: a row is not what was written.
+            TooManyPairsError: there are more than MANY.
+        """
+        tokens_and_size = TOKENS, self.layout.place_of(self.layout.kinds[-1]) + 1
+        columns, rows = (*tokens_and_size, self.layout.place_of_bitmap), self._rows()
+        held = Against(texts, wanted)
+
+        def meet(met: kernels.Met) -> bool:
+            self._demand_sound(int(kernels.meet_rows(rows, columns, least_tokens, gone, held.texts, code, least, met)))
+            return bool(met.state[1] >= len(rows))
+
+        return held.all_pairs(meet)
+
     def digests(self, rows: Array) -> Array:
         """The digests in rows: uint64[k, 2]."""
         return rows[:, DIGEST : DIGEST + 2]
@@ -279,6 +362,10 @@ class Contents:
     def fingerprints(self, rows: Array) -> Array:
         """The fingerprints in rows: uint64[k, words]."""
         return rows[:, FINGERPRINT : FINGERPRINT + self.layout.words]
+
+    def numbers(self, rows: Array) -> Array:
+        """The digests of numbers in rows: uint64[k]."""
+        return np.ascontiguousarray(rows[:, self.layout.place_of_numbers])
 
     def signatures(self, numbers: Array, rows: Array) -> Array:
         """The signatures of documents with these rows: uint32[k, values]; a DataError if one is not what was written."""
@@ -329,7 +416,8 @@ class Contents:
             rows[:, TOKENS].astype(np.int64),
         )
         kept = {kind: self.elements(numbers, kind, rows) for kind in layout.kinds}
-        return layout.texts(prints, kept, None if layout.signing is None else self.signatures(numbers, rows))
+        signatures = None if layout.signing is None else self.signatures(numbers, rows)
+        return layout.texts(prints, kept, signatures, self.numbers(rows) if layout.guarded else None)
 
     def _rows(self) -> Array:
         return self._files["rows"].items().reshape(-1, self.layout.width)

@@ -59,7 +59,7 @@ class Derived:
         Raises:
             DataError: one is missing, damaged or another.
         """
-        self.folder = folder
+        self.folder, self._names = folder, _files_in(listed)
         self._serial: int = listed["serial"]
         self.upto: int = listed["documents"]
         self.removed_upto: int = listed["removed"]
@@ -171,19 +171,28 @@ class Derived:
             file.copy_to(folder / name)
 
     def sweep(self) -> None:
-        """Remove files that the record does not list, once it is written."""
-        listed = self.listed()
-        wanted = {each["file"] for each in listed["orders"]}
-        wanted |= {each["file"] for segments in listed["segments"].values() for each in segments}
-        for path in self.folder.iterdir():
-            if path.name.startswith(PREFIXES) and path.name not in wanted:
-                path.unlink()
+        """Remove files of this object that the record does not list any more, once it is written."""
+        for name in self._names - _files_in(self.listed()):
+            (self.folder / name).unlink(missing_ok=True)
+        self._names &= _files_in(self.listed())
+
+    def left_behind(self) -> list[Path]:
+        """The files that the record does not list: a crash has left them, or another writer makes them."""
+        listed = _files_in(self.listed())
+        return [each for each in self.folder.iterdir() if each.name.startswith(PREFIXES) and each.name not in listed]
 
     def _path(self, prefix: str) -> Path:
+        """The name of a new file: none that another writer makes."""
         self._serial += 1
-        path = self.folder / f"{prefix}{self._serial}"
-        path.unlink(missing_ok=True)  # a crash left it
+        while (path := self.folder / f"{prefix}{self._serial}").exists():
+            self._serial += 1
+        self._names.add(path.name)
         return path
+
+
+def _files_in(listed: Mapping[str, Any]) -> set[str]:
+    """The names of the files that a record lists."""
+    return {each["file"] for some in (listed["orders"], *listed["segments"].values()) for each in some}
 
 
 def write_order(path: Path, order: Order) -> dict[str, Any]:

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from neardup.errors import DataError, InputError
+from neardup.store.formats.row_contents import texts_of_contents
 from neardup.store.postgresql.log import Log
 from neardup.store.postgresql.log_rows import Ahead, Change, Head, StoredRemoved, StoredRow, sealed, sealed_removed
+from neardup.store.postgresql.problems import LaggingError
 from neardup.store.postgresql.replicas import Followed, OutdatedError, Replica
-from neardup.store.postgresql.row_contents import texts_of_contents
 from neardup.store.record.documents_table import DocumentRow, RemovedRow
 from neardup.store.session.writer import Files
 
@@ -25,11 +26,22 @@ class Reading:
 
     Attributes:
         head: how far the log goes.
+        server: that was asked, as messages show it.
     """
 
-    def __init__(self, log: Log, connection: Any, head: Head, ahead: Ahead | None = None) -> None:
+    def __init__(self, log: Log, connection: Any, head: Head, ahead: Ahead | None = None, *, shown: str) -> None:
+        """`shown`: the place of the store."""
         self._log, self._connection, self.head = log, connection, head
+        info = connection.info
+        self.server = f"{shown} (asked: {info.host}:{info.port})" if "," in shown else shown
         self._ahead = ahead if ahead is not None and ahead.known.rows == head.rows else None
+
+    def replayed(self) -> str | None:
+        """How far a stand-by has come in the log of its server; None if this is none."""
+        (place,) = self._connection.execute(
+            "SELECT CASE WHEN pg_is_in_recovery() THEN coalesce(pg_last_wal_replay_lsn()::text, 'nothing') END"
+        ).fetchone()
+        return None if place is None else str(place)
 
     def request_at(self, position: int) -> str | None:
         """The request of a change; None if there is none of this number."""
@@ -70,18 +82,21 @@ def demand_history(log: Reading, at: Followed) -> None:
 
     Raises:
         InputError: the database has lost changes, or is another.
+        LaggingError: it is a stand-by, which has not got all of them yet.
         OutdatedError: the replica must be made anew.
     """
     head = log.head
     if head.id != at.store:
-        raise InputError(f"{at.place} is another store than it was: it was made anew. Open it again.")
+        raise InputError(f"{log.server} is another store than it was: it was made anew. Open it again.")
     found = log.request_at(at.position) if at.position else at.request
     if found != at.request and (at.position >= head.position or found is not None or at.rows == head.rows):
+        if at.position > head.position and (replayed := log.replayed()) is not None:
+            raise LaggingError(log.server, at.position, head.position, replayed)
         raise InputError(
-            f"{at.place} has not the change {at.position:,} that this service knows: the database has gone back to an older state, "
-            "as after a restore, or a fail-over to a stand-by that lagged. Documents that were acknowledged may be missing there. "
-            "Bring the right database back; or to go on with what this one has, remove the replica {folder}, and open the store "
-            "again. The replica is a store, and has what the database has lost: `neardup store export` it before."
+            f"{log.server} has not the change {at.position:,} that this service knows: the database has gone back to an "
+            "older state, as after a restore, or a fail-over to a stand-by that lagged. Documents that were acknowledged may be "
+            "missing there. Bring the right database back; or to go on with what this one has, remove the replica {folder}, and "
+            "open the store again. The replica is a store, and has what the database has lost: `neardup store export` it before."
         )
     if at.rows != head.rows:
         raise OutdatedError("the store was compacted")
@@ -104,10 +119,10 @@ def catch_up(replica: Replica, log: Reading) -> None:
     while (first := len(files.contents)) < head.documents:
         rows = log.documents(first, min(first + DOCUMENTS_AT_ONCE, head.documents))
         with replica.part():
-            _keep(files, rows, first, at.place)
+            _keep(files, rows, first, log.server)
         files.acknowledge(fact)
     while (first := files.removed) < head.removed:
-        removed = _removed(log.removed(first, min(first + DOCUMENTS_AT_ONCE, head.removed)), first, at.place)
+        removed = _removed(log.removed(first, min(first + DOCUMENTS_AT_ONCE, head.removed)), first, log.server)
         with replica.part():
             files.keep(replica.no_texts, [], removed, set(), 0.0)
         files.acknowledge(fact)
@@ -179,7 +194,9 @@ def _follow_changes(replica: Replica, log: Reading) -> None:
         last.update((number, max(change.at, last.get(number, 0.0))) for number in change.seen)
         forgot += change.forgot
     if count != head.position - begin:
-        raise DataError(f"{at.place} is damaged: rows of `changes` after {begin:,} are missing. Restore the database.")
+        raise DataError(
+            f"{log.server} is damaged: rows of `changes` after {begin:,} are missing. Restore the database."
+        )
     for number, when in last.items():
         seen.setdefault(when, set()).add(number)
     gone = np.unique(np.array(forgot, np.int64))

@@ -64,7 +64,7 @@ class Database:
         if self._connection is not None and not self._connection.closed:
             return self._connection
         psycopg = load_psycopg()
-        with translated_errors(self.place.shown):
+        with translated_errors(self.place.shown, database=self.place.database):
             given = psycopg.conninfo.conninfo_to_dict(self.place.database)
             made = psycopg.connect(
                 self.place.database,

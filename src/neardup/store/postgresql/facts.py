@@ -10,11 +10,13 @@ from neardup.errors import InputError
 from neardup.hamming.index.files.stored_recipe import fields_with_files
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.short_rule import NAME, SHORT_RULE, short_rule_of
+from neardup.recipe.tables.keeps import KeepAs
 from neardup.store.postgresql.connection import Database
 from neardup.store.postgresql.log import Log
 from neardup.store.postgresql.places import DatabasePlace
 from neardup.store.postgresql.schema import demand_version, make_tables, version_of
-from neardup.store.rules import demand_same, rules_of, stored_rules, to_store
+from neardup.store.rules import KEEP_AS, demand_same, rules_of, stored_rules, to_store
 from neardup.store.session.creating import plan_of, recipe_of_facts
 
 
@@ -28,6 +30,8 @@ class SharedFacts:
         fields: the same as plain values, with the contents of files.
         plan: the limits of candidates, as plain values.
         rules: the options of the store, with floor and keep.
+        keep_as: how `keep` compares values, as far as that was known.
+        short_rule: the version of the rule of short texts.
     """
 
     id: str
@@ -36,6 +40,8 @@ class SharedFacts:
     fields: dict[str, Any]
     plan: dict[str, Any]
     rules: dict[str, Any]
+    keep_as: KeepAs | None
+    short_rule: int
 
 
 def shared_facts(
@@ -62,7 +68,7 @@ def shared_facts(
             raise InputError(
                 f"{place.shown} is no store: there is none of the name {place.store}. Make it with `neardup store create`."
             )
-        made = json.dumps(_first_facts(recipe_of(recipe), given, plan), sort_keys=True)
+        made = json.dumps(_first_facts(recipe, given, plan), sort_keys=True)
         identity = secrets.token_hex(8)
 
         def create(connection: Any) -> None:
@@ -77,8 +83,9 @@ def shared_facts(
     facts, identity, rows = found
     made_by = recipe_of_facts(facts, facts["recipe"], recipe, place.shown)
     rules = stored_rules(facts["rules"])
-    demand_same(place.shown, rules, given)
-    return SharedFacts(identity, rows, made_by, facts["recipe"], facts["plan"], rules.given)
+    demand_same(place.shown, rules, given, facts)
+    keep_as, rule = rules.keep_as or facts.get(KEEP_AS), short_rule_of(facts)
+    return SharedFacts(identity, rows, made_by, facts["recipe"], facts["plan"], rules.given, keep_as, rule)
 
 
 def is_there(place: DatabasePlace) -> bool:
@@ -105,12 +112,16 @@ def _read(connection: Any, database: Database, log: Log) -> tuple[dict[str, Any]
     return None if facts is None or head is None else (json.loads(facts), head.id, head.rows)
 
 
-def _first_facts(recipe: Recipe, given: Mapping[str, Any], plan: Mapping[str, Any] | None) -> dict[str, Any]:
+def _first_facts(
+    made_by: RecipeLike | None, given: Mapping[str, Any], plan: Mapping[str, Any] | None
+) -> dict[str, Any]:
     """What is written of a new store; an OptionError if the rules are not allowed, or do not go with the recipe."""
     rules = rules_of(given)
+    recipe = recipe_of(made_by, rules.options.version)
     return {
         "recipe": fields_with_files(recipe.stored()),
         "max_distance": recipe.max_distance,
         "rules": to_store(rules),
         "plan": plan_of(recipe, rules).to_store() if plan is None else dict(plan),
+        NAME: SHORT_RULE,
     }

@@ -5,6 +5,7 @@ import logging
 import os
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -82,6 +83,7 @@ class Follower:
         except BaseException:
             self.database.drop()
             raise
+        self._dropped = weakref.finalize(self, _drop, self.database, self._process)
 
     # ------------------------------------------------------------------------------------------------------- the replica
 
@@ -204,7 +206,9 @@ class Follower:
                 self.rebuild(problem)
 
     def _follow_log_once(self, connection: Any) -> None:
-        self.bring_to(Reading(self.log, connection, self.demand_there(self.log.begin_reading(connection))))
+        self.bring_to(
+            Reading(self.log, connection, self.demand_there(self.log.begin_reading(connection)), shown=self.place.shown)
+        )
         commit(connection)
 
     def begin(self, unless: Sequence[str] = ()) -> Head:
@@ -233,10 +237,10 @@ class Follower:
 
     def begin_deciding(self, keys: Sequence[str], connection: Any) -> tuple[Head | None, Ahead]:
         """See `Log.begin_deciding`."""
-        return self.log.begin_deciding(connection, self.facts.id, self.reached, keys, time.time())
+        return self.log.begin_deciding(connection, self.facts.id, self.reached, keys)
 
     def _bring_to_head(self, head: Head, ahead: Ahead, connection: Any) -> None:
-        self.bring_to(Reading(self.log, connection, head, ahead))
+        self.bring_to(Reading(self.log, connection, head, ahead, shown=self.place.shown))
 
     def has_arrived(self, head: Head) -> bool:
         """Whether a change was committed whose connection was lost: under the lock, since the server may be doing it yet."""
@@ -300,4 +304,11 @@ class Follower:
                 self.is_closed = True
                 self.replica.close()
             finally:
+                self._dropped.detach()
                 self.database.drop()
+
+
+def _drop(database: Database, process: int) -> None:
+    """End the connection of a store that nobody has closed, and that nobody uses any more; but not that of another process."""
+    if os.getpid() == process:
+        database.drop()

@@ -5,6 +5,7 @@ their order. The lock and what is read under it are separate statements: at READ
 began, which must be after the lock was given.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -22,6 +23,7 @@ from neardup.store.postgresql.log_rows import (
 from neardup.store.postgresql.places import DatabasePlace
 from neardup.store.postgresql.problems import LOCK_SECONDS, SILENT_SECONDS
 from neardup.store.postgresql.shared_judgements import SharedJudgements, SharedNotes
+from neardup.store.postgresql.shared_skipped import SharedSkipped
 from neardup.store.record.sealed_texts import Original
 
 _SETTINGS = """SELECT set_config('lock_timeout', %s, true), set_config('idle_in_transaction_session_timeout', %s, true),
@@ -37,12 +39,12 @@ class Log:
     Attributes:
         name: of the store.
         tables: the names of the tables, with their schema.
-        notes, judgements: see their module.
+        notes, judgements, skipped: see their modules.
     """
 
     def __init__(self, place: DatabasePlace) -> None:
         self.name, schema, self.notes = place.store, f'"{place.schema}"', SharedNotes(place)
-        self.judgements = SharedJudgements(place)
+        self.judgements, self.skipped = SharedJudgements(place), SharedSkipped(place)
         self.tables = {name: f"{schema}.{name}" for name in ("stores", "changes", "documents", "removed", "row_keys")}
         t = self.tables
         self._head = (
@@ -80,6 +82,11 @@ class Log:
             (self.name, identity, facts),
         )
 
+    def set_fact(self, connection: Any, name: str, value: Any) -> None:
+        """Add a fact to those of the store."""
+        facts = json.dumps(json.loads(self.facts(connection) or "{}") | {name: value}, sort_keys=True)
+        connection.execute(f"UPDATE {self.tables['stores']} SET facts = %s WHERE name = %s", (facts, self.name))
+
     def head(self, connection: Any) -> Head | None:
         """How far the store has come; None if it is not there."""
         row = connection.execute(self._head, (self.name,)).fetchone()
@@ -96,7 +103,7 @@ class Log:
         return None if row is None else Head(*row)
 
     def begin_deciding(
-        self, connection: Any, identity: str, known: Known, keys: Sequence[str], now: float
+        self, connection: Any, identity: str, known: Known, keys: Sequence[str]
     ) -> tuple[Head | None, Ahead]:
         """Begin a transaction that alone may change the store, and read how far it has come, some of what comes after what is
         known, the notes with these keys, and the time of the database; one round trip.
@@ -116,7 +123,7 @@ class Log:
             changes = connection.execute(
                 self._changes, (rows, known.position, known.position + ROWS_AHEAD), binary=True
             )
-            noted = self.notes.ask(connection, identity, keys, now) if keys else None
+            noted = self.notes.ask(connection, identity, keys) if keys else None
         row, asked = found.fetchone(), request.fetchone()
         ahead = Ahead(
             known,
@@ -228,6 +235,7 @@ class Log:
             self.delete_rows(connection, head.rows)
             self.notes.remove(connection, head.id)
             self.judgements.remove(connection, head.id)
+            self.skipped.remove_orphans(connection, head.id)
         connection.execute(f"DELETE FROM {self.tables['stores']} WHERE name = %s", (self.name,))
         commit(connection)
 
@@ -235,6 +243,7 @@ class Log:
         """Remove all rows with this key."""
         for name in ("documents", "removed", "changes"):
             connection.execute(f"DELETE FROM {self.tables[name]} WHERE rows = %s", (rows,))
+        self.skipped.delete_rows(connection, rows)
 
 
 CHANGES_AT_ONCE = 1 << 12

@@ -7,6 +7,7 @@ from neardup.store.record.documents_table import DocumentRow, RemovedRow
 from neardup.store.record.judgements_table import JudgementRow
 from neardup.store.record.notes_table import NoteRow
 from neardup.store.record.schema import document_checksum, removed_checksum
+from neardup.store.record.skipped_table import SkippedContent, SkippedRow
 
 NO_REQUEST = ""
 """The request of a store that nothing has changed yet."""
@@ -78,6 +79,8 @@ class Pending:
         self.notes: list[NoteRow] = []
         self.judgements: list[JudgementRow] = []
         self.unjudged: list[bytes] = []
+        self.skipped: dict[str, SkippedRow | None] = {}
+        self.skipped_contents: list[SkippedContent] = []
 
 
 class Known(NamedTuple):

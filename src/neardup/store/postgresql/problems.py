@@ -1,10 +1,12 @@
 """PROBLEMS with a database, in our words, and which of them pass by themselves."""
 
 import contextlib
+import logging
 from collections.abc import Iterator
 from typing import Any
 
 from neardup.errors import DataError, InputError, MissingExtra, NeardupError, TransferError
+from neardup.store.postgresql.refusals import state_of_refusal
 
 LOCK_SECONDS = 60
 """How long one call may wait for those of other services."""
@@ -32,10 +34,26 @@ class UnknownOutcomeError(TransferError):
         )
 
 
+class LaggingError(TransferError):
+    """A stand-by has not got yet what this service knows of the store."""
+
+    def __init__(self, server: str, known: int, found: int, replayed: str) -> None:
+        """`known`, `found`: the last change that this service knows, and that the stand-by has; `replayed`: how far it has come."""
+        super().__init__(server, "reading a stand-by", 1, f"it lags behind its primary, at {replayed}")
+        self.args = (
+            f"{server} is a stand-by that lags behind its primary: it has the changes up to {found:,} (replayed up to {replayed}), "
+            f"and this service knows {known:,} from before. Call again when it has caught up, or name the primary.",
+        )
+
+
 def load_psycopg() -> Any:
     """The package psycopg; a MissingExtra if it is not installed, or finds no libpq."""
     try:
         import psycopg
+
+        logger = logging.getLogger("psycopg")
+        if not logger.handlers:  # what it ignores is no news for standard error
+            logger.addHandler(logging.NullHandler())
     except ImportError as problem:
         raise MissingExtra(
             f"A store in PostgreSQL needs psycopg, which cannot be loaded ({problem}): pip install 'neardup[postgres]'"
@@ -44,8 +62,13 @@ def load_psycopg() -> Any:
 
 
 @contextlib.contextmanager
-def translated_errors(shown: str, connection: Any = None) -> Iterator[None]:
-    """Errors of psycopg in our words. `shown`: the place of the store; `connection`: if it is broken afterwards, it was lost.
+def translated_errors(shown: str, connection: Any = None, *, database: str = "") -> Iterator[None]:
+    """Errors of psycopg in our words.
+
+    Args:
+        shown: the place of the store.
+        connection: if it is broken afterwards, it was lost.
+        database: what is connected to, if nothing else is done.
 
     Raises:
         LostError: the database cannot be reached.
@@ -56,11 +79,14 @@ def translated_errors(shown: str, connection: Any = None) -> Iterator[None]:
     try:
         yield
     except psycopg.Error as problem:
-        raise _problem(shown, problem, is_lost=connection is not None and connection.closed) from None
+        state = problem.sqlstate or ""
+        if not state and database and isinstance(problem, psycopg.OperationalError):
+            state = state_of_refusal(psycopg, problem, database)
+        raise _problem(shown, problem, state, is_lost=connection is not None and connection.closed) from None
 
 
-def _problem(shown: str, problem: Any, *, is_lost: bool) -> NeardupError:
-    psycopg, state = load_psycopg(), problem.sqlstate or ""
+def _problem(shown: str, problem: Any, state: str, *, is_lost: bool) -> NeardupError:
+    psycopg = load_psycopg()
     said = " ".join(line for line in map(str.strip, str(problem).splitlines()) if line and not line.startswith(_ASKS))
     passes = isinstance(problem, psycopg.OperationalError) and (not state or state[:2] == "08" or state in _PASSING)
     if is_lost or passes:

@@ -15,6 +15,7 @@ from typing import Any
 from neardup.errors import InputError, NeardupError
 from neardup.io.outputs.growing_file import to_disk
 from neardup.matching.text_features import Texts
+from neardup.recipe.short_rule import NAME
 from neardup.store.postgresql.facts import SharedFacts
 from neardup.store.postgresql.log_rows import NO_REQUEST, Head
 from neardup.store.postgresql.places import DatabasePlace
@@ -173,7 +174,13 @@ class Replica:
         """Open the replica in a folder, or make it; an OutdatedError if it has not what it says."""
         first = Followed(place.shown, facts.id, facts.rows)
         self.must_reset = False
-        facts_of_replica = {"store": facts.id, "plan": facts.plan, "recipe": facts.fields, REPLICA: first.to_store()}
+        facts_of_replica = {
+            "store": facts.id,
+            "plan": facts.plan,
+            "recipe": facts.fields,
+            REPLICA: first.to_store(),
+            NAME: facts.short_rule,
+        }
         how: dict[str, Any] = {"mode": "w", "wait": wait, "durable": "batch", "threads": threads}
         self.files = Files(folder, **how, recipe=facts.recipe, given=facts.rules, replica=facts_of_replica)
         self.at = self._at()

@@ -3,7 +3,7 @@
 `stores` has a row for each store: its facts, and how far its log has come. `changes` is the log: a row for each call that changed
 something, numbered without gaps, with what it forgot and saw. `documents` and `removed` have a row for each number that was given,
 as in the record of a store in a folder, and never another content: a document that is forgotten leaves a row without content.
-`notes` and `judgements` have those of stores by their ids.
+`notes`, `judgements` and `orphans` have those of stores by their ids, `skipped` and `skipped_contents` what goes with rows.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from neardup.errors import InputError
 from neardup.store.formats.versions import OtherVersionError
 from neardup.store.postgresql.places import DatabasePlace
 
-VERSION = 2
+VERSION = 3
 """Of the tables."""
 JUDGEMENTS = """
 CREATE TABLE {schema}.judgements (
@@ -36,13 +36,47 @@ CREATE TABLE {schema}.judgements (
 );
 CREATE INDEX judgements_right ON {schema}.judgements (store, "right");
 """
+SKIPPED = """
+CREATE TABLE {schema}.skipped (
+    rows bigint NOT NULL,
+    id text NOT NULL,
+    survivor bigint NOT NULL,
+    digest bytea,
+    checksum bigint NOT NULL,
+    PRIMARY KEY (rows, id)
+);
+CREATE INDEX skipped_of ON {schema}.skipped (rows, survivor);
+CREATE TABLE {schema}.skipped_contents (
+    rows bigint NOT NULL,
+    survivor bigint NOT NULL,
+    digest bytea NOT NULL,
+    content bytea NOT NULL,
+    checksum bigint NOT NULL,
+    PRIMARY KEY (rows, survivor, digest)
+);
+ALTER TABLE {schema}.skipped_contents ALTER content SET STORAGE EXTERNAL;
+CREATE TABLE {schema}.orphans (
+    store text NOT NULL,
+    number bigint NOT NULL,
+    id text NOT NULL,
+    compared boolean NOT NULL,
+    orphaned double precision NOT NULL,
+    checksum bigint NOT NULL,
+    PRIMARY KEY (store, number),
+    UNIQUE (store, id)
+);
+"""
 STEPS: dict[int, str] = {
     1: f"""
 ALTER TABLE {{schema}}.documents ADD text bytea;
 ALTER TABLE {{schema}}.documents ALTER text SET STORAGE EXTERNAL;
 ALTER TABLE {{schema}}.removed ADD id text, ADD text bytea;
 ALTER TABLE {{schema}}.removed ALTER text SET STORAGE EXTERNAL;
-{JUDGEMENTS}"""
+{JUDGEMENTS}""",
+    2: f"""
+ALTER TABLE {{schema}}.stores ADD skipped_since double precision, ADD orphans bigint NOT NULL DEFAULT 0;
+UPDATE {{schema}}.stores SET skipped_since = extract(epoch FROM now());
+{SKIPPED}""",
 }
 """What makes of the tables of a version those of the next one: statements with `{schema}`."""
 TABLES = """
@@ -58,7 +92,9 @@ CREATE TABLE {schema}.stores (
     documents bigint NOT NULL DEFAULT 0,
     removed bigint NOT NULL DEFAULT 0,
     base bigint NOT NULL DEFAULT 0,
-    state text
+    state text,
+    skipped_since double precision,
+    orphans bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
 CREATE TABLE {schema}.changes (
     rows bigint NOT NULL,
@@ -110,6 +146,7 @@ CREATE TABLE {schema}.notes (
 );
 CREATE INDEX notes_until ON {schema}.notes (store, until);
 {judgements}
+{skipped}
 INSERT INTO {schema}.version VALUES ({version});
 """
 _THERE = """SELECT 1 FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace
@@ -157,7 +194,8 @@ def _make(connection: Any, place: DatabasePlace) -> None:
     if there is None:
         connection.execute(f'CREATE SCHEMA "{place.schema}"')
     schema = f'"{place.schema}"'
-    connection.execute(TABLES.format(schema=schema, version=VERSION, judgements=JUDGEMENTS.format(schema=schema)))
+    parts = {"judgements": JUDGEMENTS.format(schema=schema), "skipped": SKIPPED.format(schema=schema)}
+    connection.execute(TABLES.format(schema=schema, version=VERSION, **parts))
 
 
 def upgrade(connection: Any, place: DatabasePlace) -> tuple[int, int]:

@@ -9,23 +9,27 @@ import contextlib
 import json
 import logging
 import secrets
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from neardup.arrays import Array
 from neardup.errors import InputError, NeardupError, OptionError
 from neardup.matching.text_features import Texts
+from neardup.recipe.tables.keeps import KeepAs
+from neardup.store.formats.row_contents import contents_of
 from neardup.store.postgresql import log
 from neardup.store.postgresql.following import Follower
 from neardup.store.postgresql.log import commit
 from neardup.store.postgresql.log_rows import Change, Head, Pending, sealed, sealed_removed, without_nan
 from neardup.store.postgresql.places import DatabasePlace
 from neardup.store.postgresql.problems import LostError
-from neardup.store.postgresql.row_contents import contents_of
+from neardup.store.postgresql.shared_skipped import SharedSkipped
 from neardup.store.record.documents_table import DocumentRow, RemovedRow
 from neardup.store.record.judgements_table import JudgementRow
 from neardup.store.record.notes_table import NoteRow
 from neardup.store.record.sealed_texts import Original
+from neardup.store.record.skipped_table import OrphanRow, SkippedContent, SkippedRow
+from neardup.store.rules import KEEP_AS, key_of
 from neardup.store.session.backend import WithReplica, passed_on
 from neardup.store.session.writer import IN_CHANGE, Files, originals_of
 
@@ -44,6 +48,7 @@ class SharedFiles(WithReplica):
     """
 
     head: Head
+    _keep_as: KeepAs | None = None
     _change: Pending | None = None
 
     def __init__(self, place: DatabasePlace, **how: Any) -> None:
@@ -67,6 +72,16 @@ class SharedFiles(WithReplica):
     def shown(self) -> str:
         """The store in messages."""
         return self.place.shown
+
+    @property
+    def keep_as(self) -> KeepAs | None:
+        """How `keep` compares values; another service may have had the first of them."""
+        if self._keep_as is None:
+            self._keep_as = self.follower.facts.keep_as
+        if self._keep_as is None and key_of(self.rules.keep) is not None:
+            ask = self.database.once if self.is_in_change else self.database.run
+            self._keep_as = json.loads(ask(self.log.facts) or "{}").get(KEEP_AS)
+        return self._keep_as
 
     is_closed = passed_on("follower", "is_closed")
     is_repeatable = passed_on("follower", "is_repeatable")
@@ -184,6 +199,56 @@ class SharedFiles(WithReplica):
         """Keep a judgement in the database, not in the replica."""
         self._changed(row.judged).judgements.append(row)
 
+    def keep_skipped(self, rows: Mapping[str, SkippedRow | None], contents: Iterable[SkippedContent] = ()) -> None:
+        """Remember documents that are not kept, and forget others, in the database alone; see `Files.keep_skipped`."""
+        change = self._pending_change()
+        change.skipped.update(rows)
+        change.skipped_contents += contents
+        change.is_anything |= any(row is not None for row in rows.values())
+
+    def skipped_of(self, survivors: Sequence[int]) -> list[SkippedRow]:
+        """The skipped documents of some kept ones; see `SkippedTables`."""
+        rows = self._rows_key
+        return self.database.once(lambda connection: self._skipped(connection).of(connection, rows, survivors))
+
+    def skipped_contents(self, survivors: Sequence[int]) -> dict[tuple[int, bytes], bytes]:
+        """What is kept of the texts of skipped documents; see `SkippedTables`."""
+        rows = self._rows_key
+        return self.database.once(lambda connection: self._skipped(connection).contents(connection, rows, survivors))
+
+    def forget_skipped(self, survivors: Sequence[int]) -> None:
+        """Forget the skipped documents of documents that went. Their texts go with the change."""
+        rows = self.head.rows
+        self.database.once(lambda connection: self._skipped(connection).forget(connection, rows, survivors))
+
+    def add_orphans(self, found: Sequence[tuple[str, bool]], now: float) -> int:
+        """Remember orphans; see `Files.add_orphans`."""
+
+        def add(connection: Any) -> int:
+            return self._skipped(connection).add_orphans(connection, self.identity, found, now)
+
+        self._changed(now)
+        return self.database.once(add)
+
+    @property
+    def _rows_key(self) -> int:
+        """The key of the rows that are read; see `Head`."""
+        return self.head.rows if self.is_in_change else self.follower.reached.rows
+
+    def set_skipped_since(self, since: float | None) -> None:
+        """Say since when skipped documents are remembered; see `OpenFiles.skipped_since`."""
+        self._changed(self.clock())
+        self.database.once(lambda connection: self.log.skipped.set_since(connection, self.identity, since))
+
+    def _skipped(self, connection: Any) -> SharedSkipped:
+        """The tables of skipped documents; within a change, they have what this has skipped."""
+        change, log = self._change, self.log.skipped
+        if change is None:
+            return log
+        log.write(connection, self.identity, self.head.rows, change.skipped, change.skipped_contents)
+        change.skipped, change.skipped_contents = {}, []
+        return log
+
     def _changed(self, at: float) -> Pending:
         """What the call has changed so far, and goes on to change."""
         change = self._pending_change()
@@ -203,6 +268,9 @@ class SharedFiles(WithReplica):
         """Write what was changed to the log, and commit. Returns the new head."""
         before, change = self.head, self._pending_change()
         if not change.is_anything and "state" not in facts:
+            if change.skipped:  # ids that are to be forgotten: no replica has them
+                self.database.once(self._skipped)
+                self.database.once(commit)
             self.database.roll_back()
             return before
         head = before._replace(
@@ -214,8 +282,11 @@ class SharedFiles(WithReplica):
         )
 
         def written(connection: Any) -> None:
+            if KEEP_AS in facts:
+                self.log.set_fact(connection, KEEP_AS, facts[KEEP_AS])
             with connection.pipeline():
                 self._write_rows(connection, change)
+                self._skipped(connection)
                 self.log.notes.write(connection, self.identity, change.notes, change.at)
                 self.log.judgements.forget(connection, self.identity, change.unjudged)
                 self.log.judgements.write(connection, self.identity, change.judgements)
@@ -255,17 +326,19 @@ class SharedFiles(WithReplica):
         """What has the texts, in messages."""
         return self.shown
 
-    def notes(self, keys: Sequence[str], now: float) -> dict[str, NoteRow]:
+    def notes(self, keys: Sequence[str]) -> dict[str, NoteRow]:
         """The notes with those of these keys that the database has, and that have not expired."""
         notes = self.log.notes
-        return self.database.once(lambda connection: notes.read(notes.ask(connection, self.identity, keys, now)))
+        return self.database.once(lambda connection: notes.read(notes.ask(connection, self.identity, keys)))
 
     def originals(self, names: dict[int, str]) -> dict[int, Original]:
         """The texts of kept documents that the database has; see `Files.originals`."""
         return self._texts(self.log.originals, names)
 
     def removed_originals(self, numbers: Sequence[int]) -> dict[int, Original]:
-        """The texts of remembered duplicates that the database has."""
+        """The texts of remembered duplicates that the database has, and those that this change has written."""
+        if (change := self._change) is not None and change.removed:
+            self.database.once(lambda connection: self._write_rows(connection, change))
         return self._texts(self.log.removed_originals, numbers)
 
     def _texts(
@@ -291,6 +364,19 @@ class SharedFiles(WithReplica):
     def judged_pairs(self) -> set[tuple[bytes, bytes]]:
         """The digests of all pairs that are judged."""
         return self.database.once(lambda connection: self.log.judgements.pairs(connection, self.identity))
+
+    @property
+    def skipped_since(self) -> float | None:
+        """See `OpenFiles.skipped_since`."""
+        return self.database.run(lambda connection: self.log.skipped.since(connection, self.identity))
+
+    def orphans(self, after: int, limit: int | None) -> list[OrphanRow]:
+        """So many orphans, or all, with numbers above `after` that the database has, in their order."""
+        return self.database.once(lambda connection: self.log.skipped.orphans(connection, self.identity, after, limit))
+
+    def count_orphans(self) -> int:
+        """How many the database has."""
+        return self.database.run(lambda connection: self.log.skipped.count(connection, self.identity))
 
     def count_judgements(self) -> int:
         """How many the database has."""

@@ -104,11 +104,14 @@ class SharedNotes(_TableOfStores):
     def __init__(self, place: DatabasePlace) -> None:
         super().__init__(place, "notes")
 
-    def ask(self, connection: Any, store: str, keys: Sequence[str], now: float) -> Any:
-        """Ask for notes that have not expired; `read` has the answer. `store`: which it is; see `Head`."""
+    def ask(self, connection: Any, store: str, keys: Sequence[str]) -> Any:
+        """Ask for notes that have not expired by the clock of the database; `read` has the answer. `store`: which it is; see
+        `Head`.
+        """
         return connection.execute(
-            f"SELECT {self._columns} FROM {self._table} WHERE store = %s AND key = ANY(%s) AND until > %s",
-            (store, list(keys), now),
+            f"SELECT {self._columns} FROM {self._table} WHERE store = %s AND key = ANY(%s) "
+            "AND until > extract(epoch FROM clock_timestamp())",
+            (store, list(keys)),
         )
 
     def read(self, asked: Any) -> dict[str, NoteRow]:

@@ -2,7 +2,6 @@
 
 import dataclasses
 import secrets
-import time
 from itertools import zip_longest
 from typing import Any
 
@@ -10,11 +9,11 @@ import numpy as np
 
 from neardup.errors import DataError
 from neardup.store.answers import StoreCheck
+from neardup.store.formats.row_contents import contents_of
 from neardup.store.postgresql.catching_up import Reading
 from neardup.store.postgresql.log import Log, commit
 from neardup.store.postgresql.log_rows import Head, sealed
 from neardup.store.postgresql.problems import LostError
-from neardup.store.postgresql.row_contents import contents_of
 from neardup.store.postgresql.shared_files import ROWS_AT_ONCE, SharedFiles
 from neardup.store.upkeep import verify as checking
 
@@ -46,15 +45,18 @@ def compact_log(log: Log, connection: Any, head: Head, at: float) -> bool:
         "WHERE rows = %(old)s AND content IS NOT NULL",
         values,
     ).rowcount
-    removed = connection.execute(
+    moved = (
         "WITH moved AS (SELECT number AS old_number, row_number() OVER (ORDER BY number) - 1 AS new_number "
-        f"FROM {t['documents']} WHERE rows = %(old)s AND content IS NOT NULL) "
-        f"INSERT INTO {t['removed']} (rows, number, digest, survivor, similarity, distance, last_seen, checksum, id, text) "
+        f"FROM {t['documents']} WHERE rows = %(old)s AND content IS NOT NULL)"
+    )
+    removed = connection.execute(
+        f"{moved} INSERT INTO {t['removed']} (rows, number, digest, survivor, similarity, distance, last_seen, checksum, id, text) "
         "SELECT %(new)s, row_number() OVER (ORDER BY number) - 1, digest, new_number, similarity, distance, last_seen, "
         f"checksum, id, text FROM {t['removed']} JOIN moved ON old_number = survivor "
         "WHERE rows = %(old)s AND digest IS NOT NULL",
         values,
     ).rowcount
+    log.skipped.renumber(connection, old, new, moved)
     connection.execute(
         f"INSERT INTO {t['changes']} (rows, position, request, at) SELECT %(new)s, position, request, at "
         f"FROM {t['changes']} WHERE rows = %(old)s AND position > %(position)s - %(kept)s",
@@ -81,7 +83,7 @@ def compact_shared(files: SharedFiles) -> bool:
         before = files.follower.begin()
         after = before._replace(position=before.position + 1, request=secrets.token_hex(8))
         try:
-            is_done = files.database.once(lambda connection: compact_log(files.log, connection, after, time.time()))
+            is_done = files.database.once(lambda connection: compact_log(files.log, connection, after, files.clock()))
         except LostError as problem:
             files.database.drop()
             if not files.follower.has_arrived(after):
@@ -104,7 +106,7 @@ def verify_shared(files: SharedFiles) -> StoreCheck:
 def _differences(files: SharedFiles, connection: Any) -> list[str]:
     """What is wrong with the database, or differs from it."""
     head = files.follower.demand_there(files.log.begin_reading(connection))
-    files.follower.bring_to(Reading(files.log, connection, head))
+    files.follower.bring_to(Reading(files.log, connection, head, shown=files.shown))
     found, shown = list[str](), files.place.shown
     first = 0
     while first < head.documents:
@@ -127,5 +129,6 @@ def _differences(files: SharedFiles, connection: Any) -> list[str]:
                 )
     found += files.log.notes.problems(connection, head.id)
     found += files.log.judgements.problems(connection, head.id)
+    found += files.log.skipped.problems(connection, head.id, head.rows)
     commit(connection)
     return found

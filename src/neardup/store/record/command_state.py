@@ -1,5 +1,7 @@
 """STATE: plain values of a program, and beside them what commands keep: how far a run came, and how many rows had no id."""
 
+import re
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -7,7 +9,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from neardup.arrays import Array
-from neardup.errors import InputError, OptionError
+from neardup.errors import InputError, OptionError, is_integer
 from neardup.io.corpora.shard import Shard
 from neardup.io.formats.json.json_values import default_ids
 from neardup.io.formats.table import FILES
@@ -59,26 +61,62 @@ def state_for_commands(state: Any) -> dict[str, Any]:
 _decode = msgspec.json.Decoder().decode
 
 
+OWN = re.compile(r'"row:(0|[1-9][0-9]{0,17})"')
+"""An id, as JSON, as a store gives it to a document without one."""
+
+
 class RowIds:
     """Ids under which a store keeps rows: their own, or `row:N` for the rows without one.
 
     The default ids of rows, `FILE:ROW`, begin again in every run, and a store would take the second one for an update of the
-    first. So N counts the rows without an id of all runs; the count is saved with the documents.
+    first. So N counts the rows without an id of all runs; the count is saved with the documents. An N whose name is that of a kept
+    document, or of another row, is passed over; and `demand_no_own` refuses names of that form as ids of other documents.
     """
 
-    def __init__(self, state: Any) -> None:
-        """`state`: that of the store."""
-        self._count = state_for_commands(state).get(ROWS_WITHOUT_ID, 0)
+    def __init__(self, state: Any, kept: Callable[[Sequence[str]], Container[str]]) -> None:
+        """`state`: that of the store. `kept`: which of some ids (JSON) its documents have."""
+        self._count, self._kept = _count_in(state_for_commands(state)), kept
 
     def of(self, tokens: Any, shard: Shard, rows: Array) -> list[int | str]:
         """The ids of some rows of a shard (int64[n]); `tokens`: Arrow large_string[n], their ids as JSON values."""
         ids = [_decode(token) for token in tokens.to_pylist()]
         if shard.format not in FILES:
-            for i in np.flatnonzero(pc.equal(tokens, default_ids(shard.name, rows))).tolist():
-                ids[i] = f"row:{self._count}"
-                self._count += 1
+            places = np.flatnonzero(pc.equal(tokens, default_ids(shard.name, rows))).tolist()
+            for place, name in zip(places, self._free(len(places), set(ids) if places else set()), strict=True):
+                ids[place] = name
         return ids
+
+    def _free(self, count: int, given: Container[int | str]) -> list[str]:
+        """So many names that no document has; `given`: ids of other rows."""
+        found: list[str] = []
+        while len(found) < count:
+            names = [f"row:{self._count + i}" for i in range(count - len(found))]
+            self._count += len(names)
+            kept = self._kept([f'"{name}"' for name in names])
+            found += [name for name in names if name not in given and f'"{name}"' not in kept]
+        return found
 
     def state(self) -> dict[str, int]:
         """What is saved with the documents."""
         return {ROWS_WITHOUT_ID: self._count} if self._count else {}
+
+
+def demand_no_own(names: Sequence[str], state: Any) -> None:
+    """Refuse documents with ids (JSON) that the store has given to documents without one: an update by chance.
+
+    Raises:
+        OptionError: there is one.
+    """
+    count = _count_in(state) if isinstance(state, dict) else 0
+    for name in names if count else ():
+        if (own := OWN.fullmatch(name)) and int(own[1]) < count:
+            raise OptionError(
+                f"A document has the id {name}, which the store gave to a document without an id. Give it another id. To replace "
+                "that document, remove it as well."
+            )
+
+
+def _count_in(state: Mapping[str, Any]) -> int:
+    """How many names a store has given, in its state."""
+    found = state.get(ROWS_WITHOUT_ID, 0)
+    return found if is_integer(found) else 0

@@ -1,11 +1,12 @@
 """DOCUMENT TABLES: the part of a record that has the kept documents, and the texts that were not kept with their survivors."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from neardup.arrays import Array
+from neardup.recipe.tables.keeps import KeepAs
 from neardup.store.formats.removal_bits import Marks
 from neardup.store.record.schema import SEEN, document_checksum, removed_checksum
 from neardup.store.record.transactions import Transactions
@@ -45,7 +46,15 @@ def removed_rows(
     ]
 
 
-def with_survivor(rows: Sequence[RemovedRow], gone: Marks) -> list[RemovedRow]:
+class _HasSurvivor(Protocol):
+    @property
+    def survivor(self) -> int: ...
+
+
+R = TypeVar("R", bound=_HasSurvivor)
+
+
+def with_survivor(rows: Sequence[R], gone: Marks) -> list[R]:
     """Those of some texts that were not kept whose survivors are there yet."""
     are_gone = gone.has(np.array([row.survivor for row in rows], np.int64)).tolist()
     return [row for row, is_gone in zip(rows, are_gone, strict=True) if not is_gone]
@@ -118,6 +127,11 @@ class DocumentTables(Transactions):
         """The latest time at which a kept document was seen; 0 if there is none. Reads all rows."""
         return float(next(self._rows("SELECT coalesce(max(last_seen), 0) FROM documents"))[0])
 
+    def first_ranked(self) -> str | None:
+        """The metadata, as JSON, of the first kept document that has a rank; None if none has. May read all rows."""
+        query = "SELECT metadata FROM documents WHERE rank IS NOT NULL AND metadata IS NOT NULL ORDER BY number LIMIT 1"
+        return next((row[0] for row in self._rows(query)), None)
+
     def expired(self, now: float) -> Array:
         """int64[n]: the numbers of documents that have expired."""
         return self._numbers("SELECT number FROM documents WHERE expires <= ?", now)
@@ -142,6 +156,7 @@ class Given(NamedTuple):
         ranks: see `neardup.store.rules`; empty where `keep` needs none.
         expires: when each expires if it is kept; empty if none does.
         now: the time.
+        keep_as: how values are compared.
     """
 
     names: Sequence[str]
@@ -149,6 +164,7 @@ class Given(NamedTuple):
     ranks: Sequence[float | None]
     expires: Sequence[float | None]
     now: float
+    keep_as: KeepAs | None = None
 
     def rows(self, places: Sequence[int], first: int) -> list[DocumentRow]:
         """The rows of some documents, which get the numbers from `first` on."""

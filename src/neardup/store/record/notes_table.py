@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
 from typing import Any, NamedTuple
 
 from neardup.errors import OptionError
-from neardup.store.arguments import as_json, several, time_of
+from neardup.store.arguments import as_json, seconds_of, several, time_of
 from neardup.store.record.schema import NOTES, note_checksum
 from neardup.store.record.transactions import Transactions
 
@@ -47,10 +48,16 @@ class NoteRow(NamedTuple):
     until: float
 
 
-def note_rows(given: Mapping[str, tuple[Any, float]]) -> list[NoteRow]:
-    """Notes as they are written, of values with the times until which they are kept; an OptionError if one of these is none."""
+def note_rows(given: Mapping[str, tuple[Any, float | timedelta]], now: float) -> list[NoteRow]:
+    """Notes as they are written, of values with the times until which they are kept, or for how long from `now` on; an OptionError
+    if one of these is none.
+    """
     keys_of("notes", list(given))
-    return [NoteRow(key, as_json(value), time_of("notes", until)) for key, (value, until) in given.items()]
+    return [NoteRow(key, as_json(value), _end(until, now)) for key, (value, until) in given.items()]
+
+
+def _end(until: float | timedelta, now: float) -> float:
+    return now + seconds_of("notes", until) if isinstance(until, timedelta) else time_of("notes", until)
 
 
 def values_of(rows: Mapping[str, NoteRow]) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 `documents` has each kept document under its number, in the order of keeping; `removed` has each distinct text that was not kept,
 with its survivor, so that a later copy gets the same answer. Both are written in the order of their numbers, and have no other
 index: where a digest or an id is, postings tell. `gone` has a bit for each number that was removed later. See
-`documents_table.py` for the first two; `notes_table.py`, `texts_table.py` and `judgements_table.py` for what a store may have
-besides. Each row has a checksum.
+`documents_table.py` for the first two; `notes_table.py`, `texts_table.py`, `judgements_table.py` and `skipped_table.py` for what a
+store may have besides. Each row has a checksum.
 """
 
 import contextlib
@@ -36,6 +36,7 @@ from neardup.store.record.schema import (
     gone_checksum,
     removed_checksum,
 )
+from neardup.store.record.skipped_table import NAMES, SkippedTables
 from neardup.store.record.texts_table import KeptTexts
 
 FORMAT = 1
@@ -47,12 +48,14 @@ WRITER = "writer"
 """The fact that says which process has written last; readers and older versions ignore it."""
 
 
-class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
+class Record(DocumentTables, Notes, KeptTexts, JudgementTable, SkippedTables):
     """The record of a store in a file."""
 
     _own: str | None = None
     _seen: tuple[str | None, tuple[int, int]]
     _has_claimed = False
+    _lock: Path
+    _locked_by: str
     _changes_before = 0
 
     def __init__(self, path: Path, *, create: bool = False, readonly: bool = False, lasts: bool = True) -> None:
@@ -68,7 +71,7 @@ class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
             with self._translated_errors():
                 self._open(create=create, readonly=readonly, lasts=lasts)
         except BaseException:
-            self._base.close()
+            self.close()
             raise
 
     def _connect(self) -> None:
@@ -91,14 +94,20 @@ class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
         found = self._base.execute("SELECT value FROM facts WHERE name = 'format'").fetchone()
         if found is None:
             raise self._damage("the fact `format` is missing")
+        self._was_opened()
         demand_version(self.path, json.loads(found[0]), FORMAT)
 
-    def claim(self) -> None:
+    def claim(self, lock: Path) -> None:
         """Be the only writer from now on: a change is refused if another process has written since, which the lock should not let
-        happen, but may on a network file system.
+        happen, but may on a network file system. A change begins, within which the store is read: nobody else writes meanwhile.
+
+        `lock`: a file that says who writes, too. Machines without common memory may not see what others write to the record.
         """
+        super().begin()
+        self._changes_before = self._base.total_changes
         who = {"host": os.uname().nodename, "process": os.getpid(), "session": secrets.token_hex(8)}
         self._own = json.dumps(who, sort_keys=True)
+        self._lock, self._locked_by = lock, lock.read_text(errors="replace")
         self._seen = (self._writer(), self.version)
 
     def begin(self) -> None:
@@ -112,26 +121,42 @@ class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
         super().begin()
         if self._own is None:
             return
-        self._changes_before, found = self._base.total_changes, self._writer()
-        if found != self._own if self._has_claimed else (found, self.version) != self._seen:
+        if self.has_moved:
             self.roll_back()
-            other = json.loads(found or "{}")
-            who = (
-                f"process {other['process']} on {other['host']}"
-                if {"process", "host"} <= other.keys()
-                else "another process"
-            )
             raise InputError(
-                f"{self.path.parent} has a second writer: {who} has changed the store meanwhile. The lock does not keep the two "
-                "apart, as on some network file systems. This change was not made. Let one process write, or use a store in "
-                "PostgreSQL."
+                f"{self.path.parent} is not the folder any more that was opened: it was removed, or another one is in its place. "
+                "This change was not made. Open the store again."
             )
+        self._changes_before, found = self._base.total_changes, self._writer()
+        locked_by = self._lock.read_text(errors="replace")
+        is_other = found != self._own if self._has_claimed else (found, self.version) != self._seen
+        if is_other or locked_by != self._locked_by:
+            self.roll_back()
+            raise self.second_writer(found if is_other else locked_by)
+
+    def second_writer(self, who: str | None) -> InputError:
+        """The error for a change beside another writer, of which the record or the lock says `who` it is."""
+        named = "another process"
+        with contextlib.suppress(ValueError, TypeError, KeyError):
+            other = json.loads(who or "{}")
+            named = f"process {other['process']} on {other['host']}"
+        return InputError(
+            f"{self.path.parent} has a second writer: {named} has changed the store meanwhile. The lock does not keep the two "
+            "apart, as on some network file systems. This change was not made. Let one process write, or use a store in "
+            "PostgreSQL."
+        )
+
+    def insist(self) -> None:
+        """Write who writes, within a change, although nothing else may change: another writer that lives is refused from now on."""
+        self.set_facts({WRITER: json.loads(self._own or "null")})
 
     def commit(self) -> None:
         """Make what was changed since `begin` durable; the first change says who writes."""
         claims = self._own is not None and not self._has_claimed and self._base.total_changes > self._changes_before
         if claims:
             self.set_facts({WRITER: json.loads(self._own or "")})
+            self._lock.write_text(self._own or "")
+            self._locked_by = self._own or ""
         super().commit()
         self._has_claimed |= claims
 
@@ -194,6 +219,7 @@ class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
                 f"INSERT INTO removed SELECT rowid - 1, digest, new, {RENUMBERED} FROM kept ORDER BY rowid"
             )
             self._renumber_texts()
+            self._renumber_skipped()
             for table in ("renumbered", "kept"):
                 self._base.execute(f"DROP TABLE temp.{table}")
             self._base.execute("DELETE FROM gone")
@@ -219,6 +245,7 @@ class Record(DocumentTables, Notes, KeptTexts, JudgementTable):
                 (removed, self._removed),
                 (self.all_notes(), self._note),
                 (self.all_judgements(), self._judgement),
+                *zip(map(self.all_skipped, NAMES), (self._skipped, self._skipped_content, self._orphan), strict=True),
             ):
                 for row in rows:
                     try:

@@ -59,6 +59,7 @@ RENUMBERED = """similarity, distance, last_seen, checksum
 _DOCUMENT = struct.Struct("<qddd").pack
 _REMOVED = struct.Struct("<q16sqdqd").pack
 _JUDGEMENT = struct.Struct("<16s16sqqdd").pack
+_ORPHAN = struct.Struct("<qqd").pack
 _NUMBER = struct.Struct("<q").pack
 _REAL = struct.Struct("<d").pack
 
@@ -122,6 +123,21 @@ def judgement_checksum(
     numbers = _JUDGEMENT(left, right, same, distance, _real(similarity), _real(judged))
     names = f"{kind}\0{left_id or ''}\0{right_id}\0".encode()
     return crc32(right_text or b"", crc32(left_text or b"", crc32(names, crc32(numbers))))
+
+
+def skipped_checksum(id: str, survivor: int, digest: bytes | None) -> int:  # noqa: A002
+    """The checksum of a row of `skipped`: that of all but `survivor`, plus this, so that SQL can add to it."""
+    return crc32(id.encode(), crc32(digest or b"")) + survivor
+
+
+def skipped_content_checksum(survivor: int, digest: bytes, content: bytes) -> int:
+    """The checksum of a row of `skipped_contents`, made in the same way."""
+    return crc32(content, crc32(digest)) + survivor
+
+
+def orphan_checksum(number: int, id: str, compared: bool, orphaned: float) -> int:  # noqa: A002
+    """The checksum of a row of `orphans`."""
+    return crc32(id.encode(), crc32(_ORPHAN(number, compared, orphaned)))
 
 
 def agrees(checksum_of: Callable[..., int], values: Sequence[Any], checksum: Any) -> bool:

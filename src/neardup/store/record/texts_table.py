@@ -71,10 +71,12 @@ class KeptTexts(Transactions):
         )
 
     def _forget_texts(self, numbers: Sequence[int]) -> None:
-        """Forget the texts of documents, and of their duplicates."""
-        given = [(number,) for number in numbers]
-        self._write("DELETE FROM texts WHERE number = ?", given)
-        self._write("DELETE FROM removed_texts WHERE survivor = ?", given)
+        """Forget the texts of documents."""
+        self._write("DELETE FROM texts WHERE number = ?", ((number,) for number in numbers))
+
+    def forget_removed_texts(self, survivors: Sequence[int]) -> None:
+        """Forget the texts of the duplicates of documents."""
+        self._write("DELETE FROM removed_texts WHERE survivor = ?", ((number,) for number in survivors))
 
     def _renumber_texts(self) -> None:
         """Give texts the numbers that documents and remembered duplicates get: see the tables that `Record.renumber` makes."""

@@ -1,6 +1,7 @@
 """TRANSACTIONS of a file of SQLite: what is changed together, what is read as it is at one time, and errors in our words."""
 
 import contextlib
+import ctypes
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -49,6 +50,7 @@ class Transactions:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._tables = set[str]()  # that were found, and stay
+        self._file: tuple[int, int] | None = None
         self._connect()
 
     def _connect(self) -> None:
@@ -140,11 +142,14 @@ class Transactions:
         if (
             location(self.path) != self._place or self._stamp() != self._seen
         ):  # SQLite took it as unchanging, or may do so now
-            self._base.close()
+            self.close()
             self._connect()
+            self._file = None
         with self._translated_errors():
             self._base.execute("BEGIN")
             self._base.execute("SELECT 1 FROM facts LIMIT 1").fetchone()  # what is read first begins it
+        if self._file is None:
+            self._was_opened()
 
     def end_reading(self) -> None:
         """End what `begin_reading` began."""
@@ -168,6 +173,7 @@ class Transactions:
         """Undo what was changed since `begin`."""
         if self.is_busy:
             with self._translated_errors():
+                self._tables.clear()  # one of them may have been made since
                 self._base.execute("ROLLBACK")
 
     def mark(self) -> None:
@@ -183,6 +189,7 @@ class Transactions:
     def undo(self) -> None:
         """Undo what was changed since `mark`."""
         with self._translated_errors():
+            self._tables.clear()
             self._base.execute("ROLLBACK TO part")
         self.release()
 
@@ -197,6 +204,32 @@ class Transactions:
             raise
         self.commit()
 
+    def _was_opened(self) -> None:
+        """Note which file was opened: SQLite opens it when it is first read."""
+        self._file = _file_at(self.path)
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether the path has another file by now, or none."""
+        return self._file is not None and _file_at(self.path) != self._file
+
     def close(self) -> None:
-        """Close the file."""
-        self._base.close()
+        """Close the file.
+
+        The last connection that is closed removes the write-ahead log by its name. If another file system is mounted at the path
+        by now, with a file of the same number there, SQLite takes that for the file that it has opened, and would remove the log of
+        another store. So such a connection stays open until the process ends.
+        """
+        if self.has_moved:
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._base))
+        else:
+            self._base.close()
+
+
+def _file_at(path: Path) -> tuple[int, int] | None:
+    """The device and the number of a file; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

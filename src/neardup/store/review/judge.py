@@ -1,6 +1,5 @@
 """JUDGE: keep what somebody has said of a pair, and list it."""
 
-import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -41,8 +40,9 @@ def judge(files: Backend, pair: Pair, same: bool) -> int:
     files.demand_writable()
     if not isinstance(same, bool):
         raise OptionError(f"`same={same!r}`: give True if the two are duplicates, or False.")
-    meant, now = _reference(pair), time.time()
+    meant = _reference(pair)
     with files.one_change():
+        now = max(files.clock(), files.latest)
         row = _kept_judgement(files, meant, now) if meant.position is None else _removed_judgement(files, meant, now)
         if not meant.digests <= {row.left.hex(), row.right.hex()}:
             raise OptionError("A document that is to be judged has another text by now. List pairs again.")

@@ -4,7 +4,7 @@ A back end answers from files in a folder, which `Documents` has, and makes chan
 one that several services share has such files as a replica of what it keeps, and is a `WithReplica`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -13,6 +13,7 @@ from neardup.arrays import Array
 from neardup.matching.text_features import Texts
 from neardup.progress import Progress
 from neardup.recipe.presets import RecipeLike
+from neardup.recipe.tables.keeps import KeepAs
 from neardup.resources.resources import Resources
 from neardup.store.answers import StoreCheck
 from neardup.store.candidates.proposing import Candidates, Plan
@@ -24,6 +25,7 @@ from neardup.store.record.judgements_table import JudgementRow
 from neardup.store.record.notes_table import NoteRow
 from neardup.store.record.record import Record
 from neardup.store.record.sealed_texts import Original
+from neardup.store.record.skipped_table import OrphanRow, SkippedContent, SkippedRow
 from neardup.store.rules import Rules
 from neardup.store.session.batching import Blocks
 from neardup.store.session.lookup import Known
@@ -47,9 +49,12 @@ class Documents(Protocol):
     removed: int
     state: Any
     plan: Plan
+    short_rule: int
     blocks: Blocks
     resources: Resources
 
+    @property
+    def keep_as(self) -> KeepAs | None: ...
     @property
     def layout(self) -> Layout: ...
     def kept(self) -> Array: ...
@@ -58,7 +63,7 @@ class Documents(Protocol):
 
 
 class Apart(Protocol):
-    """What may be kept elsewhere than in those files, and is asked for when it is needed: texts, notes and judgements."""
+    """What may be kept elsewhere than in those files, and is asked for when it is needed: texts, notes, judgements and orphans."""
 
     @property
     def has_texts(self) -> bool: ...
@@ -66,10 +71,14 @@ class Apart(Protocol):
     def texts_shown(self) -> str: ...
     def originals(self, names: dict[int, str]) -> dict[int, Original]: ...
     def removed_originals(self, numbers: Sequence[int]) -> dict[int, Original]: ...
-    def notes(self, keys: Sequence[str], now: float) -> dict[str, NoteRow]: ...
+    def notes(self, keys: Sequence[str]) -> dict[str, NoteRow]: ...
     def judgements(self, after: int, limit: int | None) -> list[tuple[int, JudgementRow]]: ...
     def judged_pairs(self) -> set[tuple[bytes, bytes]]: ...
     def count_judgements(self) -> int: ...
+    @property
+    def skipped_since(self) -> float | None: ...
+    def orphans(self, after: int, limit: int | None) -> list[OrphanRow]: ...
+    def count_orphans(self) -> int: ...
 
 
 class Changes(Protocol):
@@ -97,6 +106,12 @@ class Changes(Protocol):
     def forget(self, numbers: Array) -> int: ...
     def keep_notes(self, rows: Sequence[NoteRow], now: float) -> None: ...
     def keep_judgement(self, row: JudgementRow) -> None: ...
+    def keep_skipped(self, rows: Mapping[str, SkippedRow | None], contents: Iterable[SkippedContent] = ()) -> None: ...
+    def skipped_of(self, survivors: Sequence[int]) -> list[SkippedRow]: ...
+    def skipped_contents(self, survivors: Sequence[int]) -> dict[tuple[int, bytes], bytes]: ...
+    def forget_skipped(self, survivors: Sequence[int]) -> None: ...
+    def add_orphans(self, found: Sequence[tuple[str, bool]], now: float) -> int: ...
+    def set_skipped_since(self, since: float | None) -> None: ...
 
 
 class Calls(Protocol):
@@ -142,6 +157,7 @@ class WithReplica:
     state = passed_on("local", "state")
     latest = passed_on("local", "latest")
     plan = passed_on("local", "plan")
+    short_rule = passed_on("local", "short_rule")
     layout = passed_on("local", "layout")
     blocks = passed_on("local", "blocks")
     resources = passed_on("local", "resources")

@@ -1,11 +1,12 @@
 """CALLS of a store: one thread at a time, in the process that opened it, and each reads one state of the store."""
 
+import contextlib
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-from neardup.errors import InputError
+from neardup.errors import InputError, NeardupError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -31,10 +32,30 @@ def changing_call(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenat
 def _called(method: Callable[Concatenate[S, P], R], *, changes: bool) -> Callable[Concatenate[S, P], R]:
     @functools.wraps(method)
     def called(self: S, *args: P.args, **kwargs: P.kwargs) -> R:
-        found: R = self._files.call(lambda: method(self, *args, **kwargs), changes=changes)
+        with contextlib.nullcontext() if changes else disk_errors(self._files.shown):
+            found: R = self._files.call(lambda: method(self, *args, **kwargs), changes=changes)
         return found
 
     return called  # type: ignore[return-value]  # mypy takes `self` for a name
+
+
+@contextlib.contextmanager
+def disk_errors(shown: str) -> Iterator[None]:
+    """Errors of the disk in our words, of what is done with a store (in messages) where no function of a caller runs, whose errors
+    are its own.
+
+    Raises:
+        InputError: a file cannot be read or written.
+    """
+    try:
+        yield
+    except OSError as problem:
+        if isinstance(problem, NeardupError):
+            raise
+        where = f": {problem.filename}" if isinstance(problem.filename, str) else ""
+        raise InputError(
+            f"{shown}: {problem.strerror or problem}{where}. What was acknowledged before is kept. Mend the cause, and try again."
+        ) from problem
 
 
 def demand_process(what: str, opened_in: int) -> None:

@@ -16,13 +16,18 @@ from neardup.options import DedupOptions
 from neardup.recipe.presets import RecipeLike
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import recipe_of_run
+from neardup.recipe.short_rule import NAME as SHORT_FACT
+from neardup.recipe.short_rule import SHORT_RULE
 from neardup.store.candidates.proposing import Candidates, Plan
 from neardup.store.candidates.table import CANDIDATES
 from neardup.store.formats.contents import Layout
 from neardup.store.formats.derived import nothing_derived
 from neardup.store.record.record import Record
-from neardup.store.rules import Rules, to_store
+from neardup.store.rules import Rules, demand_keep_as, to_store
 from neardup.store.session.folder import RECORD, REPLICA, is_store, make_folder, writing
+
+SKIPPED = "skipped"
+"""The fact that says since when skipped documents are remembered; of older versions, no record has it."""
 
 
 @contextlib.contextmanager
@@ -48,10 +53,12 @@ def written(
     with writing(path, wait):
         with contextlib.closing(Record(path / RECORD, create=True, lasts=lasts)) as record:
             if not record.is_complete:
+                facts = _first_facts(path, recipe, rules, plan or plan_of(recipe, rules), first)
                 with record.changing():
-                    record.set_facts(_first_facts(path, recipe, rules, plan or plan_of(recipe, rules), first))
-                    if rules.texts and REPLICA not in first:
-                        record.make_texts()
+                    if not record.is_complete:  # or another process has made it meanwhile, whom the lock has let in
+                        record.set_facts(facts)
+                        if rules.texts and REPLICA not in first:
+                            record.make_texts()
         if lasts:
             to_disk(path)
         yield
@@ -70,6 +77,8 @@ def _first_facts(path: Path, recipe: Recipe, rules: Rules, plan: Plan, first: Ma
         "generation": 0,
         "derived": nothing_derived(0),
         "state": None,
+        SKIPPED: {"since": None, "generation": 0, "orphans": 0},
+        SHORT_FACT: SHORT_RULE,
     }
     found = own | dict(first)
     return found | {"recipe": fields_in_folder(found["recipe"], path, None)}
@@ -84,7 +93,8 @@ def recipe_of_facts(facts: Mapping[str, Any], fields: Any, given: RecipeLike | N
 
 
 def plan_of(recipe: Recipe, rules: Rules) -> Plan:
-    """The limits of candidates of a new store; an OptionError if the rules do not go with the recipe."""
+    """The limits of candidates of a new store; an OptionError if the rules do not go with the recipe, or one another."""
+    demand_keep_as(rules.keep_as, rules.keep)
     return CANDIDATES[rules.options.method].plan_of(recipe, _asked(rules))
 
 
@@ -101,7 +111,14 @@ def layout_of(recipe: Recipe, rules: Rules, candidates: Candidates) -> Layout:
     if kinds and rules.options.method == "exact" and not is_same:
         kinds.append("joined")
     bounded = len(kinds) == (1 if is_same else 2) and similarity.code not in BY_NORM
-    return Layout(recipe.words, tuple(kinds), similarity.verified == WEIGHTS, candidates.signing, bounded)
+    return Layout(
+        recipe.words,
+        tuple(kinds),
+        similarity.verified == WEIGHTS,
+        candidates.signing,
+        bounded,
+        rules.options.guard is not None,
+    )
 
 
 def _asked(rules: Rules) -> DedupOptions:

@@ -36,7 +36,10 @@ def is_store(path: str | Path) -> bool:
             return bool(base.execute("SELECT 1 FROM facts WHERE name = 'recipe'").fetchone())
         except sqlite3.OperationalError as problem:
             return "no such table" not in str(problem)
-        except sqlite3.DatabaseError:  # to be told of when it is opened
+        except (
+            sqlite3.DatabaseError,
+            ValueError,
+        ):  # damaged, maybe with a message that is no UTF-8: told when it is opened
             return True
 
 

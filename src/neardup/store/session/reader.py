@@ -1,9 +1,11 @@
 """OPEN FILES: the record of a store, its contents and what answers, mapped; a reader follows what a writer writes."""
 
 import contextlib
+import ctypes
 import os
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -12,23 +14,27 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import InputError, NeardupError, OptionError
+from neardup.fingerprints.silent_texts import count_silent_tokens
 from neardup.hamming.index.files.stored_recipe import located_fields
 from neardup.io.outputs.growing_file import to_disk
-from neardup.io.storage.places import local_path
+from neardup.io.storage.places import local_path, near_folder
 from neardup.matching.similarities.table import maker_of
 from neardup.matching.text_features import Texts, texts_of
 from neardup.recipe.presets import RecipeLike, recipe_of
+from neardup.recipe.short_rule import SHORT_RULE, short_rule_of
+from neardup.recipe.tables.keeps import KeepAs
+from neardup.recipe.tables.spellings import one_of
 from neardup.resources.resources import Resources
 from neardup.store.arguments import seconds_of
 from neardup.store.candidates.proposing import Candidates, Plan
-from neardup.store.formats.contents import Contents, Layout, sweep_generations
+from neardup.store.formats.contents import Contents, Layout, other_generations
 from neardup.store.formats.derived import Derived
 from neardup.store.record.record import Record
-from neardup.store.rules import Rules, demand_same, rules_of, stored_rules
+from neardup.store.rules import KEEP_AS, Rules, demand_same, rules_of, stored_rules
 from neardup.store.session.batching import Blocks
 from neardup.store.session.calls import demand_process
-from neardup.store.session.creating import candidates_of, layout_of, recipe_of_facts, written
-from neardup.store.session.folder import RECORD, REPLICA, demand_own, is_store
+from neardup.store.session.creating import SKIPPED, candidates_of, layout_of, recipe_of_facts, written
+from neardup.store.session.folder import LOCK, RECORD, REPLICA, demand_own, is_store
 from neardup.store.session.lookup import Known, recall
 
 TEXTS_AT_ONCE = 1 << 11
@@ -44,7 +50,26 @@ def demand_modes(mode: str, durable: str) -> None:
     """Refuse (OptionError) other modes than there are."""
     for name, value, allowed in (("mode", mode, ("r", "w")), ("durable", durable, ("each", "batch"))):
         if value not in allowed:
-            raise OptionError(f"`{name}={value!r}`: give one of {', '.join(allowed)}.")
+            raise OptionError(f"{one_of(name, value, allowed)}.")
+
+
+def skips_of(facts: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What a record says of skipped documents; None if an older version has made it, or has given it other numbers since."""
+    found: dict[str, Any] | None = facts.get(SKIPPED)
+    return found if found is not None and found["generation"] == facts["generation"] else None
+
+
+def _leave(opened: contextlib.ExitStack, handles: Mapping[str, Contents], process: int) -> None:
+    """Close a store that nobody has closed, and that nobody uses any more: its files, its record and then its lock, all at once.
+
+    SQLite's connections are in cycles, so without this, one would go when Python next collects those, long after the lock. A fork
+    closes nothing: it would end the locks of the process that has opened the store.
+    """
+    if os.getpid() != process:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(opened))
+        return
+    handles["contents"].leave()
+    opened.close()
 
 
 class OpenFiles:
@@ -58,6 +83,9 @@ class OpenFiles:
         record, contents, derived, known, candidates, gone: see their modules.
         removed: how many texts that were not kept have got a number.
         state: plain values of a program.
+        skips: the fact `skipped`; None if skipped documents were not remembered so far.
+        short_rule: the version of the rule of short texts.
+        keep_as: how `keep` compares values; None if it compares none, or there was none yet.
         is_repeatable: whether what the current call has done so far can be done again.
         blocks: how texts are cut that are decided or asked for together.
     """
@@ -68,6 +96,9 @@ class OpenFiles:
     contents: Contents
     derived: Derived
     state: Any
+    skips: dict[str, Any] | None
+    keep_as: KeepAs | None
+    short_rule: int
     is_repeatable = True
     _is_in_use = False
 
@@ -99,16 +130,18 @@ class OpenFiles:
         self.recalls, self.lasts, self.is_closed, self.blocks = recalls, lasts, False, Blocks(TEXTS_AT_ONCE)
         self.process, self._lock = os.getpid(), threading.RLock()
         self._version: tuple[int, int] | None = None  # nothing was read yet
+        self._handles: dict[str, Contents] = {}
         self.path, self.mode, self.durable = local_path(path, "a store"), mode, durable
         self.resources = Resources(threads=threads)
         with contextlib.ExitStack() as stack:
             if mode == "w":
-                stack.enter_context(
-                    written(self.path, seconds, recipe_of(recipe), rules_of(given), lasts=lasts, first=replica or {})
-                )
+                rules = rules_of(given)
+                made_by = recipe_of(recipe, rules.options.version)
+                stack.enter_context(written(self.path, seconds, made_by, rules, lasts=lasts, first=replica or {}))
             elif not is_store(self.path):
+                near = near_folder(self.path, is_store)
                 raise InputError(
-                    f"{self.path} is no store. Name the folder of one, or make it with `neardup store create`."
+                    f"{self.path} is no store{near}. Name the folder of one, or make it with `neardup store create`."
                 )
             self.record = stack.enter_context(
                 contextlib.closing(Record(self.path / RECORD, readonly=mode == "r", lasts=lasts))
@@ -116,12 +149,12 @@ class OpenFiles:
             facts = self.record.facts()
             if mode == "w":
                 demand_own(self.path, facts, None if replica is None else replica[REPLICA])
-                self.record.claim()
+                self.record.claim(self.path / LOCK)
                 facts = self.record.facts()  # not before: what another writer adds from now on is noticed
             fields = located_fields(facts["recipe"], self.path)
             self.recipe = recipe_of_facts(facts, fields, recipe, str(self.path))
             self.rules = stored_rules(facts["rules"])
-            demand_same(self.path, self.rules, given)
+            demand_same(self.path, self.rules, given, facts)
             self.has_texts = self.rules.texts and REPLICA not in facts
             if self.has_texts:
                 self.record.demand_texts()
@@ -134,6 +167,7 @@ class OpenFiles:
                 with self.in_use():
                     pass
             self._open = stack.pop_all()
+        self._dropped = weakref.finalize(self, _leave, self._open, self._handles, self.process)
 
     # -------------------------------------------------------------------------------------------------------- reading
 
@@ -162,27 +196,39 @@ class OpenFiles:
 
     def _read(self, facts: Mapping[str, Any]) -> None:
         """Map the files, and make in memory what no segment has."""
-        self.plan = Plan(**facts["plan"])
+        self.plan, self.short_rule = Plan(**facts["plan"]), short_rule_of(facts)
+        self.keep_as = self.rules.keep_as or facts.get(KEEP_AS)
         self.candidates = self.new_candidates()
         self.generation: int = facts["generation"]
         readonly = self.mode == "r"
         whose: dict[str, Any] = {"store": facts["store"], "generation": self.generation}
         contents = Contents(self.path, self.layout, facts["ends"], **whose, readonly=readonly)
         self.contents = self._open_files.enter_context(contextlib.closing(contents))
+        self._handles["contents"] = contents
         self.gone = self.record.marks()
         self.removed: int = facts["removed"]
-        self.state = facts["state"]
+        self.state, self.skips = facts["state"], skips_of(facts)
         self.derived = self._open_files.enter_context(contextlib.closing(Derived(self.path, facts["derived"])))
         self.known = Known(self.record, self.contents, self.derived, self.gone)
         self.candidates.open(self.contents, self.derived, self.gone, self.resources.thread_count)
         if not readonly:
             self.names_to_disk()
-            sweep_generations(self.path, self.generation)
-            self.derived.sweep()
+            if left := [*other_generations(self.path, self.generation), *self.derived.left_behind()]:
+                self.record.insist()  # a writer that the lock has let in may be at work on them
+                for path in left:
+                    path.unlink(missing_ok=True)
         if self.recalls:
             if not readonly and not self.derived.upto:
                 self.candidates.prepare()
             self._recall(self.derived.upto, self.derived.removed_upto)
+
+    @property
+    def skipped_since(self) -> float | None:
+        """Since when skipped documents are remembered, in seconds since 1970: None since the store was made, for an older store
+        since it is changed first.
+        """
+        since: float | None = time.time() if self.skips is None else self.skips["since"]
+        return since
 
     def _recall(self, first: int, removed: int) -> None:
         """Make again the postings of the documents from a number on, and of the texts that were not kept."""
@@ -264,7 +310,7 @@ class OpenFiles:
         if was_read and facts["derived"] == self.derived.listed() and facts["generation"] == self.generation:
             first, removed = len(self.contents), self.removed
             self.contents.catch_up(facts["ends"])
-            self.removed, self.state = facts["removed"], facts["state"]
+            self.removed, self.state, self.skips = facts["removed"], facts["state"], skips_of(facts)
             marks = self.record.marks()
             self.gone.bits, self.gone.count = marks.bits, marks.count
             self._recall(first, removed)
@@ -276,7 +322,11 @@ class OpenFiles:
     def texts(self, given: Sequence[str]) -> Texts:
         """All that is needed of texts."""
         signing, keeps = self.candidates.signing, self.rules.texts
-        return texts_of(given, self.recipe, self.similarity, signing, with_originals=keeps)
+        guard = self.rules.options.guard
+        found = texts_of(given, self.recipe, self.similarity, signing, with_originals=keeps, guard=guard)
+        if self.short_rule < SHORT_RULE:
+            count_silent_tokens(found.prints, given, self.recipe)
+        return found
 
     def kept(self) -> Array:
         """int64[n]: the numbers of all kept documents."""

@@ -3,7 +3,7 @@
 import contextlib
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,12 @@ from neardup.store.record.documents_table import DocumentRow, RemovedRow
 from neardup.store.record.judgements_table import JudgementRow
 from neardup.store.record.notes_table import NotedError, NoteRow, values_of
 from neardup.store.record.sealed_texts import Original, originals
+from neardup.store.record.skipped_table import OrphanRow, SkippedContent, SkippedRow
+from neardup.store.rules import KEEP_AS
 from neardup.store.session.backend import passed_on
 from neardup.store.session.batching import by_halves
-from neardup.store.session.reader import TEXTS_AT_ONCE, OpenFiles
+from neardup.store.session.creating import SKIPPED
+from neardup.store.session.reader import TEXTS_AT_ONCE, OpenFiles, skips_of
 
 LATEST = "latest"
 """The fact that has the latest time. Older versions do not write it."""
@@ -111,10 +114,51 @@ class Files(OpenFiles):
                 self.record.lose_texts("removed_texts", removed)
             self._pending += len(documents) + len(removed)
 
+    def keep_skipped(self, rows: Mapping[str, SkippedRow | None], contents: Iterable[SkippedContent] = ()) -> None:
+        """Remember documents that are not kept, by their ids as JSON, and forget those that are None; see `SkippedRow`."""
+        with self.changing():
+            if self.skips is None:
+                self._set_skips({"since": self.latest})
+            self.record.keep_skipped(rows, contents)
+
+    def forget_skipped(self, survivors: Sequence[int]) -> None:
+        """Forget the skipped documents of documents that went, and their texts."""
+        with self.changing():
+            self.record.forget_skipped(survivors)
+            if self.has_texts:
+                self.record.forget_removed_texts(survivors)
+
+    def add_orphans(self, found: Sequence[tuple[str, bool]], now: float) -> int:
+        """Remember orphans: their ids as JSON, and whether they were compared. Returns the number after which theirs come."""
+        with self.changing():
+            after: int = (self.skips or {"orphans": 0})["orphans"]
+            self.record.add_orphans(OrphanRow(after + i, *each, now) for i, each in enumerate(found, 1))
+            self._set_skips({"orphans": after + len(found)})
+        return after
+
+    def set_skipped_since(self, since: float | None) -> None:
+        """Say since when skipped documents are remembered; see `OpenFiles.skipped_since`."""
+        with self.changing():
+            self._set_skips({"since": since})
+
+    def _set_skips(self, values: Mapping[str, Any]) -> None:
+        """Write what the record says of skipped documents. Those of a store that an older version has compacted are not known."""
+        if self.skips is None:
+            self.record.drop_skipped()
+        self.skips = {"since": None, "orphans": 0, **(self.skips or {}), **values, "generation": self.generation}
+        self.record.set_facts({SKIPPED: self.skips})
+
+    skipped_of = passed_on("record", "skipped_of")
+    skipped_contents = passed_on("record", "skipped_contents")
+    orphans = passed_on("record", "orphans")
+    count_orphans = passed_on("record", "count_orphans")
     judgements = passed_on("record", "judgements")
     judged_pairs = passed_on("record", "judged_pairs")
     count_judgements = passed_on("record", "count_judgements")
-    notes = passed_on("record", "notes")
+
+    def notes(self, keys: Sequence[str]) -> dict[str, NoteRow]:
+        """The notes with those of these keys that there are, and that have not expired."""
+        return self.record.notes(keys, self.clock())
 
     def keep_judgement(self, row: JudgementRow) -> None:
         """Keep a judgement, in the place of an earlier one of the same pair."""
@@ -141,13 +185,14 @@ class Files(OpenFiles):
         Raises:
             NotedError: there is a note with a key of `unless`; nothing is changed.
         """
-        if unless and (noted := self.notes(unless, time.time())):
+        if unless and (noted := self.notes(unless)):
             raise NotedError(values_of(noted))
         facts: dict[str, Any] = {}
         with self._together():
             yield facts
         self.acknowledge(facts)
         self.state = facts.get("state", self.state)
+        self.keep_as = facts.get(KEEP_AS, self.keep_as)
 
     @contextlib.contextmanager
     def _together(self) -> Iterator[None]:
@@ -178,6 +223,7 @@ class Files(OpenFiles):
             self.record.undo()
             marks = self.record.marks()
             self.gone.bits, self.gone.count, self.removed = marks.bits, marks.count, removed
+            self.skips = skips_of(self.record.facts())
         self._pending = pending
         if self.forget(np.arange(first, len(self.contents))):
             self.acknowledge({})
@@ -253,6 +299,10 @@ class Files(OpenFiles):
         except BaseException as problem:
             with contextlib.suppress(NeardupError):  # which a full disk has rolled back already
                 self.record.roll_back()
+            if isinstance(
+                problem, FileExistsError
+            ):  # the names of new files are free, but for those who make the same ones
+                raise self.record.second_writer(None) from problem
             if isinstance(problem, OSError):
                 raise InputError(
                     f"{self.path} cannot be written to: {problem.strerror}. What was acknowledged "
@@ -316,7 +366,7 @@ class Files(OpenFiles):
             if self.mode == "w" and self._is_sound and self.lasts:
                 self.flush()
                 is_new = self.derived.upto < len(self.contents) or self.derived.removed_upto < self.removed
-                if self.recalls and (is_new or self.candidates.is_behind):
+                if self.recalls and (is_new or self.candidates.is_behind) and not self.record.has_moved:
                     with self.changing():
                         self.spill()
         finally:
@@ -330,6 +380,7 @@ class Files(OpenFiles):
             except NeardupError:
                 self.contents.leave()
         self.is_closed = True
+        self._dropped.detach()
         self._open.close()
 
     def claim(self, what: str, wait: float) -> None:

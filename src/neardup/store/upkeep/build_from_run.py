@@ -8,7 +8,7 @@ import struct
 import tempfile
 import time
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from neardup.resources.unfinished import removed_by, undisturbed
 from neardup.store.record.command_state import RowIds
 from neardup.store.record.documents_table import DocumentRow, removed_rows
 from neardup.store.record.sealed_texts import Original, originals
+from neardup.store.record.skipped_table import SkippedRow
 from neardup.store.session.folder import demand_empty, free_folder
 from neardup.store.session.reader import TEXTS_AT_ONCE
 from neardup.store.session.writer import Files
@@ -43,7 +44,7 @@ class SpooledTexts:
         self._starts = array("q", [0])
 
     def add(self, given: Iterable[Original]) -> None:
-        """Add texts, none of which is lost."""
+        """Add documents, with their texts if the store keeps texts."""
         for each in given:
             name, text = each.name.encode(), each.sealed or b""
             size = self._file.write(_NAME.pack(len(name))) + self._file.write(name) + self._file.write(text)
@@ -122,11 +123,9 @@ def folder_for(target: Path) -> Iterator[Path]:
 def build(files: Files, run: DecidedRun, resources: Resources, progress: Progress) -> None:
     """Fill an empty store with what a run has decided; see `Store.build`."""
     removals = read_removals(run)
-    now, ids = time.time(), RowIds(None)
+    now, ids = time.time(), RowIds(None, files.known.of_ids)
     with progress.stage("build"), contextlib.ExitStack() as stack:
-        came = None
-        if files.rules.texts:
-            came = stack.enter_context(contextlib.closing(SpooledTexts(files.path)))
+        came = stack.enter_context(contextlib.closing(SpooledTexts(files.path)))
         seen = _keep(files, run, removals, came, ids, now, resources, progress)
         if seen.documents != run.documents or len(seen.digests) != len(removals.rows):
             raise run.changed()
@@ -166,20 +165,21 @@ def _keep(
     files: Files,
     run: DecidedRun,
     removals: Removals,
-    came: SpooledTexts | None,
+    came: SpooledTexts,
     ids: RowIds,
     now: float,
     resources: Resources,
     progress: Progress,
 ) -> Seen:
-    """Read the inputs, and keep the documents that the run kept; `came` gets the texts of the others."""
+    """Read the inputs, and keep the documents that the run kept; `came` gets the ids of the others, and their texts."""
     corpus = run.open(resources, progress)
 
     def read(batch: Batch) -> tuple[Batch, Array, Texts]:
         present = batch.texts.is_valid()
         rows = np.flatnonzero(present.to_numpy(zero_copy_only=False))
         column = batch.texts.filter(present)
-        texts = texts_of_column(column, files.recipe, files.similarity, files.candidates.signing)
+        guard = files.rules.options.guard
+        texts = texts_of_column(column, files.recipe, files.similarity, files.candidates.signing, guard=guard)
         return batch, rows, replace(texts, originals=column) if files.rules.texts else texts
 
     is_removed = np.zeros(run.rows, np.bool_)
@@ -197,10 +197,10 @@ def _keep(
             at = len(files.contents)
             _keep_some(files, texts[some], [json.dumps(names[i], ensure_ascii=False) for i in some.tolist()], now)
             numbers[first + rows[some]] = at + np.arange(len(some))
-        if came is not None:
-            part = texts[np.flatnonzero(removed)]
-            of_part = [json.dumps(names[i], ensure_ascii=False) for i in np.flatnonzero(removed).tolist()]
-            came.add(originals(part.digests, of_part, part.originals.to_pylist()))
+        part = texts[np.flatnonzero(removed)]
+        of_part = [json.dumps(names[i], ensure_ascii=False) for i in np.flatnonzero(removed).tolist()]
+        given = part.originals.to_pylist() if files.rules.texts else [None] * len(part)
+        came.add(originals(part.digests, of_part, given))
         digests.append(texts.prints.digests[removed])
         prints.append(texts.prints.values[removed])
         documents += len(rows)
@@ -223,9 +223,7 @@ def _keep_some(files: Files, texts: Texts, names: list[str], now: float) -> None
     files.acknowledge({})
 
 
-def _remember(
-    files: Files, run: DecidedRun, removals: Removals, seen: Seen, came: SpooledTexts | None, now: float
-) -> None:
+def _remember(files: Files, run: DecidedRun, removals: Removals, seen: Seen, came: SpooledTexts, now: float) -> None:
     """Remember each distinct text that the run removed, but for those that equal a kept one.
 
     Raises:
@@ -246,6 +244,21 @@ def _remember(
         places = begin + np.flatnonzero(first_of[some] & ~is_equal)
         columns = (survivors[places], removals.similarity[places], removals.distance[places])
         rows = removed_rows(files.removed, digest_bytes(seen.digests[places]), *columns, now)
-        originals_of_rows = [] if came is None else came.read(places.tolist())
+        originals_of_rows = came.read(places.tolist()) if files.rules.texts else []
         files.keep(files.texts([]), [], rows, set(), now, originals_of_rows)
+        names = [each.name for each in came.read(range(begin, begin + len(is_equal)))]
+        _skip(files, names, survivors[some], seen.digests[some], is_equal)
         files.acknowledge({})
+
+
+def _skip(files: Files, names: Sequence[str], survivors: Array, digests: Array, is_equal: Array) -> None:
+    """Remember documents that the run removed by their ids, unless it has kept one of the same id."""
+    kept = files.known.of_ids(names)
+    columns = zip(names, survivors.tolist(), is_equal.tolist(), digest_bytes(digests), strict=True)
+    files.keep_skipped(
+        {
+            name: SkippedRow(name, survivor, None if is_same else digest)
+            for name, survivor, is_same, digest in columns
+            if name not in kept
+        }
+    )

@@ -6,6 +6,7 @@ The new files are written beside the old ones, and one change of the record goes
 import contextlib
 from collections.abc import Iterator
 from itertools import islice
+from typing import Any
 
 from neardup.arrays import Array
 from neardup.io.outputs.growing_file import to_disk
@@ -14,6 +15,7 @@ from neardup.store.formats.contents import Contents
 from neardup.store.formats.derived import Derived, nothing_derived
 from neardup.store.formats.removal_bits import NO_MARKS, Marks
 from neardup.store.record.documents_table import with_survivor
+from neardup.store.session.creating import SKIPPED
 from neardup.store.session.lookup import Known, recall
 from neardup.store.session.writer import Files
 
@@ -36,10 +38,12 @@ def compact(files: Files) -> bool:
         return True
     with files.changing(), contextlib.ExitStack() as stack:
         files.derived.settle()
-        kept, contents, facts = files.kept(), files.contents, {}
+        kept, contents, facts = files.kept(), files.contents, dict[str, Any]()
         if files.gone.count:
             contents = stack.enter_context(contextlib.closing(_copied(files, kept)))
             facts = {"generation": contents.generation, "documents": len(kept), "ends": contents.ends}
+            if files.skips is not None:
+                facts[SKIPPED] = files.skips | {"generation": contents.generation}
         nothing = nothing_derived(files.derived.listed()["serial"])
         derived = stack.enter_context(contextlib.closing(Derived(files.path, nothing)))
         removed = _derive(files, contents, derived)
@@ -49,8 +53,8 @@ def compact(files: Files) -> bool:
             files.candidates.forget(files.path)  # before the record: what is gone is made again
         files.record.set_facts({**facts, "removed": removed, "derived": derived.listed()})
         files.record.commit()
-    files.reopen()
-    with files.changing():
+    with files.changing():  # from here on, so that nobody else has changed what is opened again
+        files.reopen()
         files.spill()
     files.record.tidy()
     return True

@@ -1,7 +1,7 @@
 """EXPORT a store as files that other programs can read: documents and remembered texts as Parquet, the facts as JSON."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,12 @@ from neardup.arrays import Array
 from neardup.io.checksums import checksum
 from neardup.io.outputs.sealed_parquet import SealedWriter
 from neardup.matching.similarities.table import Elements
+from neardup.recipe.short_rule import NAME
 from neardup.store.candidates.proposing import DOCUMENTS_AT_ONCE
 from neardup.store.formats.contents import Layout, weights_of
 from neardup.store.record.documents_table import RemovedRow
 from neardup.store.record.judgements_table import JudgementRow
-from neardup.store.rules import to_store
+from neardup.store.rules import KEEP_AS, to_store
 from neardup.store.session.backend import Backend
 from neardup.store.session.folder import free_folder
 from neardup.store.upkeep.backup import copy_recipe, demand_outside
@@ -23,6 +24,7 @@ from neardup.store.upkeep.read_texts import judged_texts, texts_of_documents, te
 
 FORMAT = 1
 DOCUMENTS, REMOVED, JUDGEMENTS, FACTS = "documents.parquet", "removed.parquet", "judgements.parquet", "store.json"
+SKIPPED, ORPHANS = "skipped.parquet", "orphans.parquet"
 OF_ROWS = ("id", "first_seen", "last_seen", "expires", "metadata", "rank")
 """Columns of documents that are in a row of the record."""
 _OF_REMOVED = pa.schema(
@@ -55,6 +57,13 @@ OF_JUDGEMENTS = pa.schema(
 """One column for each field of `JudgementRow`."""
 
 
+OF_SKIPPED = pa.schema(
+    {"id": pa.string(), "survivor": pa.int64(), "digest": pa.binary(16), "content": pa.large_binary()}
+)
+OF_ORPHANS = pa.schema({"number": pa.int64(), "id": pa.string(), "compared": pa.bool_(), "orphaned": pa.float64()})
+"""One column for each field of `OrphanRow`."""
+
+
 def export(files: Backend, target: Path) -> None:
     """Write all documents and remembered texts as Parquet, and the facts as JSON."""
     demand_outside(files, target)
@@ -74,6 +83,12 @@ def export(files: Backend, target: Path) -> None:
     if judged := files.judgements(0, None):
         columns = _judgement_columns([row for _, row in judged], files.texts_shown)
         seals[JUDGEMENTS] = _write(target / JUDGEMENTS, OF_JUDGEMENTS, [pa.record_batch(columns, schema=OF_JUDGEMENTS)])
+    skipped = list(_skipped(files, kept, places))
+    if skipped:
+        seals[SKIPPED] = _write(target / SKIPPED, OF_SKIPPED, skipped)
+    if orphans := files.orphans(0, None):
+        columns = [pa.array(list(column)) for column in zip(*orphans, strict=True)]
+        seals[ORPHANS] = _write(target / ORPHANS, OF_ORPHANS, [pa.record_batch(columns, schema=OF_ORPHANS)])
     facts = {
         "format": FORMAT,
         "recipe": files.record.facts()["recipe"],
@@ -81,8 +96,11 @@ def export(files: Backend, target: Path) -> None:
         "rules": to_store(files.rules),
         "plan": files.plan.to_store(),
         "state": files.state,
+        NAME: files.short_rule,
+        **({} if files.keep_as is None else {KEEP_AS: files.keep_as}),
         "documents": len(kept),
         "removed": len(rows),
+        "skipped_since": files.skipped_since,
         "seals": seals,
     }
     copy_recipe(files, target)
@@ -117,6 +135,8 @@ def _schema(layout: Layout, *, has_texts: bool) -> pa.Schema:
             fields.append((weights_of(kind), pa.list_(pa.field("element", pa.float64()))))
     if layout.signing is not None:
         fields.append(("signature", pa.list_(pa.field("element", pa.uint32()), layout.signing.values)))
+    if layout.guarded:
+        fields.append(("numbers", pa.uint64()))
     return pa.schema(fields)
 
 
@@ -140,6 +160,7 @@ def _table(files: Backend, numbers: Array, schema: pa.Schema) -> pa.RecordBatch:
     if texts.signatures is not None:
         values = pa.array(texts.signatures.values.ravel())
         columns["signature"] = pa.FixedSizeListArray.from_arrays(values, type=schema.field("signature").type)
+    columns["numbers"] = texts.numbers
     return pa.record_batch([pa.array(columns[field.name], field.type) for field in schema], schema=schema)
 
 
@@ -152,6 +173,26 @@ def _removed_table(files: Backend, rows: Sequence[RemovedRow], places: Mapping[i
         fields += _OF_TEXTS
         columns += texts_of_removed(files, rows)
     return [pa.array(column, field.type) for column, field in zip(columns, fields, strict=True)]
+
+
+def _skipped(files: Backend, kept: Array, places: Mapping[int, int]) -> Iterator[pa.RecordBatch]:
+    """Skipped documents as columns, each content with the first that has it. `places`: of their survivors, by number."""
+    for first in range(0, len(kept), DOCUMENTS_AT_ONCE):
+        numbers = kept[first : first + DOCUMENTS_AT_ONCE].tolist()
+        rows, contents = files.skipped_of(numbers), files.skipped_contents(numbers)
+        values = [
+            (
+                row.id,
+                places[row.survivor],
+                row.digest,
+                None if row.digest is None else contents.pop((row.survivor, row.digest), None),
+            )
+            for row in rows
+        ]
+        if values:
+            columns = zip(*values, strict=True)
+            arrays = [pa.array(column, field.type) for column, field in zip(columns, OF_SKIPPED, strict=True)]
+            yield pa.record_batch(arrays, schema=OF_SKIPPED)
 
 
 def _judgement_columns(rows: Sequence[JudgementRow], shown: str) -> list[Any]:

@@ -10,8 +10,6 @@ from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.corpora.reading import Reading, stored_reading
 from neardup.io.corpora.shards import find_shards
 from neardup.io.corpora.stored_shards import digest_of_contents
-from neardup.io.endings import AUDIT_ENDING
-from neardup.io.outputs.output_names import stem
 from neardup.io.storage.places import Place, place_of
 from neardup.progress import Progress
 from neardup.recipe.presets import RecipeLike
@@ -22,7 +20,7 @@ from neardup.recipe.tables.methods import METHODS
 from neardup.recipe.tables.similarities import is_of_older_similarity
 from neardup.resources.resources import Resources
 from neardup.store.candidates.table import CANDIDATES
-from neardup.survivors.records.audit_files import audit_files, summary_path, summary_paths
+from neardup.survivors.records.audit_files import audit_beside, audit_files, summary_path, summary_paths
 from neardup.survivors.records.summary_reader import RunSummary, no_summary, read_summaries
 
 
@@ -54,7 +52,7 @@ class DecidedRun:
     def open(self, resources: Resources, progress: Progress) -> FileCorpus:
         """Open the inputs; an InputError if they are missing, or are not what they were."""
         try:
-            shards = find_shards(self.inputs, temporary=Path(), reading=self.reading)
+            shards = find_shards(self.inputs, reading=self.reading)
         except InputError as problem:
             raise InputError(f"{problem} Run this in {self.folder}, with the inputs in their places.") from None
         if self.content is not None and digest_of_contents(shards) != self.content:
@@ -107,6 +105,7 @@ def read_decided_run(run: str | Path, given: RecipeLike | None = None) -> Decide
                 "min_similarity": float(summary["min_similarity"]),
                 "similarity": stored_similarity(options["similarity"]),
                 "max_distance": options["max_distance"] if takes_distance else None,
+                "guard": options.get("guard"),
             },
             reading=stored_reading(files),
             inputs=tuple(files["inputs"]),
@@ -124,7 +123,7 @@ def read_decided_run(run: str | Path, given: RecipeLike | None = None) -> Decide
 
 def _audit_of(run: str) -> Place:
     """The audit: what is named, or what is beside the output that is named."""
-    beside = place_of(stem(run) + AUDIT_ENDING)
+    beside = audit_beside(run)
     if beside.is_file():
         return beside
     place = place_of(run)
@@ -147,7 +146,7 @@ def _problems(summary: RunSummary) -> Iterator[str]:
     for name, own in (("cluster", "star"), ("keep", "first")):
         if options[name] != own:
             yield f"`{name}={options[name]!r}`, not {own!r}"
-    for name in ("prefer_source", "within"):
+    for name in ("prefer_source", "within", "keep_most", "drop_matched"):
         if options.get(name):
             yield f"`{name}={options[name]!r}`, which a store does not have"
     if files.get("elements") is not None:

@@ -6,15 +6,19 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import OptionError
+from neardup.options import Guard
 from neardup.recipe.similarity import similarity_to_store
-from neardup.store.answers import StoredDocument
+from neardup.recipe.tables.keeps import KeepAs
+from neardup.recipe.tables.spellings import one_of
+from neardup.store.answers import Removal, StoredDocument
 from neardup.store.arguments import Duration, seconds_of, whole_number
+from neardup.store.decisions.orphans import forget
 from neardup.store.session.backend import Backend
 from neardup.store.upkeep.read_texts import texts_of_documents
 
@@ -28,7 +32,12 @@ class StoreInfo:
         removed: how many distinct texts that were not kept are remembered; also those whose survivor is
             gone since, which decide nothing, until `compact`.
         gone: documents that were removed, whose room `compact` gives up.
-        method, similarity, min_similarity, max_distance, floor, keep, texts: the rules.
+        orphans: skipped documents that no kept document matched when their own went; see `Store.orphans`.
+        skipped_since: from when on skipped documents are remembered, in seconds since 1970: a store that an older version has made
+            does not know those before. None if it knows all.
+        method, similarity, min_similarity, max_distance, guard, floor, keep, texts: the rules.
+        keep_as: how `keep` compares values; None if it compares none, or had none to compare yet.
+        short_rule: the version of the rule of short texts; see `neardup.recipe.short_rule`.
         recipe: how fingerprints are made, as plain values.
         bytes: what each kind of file takes.
     """
@@ -36,13 +45,18 @@ class StoreInfo:
     documents: int
     removed: int
     gone: int
+    orphans: int = 0
+    skipped_since: float | None = None
     method: str
     similarity: Any
     min_similarity: float
     max_distance: int | None
+    guard: Guard | None = None
     floor: float | None
     keep: str
+    keep_as: KeepAs | None
     texts: bool
+    short_rule: int
     recipe: dict[str, Any]
     bytes: dict[str, int]
 
@@ -65,11 +79,16 @@ def info_of(files: Backend) -> StoreInfo:
         similarity=similarity_to_store(options.compared_by),
         min_similarity=options.min_similarity,
         max_distance=files.candidates.max_distance,
+        guard=options.guard,
         floor=files.rules.floor,
         keep=files.rules.keep,
+        keep_as=files.keep_as,
         texts=files.rules.texts,
+        short_rule=files.short_rule,
         recipe=files.recipe.as_dict(),
         bytes=sizes,
+        orphans=files.count_orphans(),
+        skipped_since=files.skipped_since,
     )
 
 
@@ -98,20 +117,20 @@ ReportIds = Callable[[list[int | str]], object] | None
 IDS_AT_ONCE = 1 << 12
 
 
-def forgotten(files: Backend, numbers: Array, report_ids: ReportIds) -> int:
-    """Remove documents (int64[n], ascending), after their ids were reported; returns their number."""
+def forgotten(files: Backend, numbers: Array, report_ids: ReportIds) -> Removal:
+    """Remove documents (int64[n], ascending), after their ids were reported; returns their number, and the orphans they leave."""
     if report_ids is not None:
         files.is_repeatable = False  # the function may have done something
         for first in range(0, len(numbers), IDS_AT_ONCE):
             some = files.record.documents(numbers[first : first + IDS_AT_ONCE].tolist())
             report_ids([json.loads(some[number].id) for number in sorted(some)])
-    return files.forget(numbers)
+    return Removal(len(numbers), forget(files, numbers))
 
 
 def expired(files: Backend, older_than: Duration | None, newest: int | None, by: SeenBy, now: float) -> Array:
     """int64[n], ascending: the documents to remove; see `Store.expire`."""
-    if by not in ("first_seen", "last_seen"):
-        raise OptionError(f"`by={by!r}`: give one of first_seen, last_seen.")
+    if by not in get_args(SeenBy):
+        raise OptionError(f"{one_of('by', by, get_args(SeenBy))}.")
     age = None if older_than is None else seconds_of("older_than", older_than)
     if newest is not None:
         newest = whole_number("newest", newest, "a number of documents, 0 or more")

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -19,7 +20,9 @@ from neardup.store.record.documents_table import DocumentRow, with_survivor
 from neardup.store.record.judgements_table import JudgementRow
 from neardup.store.record.record import Record
 from neardup.store.record.sealed_texts import Original
+from neardup.store.record.skipped_table import NAMES
 from neardup.store.session.batching import by_halves
+from neardup.store.session.creating import SKIPPED
 from neardup.store.session.folder import RECORD
 
 DAMAGED, NEW = f"{RECORD}.damaged", f"{RECORD}.new"
@@ -71,6 +74,9 @@ def salvage(folder: Path, damaged: Record) -> list[str]:
                 record.add_removed_texts(numbers, survivors, (of_removed.get(row.number, LOST) for row in there))
             texts += len(there)
         record.add_judgements(_judgements(damaged))
+        lost_skipped = _salvage_skipped(damaged, record, gone)
+        if lost_skipped and (known := facts.get(SKIPPED)) is not None:
+            facts[SKIPPED] = known | {"since": time.time()}
         record.set_facts({**facts, "removed": texts, "derived": nothing_derived(facts["derived"]["serial"])})
     shutil.copyfile(folder / RECORD, folder / DAMAGED)
     damaged.close()
@@ -81,7 +87,31 @@ def salvage(folder: Path, damaged: Record) -> list[str]:
     told = [f"{RECORD} was damaged: it is made anew of what can be read of it, and kept as {DAMAGED}."]
     for count, what in ((lost, "document"), (facts["removed"] - texts, "remembered text")):
         told += [f"{counted(count, what)} of it {'is' if count == 1 else 'are'} lost."] if count else []
+    if lost_skipped:
+        told.append("Some skipped documents of it are lost: their orphans will not be named.")
     return told
+
+
+def _salvage_skipped(damaged: Record, record: Record, gone: Marks) -> bool:
+    """Copy what can be read of skipped documents and orphans; whether something is lost."""
+    is_lost = False
+    rows: dict[str, list[Any]] = {name: [] for name in NAMES}
+    reads = (damaged._skipped, damaged._skipped_content, damaged._orphan)
+    for name, read in zip(NAMES, reads, strict=True):
+        try:
+            for row in damaged.all_skipped(name):
+                try:
+                    rows[name].append(read(row))
+                except DataError:
+                    is_lost = True
+        except DataError:  # the rest of the table
+            is_lost = True
+    skipped, contents, orphans = rows.values()
+    there = set(with_survivor(skipped, gone))
+    record.keep_skipped({row.id: row for row in there}, with_survivor(contents, gone))
+    if orphans:
+        record.add_orphans(orphans)
+    return is_lost or len(there) < len(skipped)
 
 
 def _texts_of_documents(

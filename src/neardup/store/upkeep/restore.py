@@ -1,9 +1,11 @@
 """RESTORE a store from what `export` has written, once all of it is found whole."""
 
 import json
+import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +21,28 @@ from neardup.io.storage.places import place_of
 from neardup.matching.similarities.table import Elements
 from neardup.matching.text_features import Texts, digest_words
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.short_rule import NAME, short_rule_of
 from neardup.store.candidates.proposing import DOCUMENTS_AT_ONCE
 from neardup.store.formats.contents import weights_of
 from neardup.store.formats.versions import demand_version
 from neardup.store.record.documents_table import DocumentRow, RemovedRow
 from neardup.store.record.judgements_table import JudgementRow
 from neardup.store.record.sealed_texts import Original, originals, sealed
-from neardup.store.rules import stored_rules
+from neardup.store.record.skipped_table import SkippedContent, SkippedRow
+from neardup.store.rules import KEEP_AS, stored_rules
 from neardup.store.session.backend import Backend
 from neardup.store.session.creating import recipe_of_facts
 from neardup.store.session.writer import Files
-from neardup.store.upkeep.export import DOCUMENTS, FACTS, FORMAT, JUDGEMENTS, OF_ROWS, REMOVED
+from neardup.store.upkeep.export import (
+    DOCUMENTS,
+    FACTS,
+    FORMAT,
+    JUDGEMENTS,
+    OF_ROWS,
+    ORPHANS,
+    REMOVED,
+    SKIPPED,
+)
 
 AGAIN = "Export the store again."
 
@@ -54,7 +67,7 @@ def read_export(source: Path) -> dict[str, Any]:
     demand_version(path, written, FORMAT, is_export=True)
     if facts.pop("checksum", None) != checksum(facts):
         raise DataError(f"{path} is damaged: its checksum is another. {AGAIN}")
-    for name in (DOCUMENTS, REMOVED, *([JUDGEMENTS] if JUDGEMENTS in facts["seals"] else [])):
+    for name in (DOCUMENTS, REMOVED, *(each for each in (JUDGEMENTS, SKIPPED, ORPHANS) if each in facts["seals"])):
         deque(_read(source / name, facts), maxlen=0)  # checked before a store is made of it
     found: dict[str, Any] = facts
     return found
@@ -67,13 +80,14 @@ def recipe_of_export(source: Path, facts: dict[str, Any]) -> Recipe:
 
 def given_of_export(facts: dict[str, Any]) -> dict[str, Any]:
     """The rules of an export, as a new store takes them."""
-    return stored_rules(facts["rules"]).given
+    rules = stored_rules(facts["rules"])
+    return rules.given | {KEEP_AS: rules.keep_as or facts.get(KEEP_AS)}
 
 
 def restore(files: Files, source: Path, facts: dict[str, Any]) -> None:
     """Fill an empty store with what was exported."""
     with files.record.changing():
-        files.record.set_facts({"plan": facts["plan"]})
+        files.record.set_facts({"plan": facts["plan"], NAME: short_rule_of(facts)})
     files.reopen()
     fill(files, source, facts)
 
@@ -101,6 +115,25 @@ def fill(files: Backend, source: Path, facts: dict[str, Any]) -> None:
                 for values in batch.to_pylist():
                     files.keep_judgement(_judgement(values))
         written["state"] = facts["state"]
+        _restore_skipped(files, source, facts)
+
+
+def _restore_skipped(files: Backend, source: Path, facts: dict[str, Any]) -> None:
+    """The skipped documents of an export, and its orphans, with new numbers. Older exports do not know them."""
+    if SKIPPED in facts["seals"]:
+        for batch in _read(source / SKIPPED, facts):
+            rows = [SkippedRow(*values[:3]) for values in zip(*batch.to_pydict().values(), strict=True)]
+            contents = [
+                SkippedContent(row.survivor, row.digest, content)
+                for row, content in zip(rows, batch.column("content").to_pylist(), strict=True)
+                if row.digest is not None and content is not None
+            ]
+            files.keep_skipped({row.id: row for row in rows}, contents)
+    if ORPHANS in facts["seals"]:
+        for batch in _read(source / ORPHANS, facts):
+            for orphaned, rows_of in groupby(batch.to_pylist(), key=lambda row: row["orphaned"]):
+                files.add_orphans([(row["id"], row["compared"]) for row in rows_of], orphaned)
+    files.set_skipped_since(facts.get("skipped_since", time.time()))
 
 
 def _came(rows: Sequence[Mapping[str, Any]]) -> list[Original]:
@@ -139,7 +172,8 @@ def _texts(files: Backend, batch: pa.RecordBatch) -> Texts:
     signatures = None
     if layout.signing is not None:
         signatures = np.array(batch.column("signature").flatten().to_numpy(), np.uint32).reshape(n, -1)
-    return layout.texts(prints, made, signatures)
+    numbers = np.array(batch.column("numbers").to_numpy(), np.uint64) if layout.guarded else None
+    return layout.texts(prints, made, signatures, numbers)
 
 
 def _elements(batch: pa.RecordBatch, kind: str, *, weighted: bool) -> Elements:

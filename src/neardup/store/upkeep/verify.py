@@ -18,6 +18,7 @@ from neardup.store.answers import StoreCheck
 from neardup.store.arguments import seconds_of
 from neardup.store.candidates.proposing import DOCUMENTS_AT_ONCE
 from neardup.store.candidates.table import CANDIDATES
+from neardup.store.decisions.orphans import forget
 from neardup.store.formats.derived import Derived, nothing_derived
 from neardup.store.formats.segments import Found
 from neardup.store.record.documents_table import with_survivor
@@ -84,7 +85,7 @@ def _lost(files: Backend) -> list[str]:
         by_id = files.known.of_ids([row.id for row in rows.values()])
         has = np.isin(numbers, [row.number for row in by_id.values()])
         has &= _finds(files.known.all_kept(texts.prints), numbers)
-        has &= _finds(files.candidates.of_kept(texts), numbers) | ~files.candidates.is_found(texts)
+        has &= _finds(files.candidates.found_by_keys(texts), numbers) | ~files.candidates.is_found(texts)
         return int(np.count_nonzero(~has))
 
     documents = sum(Blocks(DOCUMENTS_ASKED_AT_ONCE).over(len(kept), lost_of))
@@ -126,7 +127,7 @@ def repair(path: Path, wait: float) -> StoreCheck:
         _drop_derived(path, wait)
     with contextlib.closing(_open(path, wait, recalls=False)) as files:
         found = _read_all(files)
-        files.forget(damaged_documents(files))
+        forget(files, damaged_documents(files), compares=False)  # nothing can be asked here
         files.lose_texts(*damaged_texts(files, files.kept()))
         files.acknowledge({})
     with contextlib.closing(_open(path, wait)) as files:

@@ -29,6 +29,7 @@ class ContaminationOutcomes(NamedTuple):
         shares: float64[n], the share of the item that the document holds; NaN for none.
         runs: int64[n], the longest run of tokens that both have; -1 for none.
         items: int64[n], how many items the document holds; equal items count once.
+        shared: int64[n], in how many items the passage of each stands.
         matched_texts: the text of each that matches its item, as it stands there.
         characters: int64[n], the length of the whole matched text.
     """
@@ -41,6 +42,7 @@ class ContaminationOutcomes(NamedTuple):
     shares: Array
     runs: Array
     items: Array
+    shared: Array | None = None
     matched_texts: Sequence[str] = ()
     characters: Array | None = None
 
@@ -67,6 +69,8 @@ CONTAMINATION_COLUMNS: "tuple[Column[ContaminationOutcomes], ...]" = (
            lambda found: found.runs),
     Column("items", INTEGER, "Number of items that the document holds; equal ones count once.", REMOVALS,
            lambda found: found.items),
+    Column("passage_items", INTEGER, "Number of items in which the passage stands: many, if it is an instruction that they share.",
+           REMOVALS, lambda found: found.shared),
     Column("passage", STRING, "The passage, as it stands in the document: its first 300 characters.", REMOVALS,
            lambda found: found.matched_texts),
     Column("passage_characters", INTEGER, "Length of the whole passage.", REMOVALS,

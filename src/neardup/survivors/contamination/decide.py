@@ -11,15 +11,19 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.display import counted
+from neardup.io.corpora.batch import Batch
 from neardup.io.corpora.protocol import Corpus
-from neardup.matching.contamination.items import Items, read_items
-from neardup.matching.contamination.options import DecontaminationOptions
+from neardup.matching.contamination.items import Items, ReadItems, read_items
+from neardup.matching.contamination.options import MANY_ITEMS, DecontaminationOptions
 from neardup.matching.contamination.scan import Scanned, Scanner
 from neardup.progress import Progress
+from neardup.recipe.tables.parts import VERSION
 from neardup.survivors.contamination.columns import ContaminationOutcomes, contamination_columns
 from neardup.survivors.decisions import NONE
 from neardup.survivors.records.audit_schema import ANNOTATED
 from neardup.survivors.records.result_tables import table_of
+from neardup.text.scripts import ScriptCount
+from neardup.text.unicode_tables import SPACELESS
 
 STRONGEST_DOCUMENTS = 10
 """So many documents are listed for each item: those that hold most of it. All are counted."""
@@ -47,11 +51,21 @@ class Benchmarks:
         return found
 
 
-def read_benchmark(corpus: Corpus, progress: Progress) -> Iterator[Any]:
-    """What `Items.of` takes, batch by batch; the ids are in it if the corpus has no others."""
-    for _, part in corpus.map(read_items):
+def read_benchmark(corpus: Corpus, options: DecontaminationOptions, progress: Progress) -> Iterator[Any]:
+    """What `Items.of` takes, batch by batch; the ids are in it if the corpus has no others. Says what cannot be found."""
+    scripts = ScriptCount()
+
+    def read(batch: Batch) -> ReadItems:
+        scripts.look(batch.texts)
+        return read_items(batch, options.version)
+
+    for _, part in corpus.map(read):
         progress.advance(len(part.tokens))
         yield part
+    if options.version == VERSION and (told := scripts.told(SPACELESS)):
+        progress.say(
+            f"{told[1]}. Few items are checked then, and few are found. To compare characters instead, give `recipe='all-scripts'`"
+        )
 
 
 Take = Callable[[int, Scanned], list[Any]]
@@ -68,17 +82,20 @@ class Contamination:
         counts: int64[contaminated], how many distinct items each holds.
         valid: bool[rows of the corpus], whether each row is a document.
         documents: int64[distinct items], how many documents hold each item.
-        strongest: for each distinct item that was found: at most STRONGEST_DOCUMENTS, as (-share, -run, row, id), ascending.
+        strongest: for each distinct item that was found: at most STRONGEST_DOCUMENTS, as (-share, -run, row, id, items in which
+            the passage stands), ascending.
+        shared_passages: how many documents were found by a passage that stands in MANY_ITEMS items or more.
         by_benchmark: int64[benchmarks], how many documents hold an item of each.
     """
 
     def __init__(self, benchmarks: Benchmarks) -> None:
         self.benchmarks = benchmarks
         known = benchmarks.items
-        self.documents = np.zeros(len(known.distinct), np.int64)
-        self.strongest: dict[int, list[tuple[float, int, int, Any]]] = {}
+        self.documents = np.zeros(len(known.firsts), np.int64)
+        self.strongest: dict[int, list[tuple[float, int, int, Any, int]]] = {}
+        self.shared_passages = 0
         self.by_benchmark = np.zeros(len(benchmarks.names), np.int64)
-        self._of_benchmarks: list[set[int]] = [set() for _ in known.distinct]
+        self._of_benchmarks: list[set[int]] = [set() for _ in known.firsts]
         checked = np.flatnonzero(known.numbers >= 0)
         for number, benchmark in zip(
             known.numbers[checked].tolist(), benchmarks.numbers_of(checked).tolist(), strict=True
@@ -94,10 +111,11 @@ class Contamination:
             for each, id_ in zip(found.contaminated, take(first, found), strict=True):
                 row, best = first + each.row, each.overlaps[0]
                 self._found.append((row, each.items[0], best.share, best.run, len(each.items)))
-                for item, overlap in zip(each.items, each.overlaps, strict=True):
+                self.shared_passages += each.shared[0] >= MANY_ITEMS
+                for item, overlap, shared in zip(each.items, each.overlaps, each.shared, strict=True):
                     self.documents[item] += 1
                     listed = self.strongest.setdefault(item, [])
-                    insort(listed, (-overlap.share, -overlap.run, row, id_), key=lambda entry: entry[:3])
+                    insort(listed, (-overlap.share, -overlap.run, row, id_, shared), key=lambda entry: entry[:3])
                     del listed[STRONGEST_DOCUMENTS:]
                 for benchmark in set().union(*(self._of_benchmarks[item] for item in each.items)):
                     self.by_benchmark[benchmark] += 1
@@ -161,8 +179,10 @@ class Contamination:
                 "documents": int(self.documents[number]) if number >= 0 else 0,
                 "item_share": -listed[0][0] if listed else None,
                 "item_run": -listed[0][1] if listed else None,
+                "passage_items": listed[0][4] if listed else None,
                 "strongest": [
-                    {"id": id_, "row": row, "item_share": -share, "item_run": -run} for share, run, row, id_ in listed
+                    {"id": id_, "row": row, "item_share": -share, "item_run": -run, "passage_items": shared}
+                    for share, run, row, id_, shared in listed
                 ],
             }
 
@@ -209,6 +229,7 @@ def outcomes_of_batch(benchmarks: Benchmarks, first: int, found: Scanned, ids: A
         shares=np.array([one.overlaps[0].share for one in each], np.float64),
         runs=np.array([one.overlaps[0].run for one in each], np.int64),
         counts=np.array([len(one.items) for one in each], np.int64),
+        shared=np.array([one.shared[0] for one in each], np.int64),
         matched_texts=[one.excerpt.text for one in each],
         characters=np.array([one.excerpt.characters for one in each], np.int64),
     )

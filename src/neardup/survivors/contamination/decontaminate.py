@@ -39,9 +39,9 @@ class DecontaminationResult(Generic[Survivors]):
     Attributes:
         clean: the documents that hold no item, in input order and of the same type as the input.
         contaminated: Arrow table with one row for each removed document: id, row, item_id, item_row, benchmark, item_share,
-            item_run, items, passage, passage_characters.
+            item_run, items, passage_items, passage, passage_characters.
         items: one dict for each item: id, benchmark, row, tokens, is_checked, reason, is_contaminated, documents, item_share,
-            item_run, strongest.
+            item_run, passage_items, strongest.
         annotations: Arrow table with one row for each row of the data: is_contaminated, item_id, benchmark, item_share, item_run.
         kept: bool[rows], whether each row is clean.
         summary: the counts and seconds of the run.
@@ -126,7 +126,7 @@ def decontaminate(
         html: the documents are HTML: `main` or `whole`. Items are plain texts.
         against_text, against_id: the columns of the benchmarks; by default those of the data.
         progress: True shows the progress as the command line does. A function is called with each `ProgressEvent`.
-        **options: the fields of `DecontaminationOptions`: min_share, min_run, min_tokens, threads, temp_dir.
+        **options: the fields of `DecontaminationOptions`: min_share, min_run, min_tokens, recipe, threads, temp_dir, temp_limit.
 
     Raises:
         OptionError: an option has a value that is not allowed, or the data has an unsupported type.
@@ -160,7 +160,7 @@ def decontaminate(
     for each in corpora:
         each.demand_texts("against")
     with shown.stage("benchmarks"):
-        parts = [part for each in corpora for part in read_benchmark(each, shown)]
+        parts = [part for each in corpora for part in read_benchmark(each, chosen, shown)]
         items = Items.of(parts, _all_ids([each.ids for each in corpora]), chosen)
     starts = np.array([0, *accumulate(len(each.ids) for each in corpora)], np.int64)
     benchmarks = Benchmarks(tuple(map(str, given)), starts, items, {})

@@ -9,8 +9,8 @@ import numpy as np
 from neardup.display import counted, html_table
 from neardup.kernels.compilation import described
 from neardup.matching.contamination.options import DecontaminationOptions
+from neardup.matching.contamination.readings import RULES
 from neardup.progress import Progress
-from neardup.resources.memory_use import peak_memory_bytes
 from neardup.survivors.contamination.decide import Contamination
 from neardup.survivors.records.counting import versions
 from neardup.text.html import html_versions
@@ -44,6 +44,7 @@ class DecontaminationSummary:
         documents: `clean` plus `contaminated`.
         rejected: rows that could not be read and were set aside.
         contaminated: documents that hold an item.
+        shared_passages: contaminated documents whose passage stands in 10 items or more, such as an instruction.
         items: `checked_items` plus `short_items` plus `rejected_items`.
         short_items: items of fewer than `min_tokens` tokens; they are not checked.
         rejected_items: rows of benchmarks that could not be read.
@@ -60,6 +61,7 @@ class DecontaminationSummary:
     rejected: int
     clean: int
     contaminated: int
+    shared_passages: int
     items: int
     checked_items: int
     short_items: int
@@ -112,11 +114,12 @@ def summarize_contamination(
         rejected=len(found.valid) - documents,
         clean=documents - len(found.rows),
         contaminated=len(found.rows),
+        shared_passages=found.shared_passages,
         items=len(known.tokens),
         checked_items=int(np.count_nonzero(checked)),
         short_items=int(np.count_nonzero((known.tokens >= 0) & ~checked)),
         rejected_items=int(np.count_nonzero(known.tokens < 0)),
-        equal_items=int(np.count_nonzero(checked)) - len(known.distinct),
+        equal_items=int(np.count_nonzero(checked)) - len(known.firsts),
         contaminated_items=int(np.count_nonzero(contaminated)),
         benchmarks=tuple(
             BenchmarkCounts(
@@ -127,10 +130,6 @@ def summarize_contamination(
             )
         ),
         options=options.as_dict(),
-        seconds=progress.seconds | {"total": round(sum(progress.seconds.values()), 3)},
-        read_bytes=progress.read_bytes | {"total": sum(progress.read_bytes.values())},
-        written_bytes=progress.written_bytes | {"total": sum(progress.written_bytes.values())},
-        peak_memory_bytes=peak_memory_bytes(),
-        versions=versions() | {"kernels": described()} | html_versions(html),
-        passed_over=progress.passed_over,
+        **progress.costs(),
+        versions=versions() | {"kernels": described(), "contamination": str(RULES)} | html_versions(html),
     )

@@ -1,12 +1,14 @@
 """The place of an audit, a file or a folder with one file per shard, and its lines."""
 
-from collections.abc import Iterator
+import contextlib
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from neardup.errors import DataError, InputError
-from neardup.io.endings import AUDIT_ENDING, CONTAMINATION_ENDING, RECORDS, SUMMARY_ENDING
+from neardup.io.endings import AUDIT_ENDING, CONTAMINATION_ENDING, PARQUET_AUDIT_ENDING, RECORDS, SUMMARY_ENDING
 from neardup.io.outputs.output_names import output_folder, stem
-from neardup.io.storage.compression import COMPRESSION_ENDINGS, compression_of_name, open_for_reading
+from neardup.io.storage.compression import open_for_reading
+from neardup.io.storage.compressions import COMPRESSION_ENDINGS, compression_of_name, without_compression
 from neardup.io.storage.places import Place, files_below, place_of
 from neardup.survivors.records.audit_reader import Line, read_line
 
@@ -15,8 +17,8 @@ def summary_path(audit: str | Place) -> Place:
     """The place of the summary that belongs to an audit."""
     if output_folder(str(audit)) is not None:
         return place_of(stem(str(audit)) + SUMMARY_ENDING)
-    name = str(audit)
-    for ending in (".gz", ".zst", ".jsonl", ".duplicates", ".contaminated"):
+    name = without_compression(str(audit))
+    for ending in (".jsonl", ".parquet", ".duplicates", ".contaminated", ".passages"):
         name = name.removesuffix(ending)
     return place_of(name + SUMMARY_ENDING)
 
@@ -54,7 +56,7 @@ def audit_files(audit: Place) -> list[Place]:
 def is_audit(place: Place) -> bool:
     """Whether a file has the name of an audit, or a folder has audits and nothing else that documents may be in."""
     if not place.is_dir():
-        return place.name.endswith(_with_compressions(AUDIT_ENDING))
+        return place.name.endswith((*_with_compressions(AUDIT_ENDING), PARQUET_AUDIT_ENDING))
     others = (each for each in files_below(place, ("",)) if not each.name.endswith((*RECORDS, SUMMARY_ENDING)))
     return bool(files_of_folder(place)) and next(others, None) is None
 
@@ -79,7 +81,7 @@ def _with_compressions(ending: str) -> tuple[str, ...]:
 
 def _instead_of(given: Place) -> str:
     """What to pass instead: the audit beside the output, if an output was passed."""
-    beside = place_of(stem(str(given)) + AUDIT_ENDING)
+    beside = audit_beside(str(given))
     if beside.is_file():
         return f"Give the one beside it: {beside}"
     return f"Give the {AUDIT_ENDING} file that `neardup dedup` wrote, or a folder with such files."
@@ -93,16 +95,39 @@ def read_audit(audit: Place) -> Iterator[Line]:
         DataError: a line is not an audit line: it lacks a column, or a value has the wrong type.
     """
     for path in audit_files(audit):
-        with open_for_reading(path, compression_of_name(path.name)) as lines:
+        with _opened(path) as lines:
+            names = None
             for number, line in enumerate(lines, 1):
                 try:
-                    yield read_line(line)
+                    found = read_line(line)
+                    if names is not None and found.keys() != names:  # of each line, it may be that of an older version
+                        raise ValueError("it has other columns than the lines before it")
+                    names = found.keys()
+                    yield found
                 except ValueError as problem:
                     if b'"item_id"' in line and b'"benchmark"' in line:
                         raise _of_decontamination(path) from None
                     raise DataError(
                         f"{path}, line {number}: this is no line of an audit: {problem}. {_instead_of(path)}"
                     ) from None
+
+
+@contextlib.contextmanager
+def _opened(path: Place) -> Iterator[Iterable[bytes]]:
+    """The lines of an audit file."""
+    if path.name.endswith(".parquet"):
+        from neardup.survivors.records.parquet_log import lines_of_parquet_log  # loads Arrow
+
+        yield lines_of_parquet_log(path)
+        return
+    with open_for_reading(path, compression_of_name(path.name)) as lines:
+        yield lines
+
+
+def audit_beside(output: str) -> Place:
+    """The place of the audit beside an output: that in Parquet, if there is one and no other."""
+    usual, parquet = (place_of(stem(output) + ending) for ending in (AUDIT_ENDING, PARQUET_AUDIT_ENDING))
+    return parquet if parquet.is_file() and not usual.is_file() else usual
 
 
 def same_id(value: Any, doc_id: str) -> bool:

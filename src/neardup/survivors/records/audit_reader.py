@@ -23,8 +23,9 @@ Line = dict[str, Any]
 """A line of an audit: column names and their values."""
 
 LAYOUTS = [
-    columns_of(kind, with_matched=with_matched, with_reference=with_reference)
+    columns_of(kind, with_matched=with_matched, with_reference=with_reference, with_later=with_later)
     for kind in (DOCUMENTS, UNITS)
+    for with_later in (True, False)
     for with_matched in (False, True)
     for with_reference in ((False, True) if kind == DOCUMENTS else (False,))
 ]
@@ -35,7 +36,7 @@ def _names(columns: Iterable[Column[Any]]) -> frozenset[str]:
     return frozenset(column.name for column in columns)
 
 
-def _kind(parsed: Any) -> Any:
+def kind_of(parsed: Any) -> Any:
     """The type of a value, for integers with the limits of int64."""
     return Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)] if parsed is int else parsed
 
@@ -43,7 +44,7 @@ def _kind(parsed: Any) -> Any:
 _NAMES = frozenset(map(_names, LAYOUTS))
 _IN_ALL = frozenset.intersection(*_NAMES)
 _TYPES = {
-    column.name: _kind(column.type.parsed) | None if column.nullable else _kind(column.type.parsed)
+    column.name: kind_of(column.type.parsed) | None if column.nullable else kind_of(column.type.parsed)
     for column in COLUMNS
     if any(column in layout for layout in LAYOUTS)
 }
@@ -76,7 +77,8 @@ def _problem(text: bytes) -> str:
         return "it is no JSON"
     if not isinstance(line, dict):
         return "it is no JSON object"
-    if line.keys() in [_names(columns_of_filter(kind)) for kind in (BY_INDEX, BY_STORE, REPLACING)]:
+    of_filter = [(kind, later) for kind in (BY_INDEX, BY_STORE, REPLACING) for later in (True, False)]
+    if line.keys() in [_names(columns_of_filter(kind, with_later=later)) for kind, later in of_filter]:
         return "it was written by `neardup filter`, which names what a document matched, but decides on no clusters"
     present = line.keys() & _TYPES.keys()
     columns = min(LAYOUTS, key=lambda layout: (len(present - _names(layout)), len(_names(layout) - present)))

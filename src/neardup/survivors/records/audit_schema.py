@@ -67,7 +67,14 @@ def _strings(values: Sequence[str | None]) -> Any:
     return pa.array(values, pa.large_string())
 
 
-ID = ColumnType("string or integer", int | str, lambda ids: ids.to_pylist(), lambda ids: ids)
+ID = ColumnType(
+    "string or integer",
+    int | str,
+    lambda ids: (
+        ["null" if value is None else value for value in ids.to_pylist()] if ids.null_count else ids.to_pylist()
+    ),
+    lambda ids: ids,
+)
 """Values: an Arrow array; for JSON, an Arrow array of JSON values."""
 
 INTEGER = ColumnType("integer", int, _integer_tokens, lambda values: _arrow(values, mask=values < 0))
@@ -81,6 +88,14 @@ BOOLEAN = ColumnType(
 )
 """Values: bool[n]."""
 
+MAYBE = ColumnType(
+    "true or false",
+    bool,
+    lambda values: [("null", "false", "true")[value + 1] for value in values.tolist()],
+    lambda values: _arrow(values == 1, mask=values < 0),
+)
+"""Values: int32[n], 1 or 0, null where negative."""
+
 STRING = ColumnType("string", str, _string_tokens, _strings)
 """Values: strings; null where None."""
 
@@ -90,6 +105,8 @@ DOCUMENTS, UNITS, RESULTS, ANNOTATED = "documents", "units", "results", "annotat
 
 COMPONENTS, REFERENCE = "components", "reference"
 """COMPONENTS: only where clusters are connected components. REFERENCE: only in runs against a reference."""
+LATER = "later"
+"""In all audits since the column exists; earlier ones are read without it."""
 
 REMOVALS = (DOCUMENTS, UNITS, RESULTS)
 
@@ -104,7 +121,7 @@ class Column(Generic[Source]):
         meaning: a sentence for the documentation.
         within: where the column appears: some of DOCUMENTS, UNITS, RESULTS and ANNOTATED.
         value: computes the values from outcomes, in the form that the type expects.
-        only: COMPONENTS or REFERENCE, if the column is not always present.
+        only: COMPONENTS or REFERENCE, if the column is not always present; LATER, if older audits lack it.
         nullable: its values may be null in an audit.
     """
 
@@ -117,6 +134,12 @@ class Column(Generic[Source]):
     nullable: bool = False
 
 
+def _digits_of_filter(outcomes: "FilterOutcomes") -> "Array":
+    import numpy as np
+
+    return np.full(len(outcomes.rows), -1, np.int32) if outcomes.only_digits is None else outcomes.only_digits
+
+
 # fmt: off
 COLUMNS: "tuple[Column[Outcomes], ...]" = (
     Column("id", ID, "Id of the removed document.", REMOVALS,
@@ -125,15 +148,15 @@ COLUMNS: "tuple[Column[Outcomes], ...]" = (
            lambda outcomes: outcomes.names.document_rows(outcomes.rows)),
     Column("unit", INTEGER, "Number of the removed line or paragraph in its document, counted from 0.", (UNITS,),
            lambda outcomes: outcomes.names.units(outcomes.rows)),
-    Column("survivor_id", ID, "Id of the document that stays.", REMOVALS,
-           lambda outcomes: outcomes.names.ids(outcomes.survivors)),
-    Column("survivor_row", INTEGER, "Row of that document; null if it is in the reference.", REMOVALS,
+    Column("survivor_id", ID, "Id of the document that stays; null with `drop_matched`, of which none stays.", REMOVALS,
+           lambda outcomes: outcomes.names.ids(outcomes.survivors), nullable=True),
+    Column("survivor_row", INTEGER, "Row of that document; null if it is in the reference, or none stays.", REMOVALS,
            lambda outcomes: outcomes.names.document_rows(outcomes.survivors), nullable=True),
     Column("survivor_unit", INTEGER, "Number of the line or paragraph that stays.", (UNITS,),
            lambda outcomes: outcomes.names.units(outcomes.survivors)),
     Column("cluster_id", INTEGER,
-           "Number shared by the members of a cluster: for documents, the smallest row among them.",
-           (*REMOVALS, ANNOTATED), lambda outcomes: outcomes.of(outcomes.decisions.cluster)),
+           "Number shared by the members of a cluster: for documents, the smallest row among them, its own if it is alone.",
+           (*REMOVALS, ANNOTATED), lambda outcomes: outcomes.clusters),
     Column("cluster_size", INTEGER, "Number of documents in the cluster, including removed ones; 1 without matches.", (ANNOTATED,),
            lambda outcomes: outcomes.of(outcomes.decisions.cluster_size)),
     Column("is_duplicate", BOOLEAN, "The document is a duplicate.", (ANNOTATED,),
@@ -142,10 +165,15 @@ COLUMNS: "tuple[Column[Outcomes], ...]" = (
            lambda outcomes: outcomes.names.ids(outcomes.survivors_of_removed)),
     Column("similarity", NUMBER, "Similarity to the survivor; null where it was not computed.", (*REMOVALS, ANNOTATED),
            lambda outcomes: outcomes.of(outcomes.decisions.similarity), nullable=True),
-    Column("distance", INTEGER, "Hamming distance of the fingerprints to the survivor's.", (*REMOVALS, ANNOTATED),
-           lambda outcomes: outcomes.of(outcomes.decisions.distance)),
+    Column("distance", INTEGER, "Hamming distance of the fingerprints to the survivor's; null if none stays.",
+           (*REMOVALS, ANNOTATED),
+           lambda outcomes: outcomes.of(outcomes.decisions.distance), nullable=True),
     Column("exact", BOOLEAN, "The normalized texts of the two are equal.", REMOVALS,
            lambda outcomes: outcomes.of(outcomes.decisions.exact)),
+    Column("only_digits", MAYBE,
+           "The normalized texts of the two are equal but for their digits; null if only a fingerprint is known of one: in stages, "
+           "and of a reference that is fingerprint files or a store without texts.",
+           REMOVALS, lambda outcomes: outcomes.of(outcomes.decisions.only_digits), only=LATER, nullable=True),
     Column("emptied", BOOLEAN, "Nothing is left of the document, so it is in no output.", (UNITS,),
            lambda outcomes: outcomes.emptied),
     Column("text", STRING, "Beginning of the removed line or paragraph: 80 characters.", (UNITS,),
@@ -177,7 +205,9 @@ FILTER_COLUMNS: "tuple[Column[FilterOutcomes], ...]" = (
     Column("matched_id", ID,
            "Id of the nearest document that was passed on before; a string, unless the ids of the index are integers.", (BY_INDEX,),
            lambda outcomes: _id_tokens(outcomes.matched)),
-    Column("survivor_id", ID, "Id of the most similar document that was passed on before.", (BY_STORE,),
+    Column("survivor_id", ID,
+           "Id of the most similar document that was passed on before; of a copy of a removed text, that of the first copy.",
+           (BY_STORE,),
            lambda outcomes: _id_tokens(outcomes.matched)),
     Column("replaced_id", ID,
            "Id of the document that this one replaces: one that is not as good, by the `keep` of the store, or an earlier text of "
@@ -189,25 +219,33 @@ FILTER_COLUMNS: "tuple[Column[FilterOutcomes], ...]" = (
            lambda outcomes: outcomes.distances),
     Column("exact", BOOLEAN, "The normalized texts of the two are equal.", (BY_STORE,),
            lambda outcomes: outcomes.exact),
+    Column("only_digits", MAYBE,
+           "The normalized texts of the two are equal but for their digits; null with an index, and with a store without texts.",
+           (BY_INDEX, BY_STORE), _digits_of_filter, only=LATER, nullable=True),
+    Column("status", STRING,
+           "What became of the document: duplicate; unchanged if the store has it with an equal text; of one that replaces others, "
+           "new, updated or duplicate.",
+           (BY_STORE, REPLACING), lambda outcomes: outcomes.status, only=LATER),
 )
 """The columns of the audits of `neardup filter`."""
 # fmt: on
 
 
 def columns_of(
-    kind: str, *, with_matched: bool = False, with_reference: bool = False
+    kind: str, *, with_matched: bool = False, with_reference: bool = False, with_later: bool = True
 ) -> "tuple[Column[Outcomes], ...]":
     """The columns of one kind of table: DOCUMENTS, UNITS, RESULTS or ANNOTATED.
 
     `with_matched`: clusters are connected components. `with_reference`: the run is against a reference.
+    `with_later`: with the columns that older audits lack.
     """
-    absent = {COMPONENTS: not with_matched, REFERENCE: not with_reference}
+    absent = {COMPONENTS: not with_matched, REFERENCE: not with_reference, LATER: not with_later}
     return tuple(column for column in COLUMNS if kind in column.within and not absent.get(column.only, False))
 
 
-def columns_of_filter(kind: str) -> "tuple[Column[FilterOutcomes], ...]":
+def columns_of_filter(kind: str, *, with_later: bool = True) -> "tuple[Column[FilterOutcomes], ...]":
     """The columns of one of the audits of `neardup filter`: BY_INDEX or BY_STORE; or of the lines REPLACING in the latter."""
-    return tuple(column for column in FILTER_COLUMNS if kind in column.within)
+    return tuple(column for column in FILTER_COLUMNS if kind in column.within and (with_later or column.only != LATER))
 
 
 def columns_named(*names: str) -> "tuple[Column[Outcomes], ...]":

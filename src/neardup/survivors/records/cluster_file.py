@@ -2,7 +2,8 @@
 
 Columns: `id`, `id_is_string`, `cluster_id`, `survivor_id`; `row` and `survivor_row`, counted over all shards from 0; the same
 places as `file`, `file_row`, `survivor_file`, `survivor_file_row`; `similarity`, `distance`, `exact` as in the audit;
-`matched_row`, `matched_similarity`: the match that brought the document in. A survivor names itself.
+`matched_row`, `matched_similarity`: the match that brought the document in. A survivor names itself;
+where none stays (`drop_matched`), the survivor is null.
 
 The metadata holds `neardup.clusters` (JSON): the format (1), the shards in the order of the rows, the rejected rows, and the
 summary. docs/formats/clusters.md describes every column and every key.
@@ -24,7 +25,7 @@ from neardup.io.corpora.stored_shards import StoredShard, starts_of
 from neardup.io.ids import plain_ids, tokens_of_ids
 from neardup.io.outputs.sealed_parquet import SealedWriter, read_sealed
 from neardup.io.storage.places import Place, parquet_source, place_of
-from neardup.survivors.decisions import NONE, Decisions
+from neardup.survivors.decisions import DROPPED, NONE, Decisions
 from neardup.survivors.outcomes import DocumentNames, Outcomes
 from neardup.survivors.records.audit_schema import columns_named
 from neardup.survivors.records.result_tables import table_of
@@ -68,18 +69,19 @@ def write_cluster_file(path: Path, clusters: ClusterFile) -> None:
     names = pa.array([shard.name for shard in clusters.shards], pa.string())
 
     def places(of: Array) -> tuple[Any, Any]:
-        files = np.searchsorted(starts, of, "right") - 1
-        return pa.DictionaryArray.from_arrays(files.astype(np.int32), names), pa.array(of - starts[files])
+        files, none = np.searchsorted(starts, np.maximum(of, 0), "right") - 1, of < 0
+        numbers = pa.array(files.astype(np.int32), mask=none)
+        return pa.DictionaryArray.from_arrays(numbers, names), pa.array(of - starts[files], mask=none)
 
     file, file_row = places(rows)
     survivor_file, survivor_file_row = places(outcomes.survivors)
     columns = {
         "id": plain_ids(ids),
         "cluster_id": pa.array(decisions.cluster[rows]),
-        "survivor_id": plain_ids(clusters.ids.take(pa.array(outcomes.survivors))),
+        "survivor_id": plain_ids(outcomes.names.ids(outcomes.survivors)),
         "id_is_string": pc.starts_with(ids, '"'),
         "row": pa.array(rows),
-        "survivor_row": pa.array(outcomes.survivors),
+        "survivor_row": pa.array(outcomes.survivors, mask=outcomes.survivors < 0),
         "file": file,
         "file_row": file_row,
         "survivor_file": survivor_file,
@@ -91,7 +93,7 @@ def write_cluster_file(path: Path, clusters: ClusterFile) -> None:
         "shards": [shard.as_dict() for shard in clusters.shards],
         "short": clusters.short.tolist(),
         "repeated_ids": clusters.repeated_ids.tolist(),
-        "rejected": np.flatnonzero(decisions.survivor < 0).tolist(),
+        "rejected": np.flatnonzero(decisions.survivor == NONE).tolist(),
         "summary": clusters.summary,
     }
     table = pa.table(columns)
@@ -151,12 +153,12 @@ def _decisions(table: Any, n: int, rejected: Sequence[int]) -> Decisions:
         return values
 
     survivor = np.arange(n)
-    survivor[rows] = table.column("survivor_row").to_numpy()
+    survivor[rows] = pc.fill_null(table.column("survivor_row"), DROPPED).to_numpy()
     survivor[np.array(rejected, np.int64)] = NONE
     size = np.ones(n, np.int64)
     clusters = table.column("cluster_id").to_numpy()
     size[rows] = np.bincount(clusters, minlength=n)[clusters] if len(rows) else 0
-    size[survivor < 0] = 0
+    size[survivor == NONE] = 0
     return Decisions(
         survivor,
         by_row("similarity", np.nan, np.float64),
@@ -166,4 +168,5 @@ def _decisions(table: Any, n: int, rejected: Sequence[int]) -> Decisions:
         size,
         by_row("matched_row", NONE, np.int64),
         by_row("matched_similarity", np.nan, np.float64),
+        np.where(by_row("exact", False, np.bool_), 0, NONE).astype(np.int32),  # no text is at hand
     )

@@ -16,12 +16,10 @@ from neardup.recipe.kinds import FingerprintRecipe
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarity import similarity_to_store
 from neardup.recipe.tables.similarities import similarity_mark
-from neardup.resources.memory_use import peak_memory_bytes
-from neardup.resources.spool import peak_temporary_bytes
 from neardup.survivors.decisions import Decisions, Findings
 from neardup.survivors.records.summary import Summary
 from neardup.text.html import html_versions
-from neardup.text.preference import comparison_of
+from neardup.text.preference import Comparison, comparison_of
 from neardup.version import __version__
 
 
@@ -44,15 +42,21 @@ def summarize(
     repeated_ids: int,
     html: str | None = None,
     rejected: Iterable[Rejected] = (),
+    unnamed: int = 0,
 ) -> Summary:
     """Count the outcomes of the documents.
 
-    `html`: how HTML became text, if the texts were HTML; `rejected`: rows of files that could not be read.
+    `html`: how HTML became text, if the texts were HTML; `rejected`: rows of files that could not be read; `unnamed`: as in
+    `Summary`.
     """
     decisions = findings.of_inputs
     valid = findings.documents.valid
     documents = int(np.count_nonzero(valid[: findings.inputs]))
     duplicates, by = decisions.duplicates, options.preferred_by
+    comparison = Comparison()
+    if by is not None:
+        comparison = comparison_of(findings.documents.values[by], by, options.keep_as)
+    only_digits, digits_unknown = count_of_digits(decisions)
     return Summary(
         rows=findings.inputs,
         documents=documents,
@@ -62,6 +66,7 @@ def summarize(
         duplicates=len(duplicates),
         exact_duplicates=int(decisions.exact.sum()),
         against_reference=int(np.count_nonzero(decisions.survivor >= findings.inputs)),
+        matching_reference=findings.matching_reference,
         clusters=int(np.count_nonzero(decisions.cluster == np.arange(len(decisions.cluster)))),
         short=findings.short,
         min_tokens=findings.found.min_tokens,
@@ -75,25 +80,38 @@ def summarize(
         join=findings.found.costs,
         options=options.as_dict() | {"similarity": similarity_to_store(options.similarity)},
         recipe=recipe.stored() | {"digest": recipe.digest()},
-        seconds=progress.seconds | {"total": round(sum(progress.seconds.values()), 3)},
-        read_bytes=progress.read_bytes | {"total": sum(progress.read_bytes.values())},
-        written_bytes=progress.written_bytes | {"total": sum(progress.written_bytes.values())},
-        peak_memory_bytes=peak_memory_bytes(),
-        peak_temporary_bytes=peak_temporary_bytes(),
+        **progress.costs(),
+        peak_temporary_bytes=options.resources.files.peak,
+        temporary_limit_bytes=options.resources.files.limit,
         memory=options.resources.as_dict(),
         versions=versions() | {"kernels": described()} | html_versions(html),
-        passed_over=progress.passed_over,
         similarity_of=similarity_mark(recipe.as_dict()),
         recipe_decides=what_recipe_decides(recipe, options) if isinstance(recipe, Recipe) else None,
+        only_digits=only_digits,
+        digits_unknown=digits_unknown,
         much_longer=_much_longer(findings.documents, decisions),
         rejected_for=by_reason(rejected),
-        compared_as=None if by is None else comparison_of(findings.documents.values[by], by),
+        unnamed=unnamed,
+        compared_as=comparison.compared_as,
+        unfit_values=comparison.unfit,
     )
+
+
+def count_of_digits(decisions: Decisions) -> tuple[int | None, int]:
+    """How many duplicates differ from their survivor in digits only, None if that is known of no near one; and of how many it is
+    not known.
+    """
+    rows = decisions.duplicates
+    rows = rows[decisions.survivor[rows] >= 0]
+    of_near = decisions.only_digits[rows][~decisions.exact[rows]]
+    unknown = int(np.count_nonzero(of_near < 0))
+    return (None if unknown and unknown == len(of_near) else int(np.count_nonzero(of_near > 0))), unknown
 
 
 def _much_longer(documents: Documents, decisions: Decisions) -> int:
     """The number of duplicates with more than twice as many tokens as their survivor, as far as these are known."""
     rows = decisions.duplicates
+    rows = rows[decisions.survivor[rows] >= 0]  # of others, none stays
     rows = rows[documents.lengths[decisions.survivor[rows]] >= 0]
     tokens = documents.tokens
     return int(np.count_nonzero(tokens[rows] > 2 * tokens[decisions.survivor[rows]]))

@@ -23,7 +23,18 @@ def table_of(columns: Iterable[Column[Source]], outcomes: Source, *, ids_are_jso
     return pa.table(arrays, schema=pa.schema(fields))
 
 
-MAYBE_MISSING = ("cluster_id", "survivor_row", "reference_row", "distance", "duplicate_of", "item_id", "item_run")
+MAYBE_MISSING = (
+    "cluster_id",
+    "survivor_row",
+    "copy_row",
+    "reference_row",
+    "distance",
+    "duplicate_of",
+    "item_id",
+    "item_run",
+    "start",
+    "end",
+)
 """Columns that may be null. Integer columns among them become `Int64` in pandas, not floats with NaN."""
 
 

@@ -17,7 +17,10 @@ class Summary:
         rejected: rows that could not be read and were set aside.
         exact_duplicates: duplicates whose normalized text equals their survivor's.
         reference_documents: documents of the reference; they are not counted in `rows`.
-        against_reference: duplicates whose survivor is in the reference.
+        against_reference: duplicates whose survivor is in the reference. Others may match it, too, but are more similar to a kept
+            input.
+        matching_reference: documents that match one of the reference, whatever else they match; the leaks into a test set.
+            `match(texts, reference)` lists them.
         clusters: groups of two or more documents with at least one of the inputs.
         short: documents with fewer than `min_tokens` tokens, which the method needs: they have exact duplicates only.
         repeated_ids: documents whose id occurs on an earlier document.
@@ -29,8 +32,10 @@ class Summary:
         seconds: by stage, and `total`.
         read_bytes: by stage, and `total`: bytes of the input files as stored on disk; nothing for texts in memory.
         written_bytes: by stage, and `total`: bytes of the outputs, without standard output.
-        peak_memory_bytes, peak_temporary_bytes: the most memory and the most space for temporary files that the program has
-            used since it started.
+        peak_memory_bytes: the most memory that the program has used since it started.
+        peak_temporary_bytes: the most space that temporary files of the run took; `temporary_limit_bytes`: what they may take.
+        only_digits: duplicates whose normalized text differs from their survivor's in digits only; None if that is known of none.
+        digits_unknown: duplicates of which it is not known: of one of the two there are only fingerprints.
         much_longer: duplicates with more than twice as many tokens as their survivor.
         passed_over: files in input folders that were not read, because their format is unknown or is read only when named.
         memory: `budget`, the bytes of the option memory, and `shares`: for each use, the `bytes` that it may have at a time and
@@ -39,7 +44,10 @@ class Summary:
             left this out.
         recipe_decides: what the recipe decides, if that may surprise; left out for the default recipe.
         rejected_for: for each reason, the rows that could not be read; left out if all could.
+        unnamed: documents without an id where others have one, or without one in the named column; their ids are FILE:ROW. Left out
+            if there are none.
         compared_as: how the values that `keep` names were compared: as numbers, dates or text; left out if there are none.
+        unfit_values: values that do not fit `keep_as`, and counted as missing; left out if there are none.
     """
 
     rows: int
@@ -50,6 +58,7 @@ class Summary:
     duplicates: int
     exact_duplicates: int
     against_reference: int
+    matching_reference: int = 0
     clusters: int
     short: int
     min_tokens: int
@@ -68,19 +77,24 @@ class Summary:
     written_bytes: dict[str, int]
     peak_memory_bytes: int
     peak_temporary_bytes: int
+    temporary_limit_bytes: int = 0
     versions: dict[str, str]
     passed_over: int = 0
+    only_digits: int | None = None
+    digits_unknown: int = 0
     much_longer: int = 0
     memory: dict[str, Any] = field(default_factory=dict)
     similarity_of: str | None = None
     recipe_decides: str | None = None
     compared_as: str | None = None
+    unfit_values: int = 0
     rejected_for: dict[str, int] = field(default_factory=dict)
+    unnamed: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         values = dataclasses.asdict(self)
-        for name in ("similarity_of", "recipe_decides", "compared_as", "rejected_for"):
+        for name in ("similarity_of", "recipe_decides", "compared_as", "unfit_values", "rejected_for", "unnamed"):
             if not values[name]:
                 del values[name]
         return values
@@ -102,7 +116,10 @@ class Summary:
         return html_table(("", ""), rows)
 
 
-_OF_DOCUMENTS = ("rows", "documents", "rejected", "survivors", "duplicates", "reference_documents", "against_reference")
+_OF_DOCUMENTS = (
+    *("rows", "documents", "rejected", "survivors", "duplicates"),
+    *("reference_documents", "against_reference", "matching_reference"),
+)
 """Counts of a `Summary` that a `UnitSummary` counts in documents, has under another name, or lacks."""
 
 

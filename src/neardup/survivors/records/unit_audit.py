@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from neardup.arrays import Bools, Int64s
 from neardup.fingerprints.unit_corpus import UnitCorpus
@@ -13,9 +14,8 @@ from neardup.io.corpora.batch import Batch
 from neardup.io.resume.checkpoints import NO_CHECKPOINTS, Checkpoints
 from neardup.survivors.decisions import NONE, Decisions
 from neardup.survivors.outcomes import Outcomes
-from neardup.survivors.records.audit import AuditChunk, lines_of
+from neardup.survivors.records.audit import CHUNK_ROWS, AuditChunk, lines_of
 from neardup.survivors.records.audit_schema import UNITS, columns_of
-from neardup.text.units import split
 
 SHOWN_CHARACTERS = 80
 """Characters of the text that a line shows."""
@@ -51,28 +51,25 @@ def unit_audit_lines(
     corpus: UnitCorpus,
     decisions: Decisions,
     *,
-    unit: str,
     with_matched: bool,
     checkpoints: Checkpoints = NO_CHECKPOINTS,
 ) -> Iterator[AuditChunk]:
     """The lines of the audit, by row and unit. Documents that lose units are read again for their texts."""
     removed, names = decisions.duplicates, UnitNames(corpus)
-    rows = corpus.row_of(removed)
-    emptied = emptied_rows(corpus, removed)
-    has_removed = np.zeros(len(corpus.firsts) - 1, np.bool_)
-    has_removed[rows] = True
-    starts = corpus.documents.starts or [0]
+    rows, emptied = corpus.row_of(removed), emptied_rows(corpus, removed)
+    wanted = np.zeros(len(corpus.numbers), np.bool_)
+    wanted[removed] = True
     columns = columns_of(UNITS, with_matched=with_matched)
 
-    def read(batch: Batch) -> AuditChunk:
-        first = starts[batch.shard] + batch.row
-        here = slice(*np.searchsorted(rows, [first, first + len(batch.texts)]).tolist())
-        parts = split(batch.texts, unit)
-        places = parts.firsts[rows[here] - first] + corpus.numbers[removed[here]]
-        texts = [parts.data[parts.starts[u] : parts.ends[u]][: 4 * SHOWN_CHARACTERS].tobytes() for u in places.tolist()]
-        shown = [text.decode("utf-8", "ignore")[:SHOWN_CHARACTERS] for text in texts]
-        outcomes = Outcomes(decisions, removed[here], names, emptied=emptied[rows[here]], texts=shown)
-        return rows[here], lines_of(columns, outcomes)
+    def shown(batch: Batch) -> Any:
+        """What lines show of the texts of the removed units."""
+        return pc.utf8_slice_codeunits(batch.texts.drop_null(), 0, SHOWN_CHARACTERS)
 
-    for _, chunk in checkpoints.map(corpus.documents, read, name="audit", wanted=has_removed):
-        yield chunk
+    done = 0
+    for _, found in checkpoints.map(corpus, shown, name="audit texts", wanted=wanted):
+        for first in range(0, len(found), CHUNK_ROWS):
+            texts = found[first : first + CHUNK_ROWS].to_pylist()
+            here = slice(done, done + len(texts))
+            outcomes = Outcomes(decisions, removed[here], names, emptied=emptied[rows[here]], texts=texts)
+            yield rows[here], lines_of(columns, outcomes)
+            done = here.stop

@@ -21,7 +21,7 @@ from neardup.kernels.text.word_trie import (
 )
 from neardup.text.segmenters.jieba_counts import WordCounts
 from neardup.text.segmenters.jieba_data import IMPOSSIBLE, STATES, read_model
-from neardup.text.unicode_tables import fold_tables
+from neardup.text.unicode_tables import entries_of, fold_tables
 
 FIRST_HAN, LAST_HAN = 0x4E00, 0x9FD5
 """The Chinese characters that jieba knows."""
@@ -69,10 +69,7 @@ def build_tables(counts: WordCounts, others: str = "") -> WordTables:
 def _numbers(codes: Array, uses: Array, of_model: Iterable[str]) -> tuple[Array, int]:
     """The number of each code point, and how many numbers there are; the characters that are used most have the lowest."""
     folds = fold_tables()
-    every = np.arange(0x10000)
-    letters = (
-        folds.fold_blocks[folds.fold_index[every >> 7].astype(np.int64) << 7 | every & 127] >> CLASS_SHIFT & TWO_BITS
-    )
+    letters = entries_of(folds.fold_index, folds.fold_blocks, np.arange(0x10000)) >> CLASS_SHIFT & TWO_BITS
     numbers = np.where(letters != 0, LETTER, 0).astype(np.uint16)
     numbers[[ord(each) for each in INSIDE]] = np.arange(ALPHANUMERIC, UNKNOWN_HAN)
     numbers[FIRST_HAN : LAST_HAN + 1] = UNKNOWN_HAN

@@ -49,7 +49,7 @@ def _dictionary(sudachipy: Any, settings: CutterSettings) -> Any:
 
     system = Path(sudachidict_core.__file__).parent / "resources" / "system.dic"
     with temporary_folder() as folder:
-        built = folder / "user.dic"
+        built = folder.path / "user.dic"
         try:
             sudachipy.sudachipy.build_user_dic(system, [settings.source.encode()], built)
             return sudachipy.Dictionary(config=sudachipy.Config(system="core", user=[str(built)]))

@@ -32,11 +32,12 @@ from neardup.text.segmenters.workers import cut_by_package
 
 
 def _words(folded: FoldedTexts, recipe: Recipe) -> Tokens:
-    return words_of(folded) if folds_last(recipe.normalize) else words_of_any(folded)
+    cut = words_of if folds_last(recipe.normalize) else words_of_any
+    return cut(folded, recipe.version)
 
 
 def _of_package(folded: FoldedTexts, recipe: Recipe) -> Tokens:
-    return _from_cut(*cut_by_package(*_raw(folded), _settings_of(recipe)))
+    return _from_cut(*cut_by_package(*_raw(folded), _settings_of(recipe)), recipe)
 
 
 def _settings_of(recipe: Recipe) -> CutterSettings:
@@ -60,27 +61,28 @@ def _settings(name: str, mode: str | None, hmm: bool, dictionary: Any, normalize
     return CutterSettings(name, mode, hmm, words, source, source_name)
 
 
-def _by_caller(folded: FoldedTexts, segmenter: Segmenter) -> Tokens:
+def _by_caller(folded: FoldedTexts, segmenter: Segmenter, recipe: Recipe) -> Tokens:
     data, offsets = _raw(folded)
-    return _from_cut(*cut_texts(data, array("q", offsets), segmenter.function, segmenter.name, foreign=True))
+    return _from_cut(*cut_texts(data, array("q", offsets), segmenter.function, segmenter.name, foreign=True), recipe)
 
 
 def _raw(folded: FoldedTexts) -> tuple[bytes, bytes]:
     return folded.data[: folded.offsets[-1]].tobytes(), folded.offsets.astype(np.int64).tobytes()
 
 
-def _from_cut(joined: bytes, counts: bytes) -> Tokens:
-    return from_joined(joined, np.frombuffer(counts, np.int64))
+def _from_cut(joined: bytes, counts: bytes, recipe: Recipe) -> Tokens:
+    return from_joined(joined, np.frombuffer(counts, np.int64), recipe.version)
 
 
 SEGMENTER_TABLE: dict[str, Callable[[FoldedTexts, Recipe], Tokens]] = {
     "words": _words,
-    "characters": lambda folded, _: characters_of(folded),
-    "whitespace": lambda folded, _: between_spaces_of(folded),
+    "characters": lambda folded, recipe: characters_of(folded, recipe.version),
+    "whitespace": lambda folded, recipe: between_spaces_of(folded, recipe.version),
     "jieba": lambda folded, recipe: words_of_jieba(folded, _settings_of(recipe)),
     "rjieba": _of_package,
     "cppjieba": _of_package,
     "sudachi": _of_package,
+    "icu": _of_package,
 }
 """The segmenters, by the names in `neardup.recipe.tables.segmenters.SEGMENTERS`."""
 
@@ -101,7 +103,7 @@ def _cut(folded: FoldedTexts, recipe: Recipe) -> Tokens:
     if isinstance(segmenter, StoredPart):
         segmenter.refuse("segmenter")
     if isinstance(segmenter, Segmenter):
-        return _by_caller(folded, segmenter)
+        return _by_caller(folded, segmenter, recipe)
     return SEGMENTER_TABLE[segmenter](folded, recipe)
 
 

@@ -9,6 +9,7 @@ from neardup.kernels.chosen_bytes import PLACES_BEHIND
 from neardup.kernels.fingerprints.features import find_words, hash_spans, split_joined
 from neardup.kernels.text.segmenters import find_between_spaces, find_characters, find_words_plainly, not_listed
 from neardup.kernels.text.tokens import WORD, most_tokens
+from neardup.recipe.tables.parts import VERSION
 from neardup.text.normalizers import FoldedTexts
 from neardup.text.unicode_tables import fold_tables
 
@@ -61,41 +62,43 @@ def hashes_of_texts(folded: FoldedTexts) -> Array:
     return found
 
 
-def words_of(folded: FoldedTexts) -> Tokens:
-    """Maximal runs of letters, marks and numbers, after NFKC case folding; each Han or Kana character is a token."""
+def words_of(folded: FoldedTexts, version: int = VERSION) -> Tokens:
+    """Maximal runs of letters, marks and numbers, after NFKC case folding; each Han or Kana character is a token, and by `version`
+    others.
+    """
     n = len(folded)
     longest = most_tokens(int(np.diff(folded.offsets).max(initial=0)))
     most = most_tokens(int(folded.offsets[-1])) + n + PLACES_BEHIND + longest
     starts, ends = np.empty(most, np.int64), np.empty(most, np.int64)
     kinds, documents = np.empty(most, np.uint8), np.zeros(n + 1, np.int64)
-    find_words(folded.data, folded.offsets, starts, ends, kinds, documents, fold_tables())
+    find_words(folded.data, folded.offsets, starts, ends, kinds, documents, fold_tables(version))
     t = documents[-1]
     return Tokens(folded.data, starts[:t], ends[:t], kinds[:t], documents)
 
 
-def words_of_any(folded: FoldedTexts) -> Tokens:
+def words_of_any(folded: FoldedTexts, version: int = VERSION) -> Tokens:
     """Like `words_of`, for texts that may lack NFKC case folding."""
     most = int(folded.offsets[-1]) // 2 + len(folded)
     starts, ends, kinds = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.uint8)
     documents = np.zeros(len(folded) + 1, np.int64)
-    find_words_plainly(folded.data, folded.offsets, starts, ends, kinds, documents, fold_tables())
+    find_words_plainly(folded.data, folded.offsets, starts, ends, kinds, documents, fold_tables(version))
     t = int(documents[-1])
     return Tokens(folded.data, starts[:t], ends[:t], kinds[:t], documents)
 
 
-def characters_of(folded: FoldedTexts) -> Tokens:
+def characters_of(folded: FoldedTexts, version: int = VERSION) -> Tokens:
     """Each letter, mark or number is a token. All count as words, so `word_shingle` sets the size of windows."""
     most = int(folded.offsets[-1])
     starts, ends, documents = np.empty(most, np.int64), np.empty(most, np.int64), np.zeros(len(folded) + 1, np.int64)
-    find_characters(folded.data, folded.offsets, starts, ends, documents, fold_tables())
+    find_characters(folded.data, folded.offsets, starts, ends, documents, fold_tables(version))
     return _plain_words(folded.data, starts, ends, documents)
 
 
-def between_spaces_of(folded: FoldedTexts) -> Tokens:
+def between_spaces_of(folded: FoldedTexts, version: int = VERSION) -> Tokens:
     """Runs between white space that hold a letter, mark or number. All count as words: `word_shingle` sets the size of windows."""
     most = int(folded.offsets[-1]) // 2 + len(folded)
     starts, ends, documents = np.empty(most, np.int64), np.empty(most, np.int64), np.zeros(len(folded) + 1, np.int64)
-    find_between_spaces(folded.data, folded.offsets, starts, ends, documents, fold_tables())
+    find_between_spaces(folded.data, folded.offsets, starts, ends, documents, fold_tables(version))
     return _plain_words(folded.data, starts, ends, documents)
 
 
@@ -104,7 +107,7 @@ def _plain_words(data: Array, starts: Array, ends: Array, documents: Array) -> T
     return Tokens(data, starts[:t], ends[:t], np.full(t, WORD, np.uint8), documents)
 
 
-def from_joined(joined: bytes, counts: Array) -> Tokens:
+def from_joined(joined: bytes, counts: Array, version: int = VERSION) -> Tokens:
     """Tokens from their texts joined by zero bytes, one text after another; text d has counts[d] of them.
 
     Tokens without a letter, mark or number (punctuation, spaces) are left out. All count as words, so `word_shingle` sets the
@@ -113,5 +116,5 @@ def from_joined(joined: bytes, counts: Array) -> Tokens:
     data = np.frombuffer(joined + bytes(SPARE), np.uint8)
     total = int(counts.sum())
     starts, ends, documents = np.empty(total, np.int64), np.empty(total, np.int64), np.empty(len(counts) + 1, np.int64)
-    split_joined(data, counts, starts, ends, documents, fold_tables())
+    split_joined(data, counts, starts, ends, documents, fold_tables(version))
     return _plain_words(data, starts, ends, documents)

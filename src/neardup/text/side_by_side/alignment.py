@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from neardup.recipe.tables.parts import FOLDING
+from neardup.recipe.tables.parts import FOLDING, VERSION
 from neardup.text.side_by_side.shown_tokens import Token, shingle_spans, tokens_of
 
 MAX_COMPARISONS = 20_000
@@ -38,16 +38,22 @@ class Alignment:
 
 
 def align(
-    left: str, right: str, steps: tuple[Any, ...] = FOLDING, *, cut: tuple[bool, bool] = (False, False)
+    left: str,
+    right: str,
+    steps: tuple[Any, ...] = FOLDING,
+    *,
+    version: int = VERSION,
+    cut: tuple[bool, bool] = (False, False),
 ) -> Alignment:
     """Align two texts.
 
     Args:
         left, right: the texts.
         steps: normalizers of the recipe, after which texts are compared.
+        version: of the recipe.
         cut: whether each text goes on. What comes after the last token in common may then be in the rest of the other text.
     """
-    tokens = (tokens_of(left, steps), tokens_of(right, steps))
+    tokens = (tokens_of(left, steps, version), tokens_of(right, steps, version))
     spans = (shingle_spans(tokens[0]), shingle_spans(tokens[1]))
     shingles = [
         [tuple(token.folded for token in side[first:end]) for first, end in found]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from neardup.recipe.tables.parts import FOLDING
+from neardup.recipe.tables.parts import FOLDING, VERSION
 from neardup.text.side_by_side.alignment import Places, align
 from neardup.text.side_by_side.shown_tokens import Token
 from neardup.text.side_by_side.visible import plainly
@@ -45,17 +45,22 @@ class Row:
 
 
 def aligned_rows(
-    left: str, right: str, steps: tuple[Any, ...] = FOLDING, *, cut: tuple[bool, bool] = (False, False)
+    left: str,
+    right: str,
+    steps: tuple[Any, ...] = FOLDING,
+    *,
+    version: int = VERSION,
+    cut: tuple[bool, bool] = (False, False),
 ) -> list[Row]:
     """Show two texts side by side; long common segments, and whatever exceeds the room, are left out with a note.
 
-    `steps`: normalizers of the recipe, after which texts are compared. `cut`: whether each text goes on.
+    `steps`: normalizers of the recipe, after which texts are compared; `version`: of the recipe. `cut`: whether each text goes on.
 
     >>> [segment.kind for segment in aligned_rows("one two three four", "zero one two three")[0].left]
     ['common', 'only']
     """
     texts = (left, right)
-    aligned = align(left, right, steps, cut=cut)
+    aligned = align(left, right, steps, version=version, cut=cut)
     sides = aligned.tokens
     runs = [list(_marked(text, sides[side], aligned.only[side])) for side, text in enumerate(texts)]
     starts = [[sides[side][first].start for first, _ in aligned.spans[side]] for side in (0, 1)]

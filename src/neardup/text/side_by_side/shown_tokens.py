@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from neardup.recipe.tables.parts import FOLDING
+from neardup.recipe.tables.parts import FOLDING, VERSION
 from neardup.recipe.tables.similarities import CJK_SHINGLE, WORD_SHINGLE
 from neardup.text.normalizers import normalize
 from neardup.text.tokenizers import CJK, SEPARATOR, WORD, token_class
@@ -22,23 +22,23 @@ class Token:
 
 
 @lru_cache(maxsize=1 << 16)
-def _fold(character: str, steps: tuple[Any, ...]) -> tuple[str, int]:
+def _fold(character: str, steps: tuple[Any, ...], version: int) -> tuple[str, int]:
     """Fold a single character and give its class; class -1: it leaves nothing and separates nothing."""
     if character.isspace():
         return "", SEPARATOR
     folded = normalize(character, steps) if not "\ud800" <= character <= "\udfff" else ""
     if not folded:
         return "", -1
-    kinds = [token_class(each) for each in folded]
+    kinds = [token_class(each, version) for each in folded]
     return folded, next((kind for kind in kinds if kind != SEPARATOR), SEPARATOR)
 
 
-def tokens_of(text: str, steps: tuple[Any, ...] = FOLDING) -> list[Token]:
+def tokens_of(text: str, steps: tuple[Any, ...] = FOLDING, version: int = VERSION) -> list[Token]:
     """Tokens with their places; characters are folded one by one, which is exact enough for display."""
     found: list[Token] = []
     start, parts = -1, list[str]()
     for place, character in enumerate(text):
-        folded, kind = _fold(character, steps)
+        folded, kind = _fold(character, steps, version)
         if kind == WORD:
             start = place if start < 0 else start
             parts.append(folded)

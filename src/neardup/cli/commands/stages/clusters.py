@@ -28,7 +28,15 @@ from neardup.cli.shown.terminal import tell_result
 )
 @click.option("--partial", is_flag=True, help="Decide even if some shards were not compared, and list those shards.")
 @options.survivors(sources="shards", within=", stored by `neardup fingerprint --value`.")
+@options.whole_clusters
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object on standard output.")
+@click.option(
+    "--on-error",
+    type=click.Choice(["stop", "skip"]),
+    default="stop",
+    show_default=True,
+    help="Stop at a value that does not fit --keep-as, or count it as missing.",
+)
 @options.overwrite
 @options.shown
 def command(

@@ -23,7 +23,7 @@ from neardup.recipe.vectors import METHODS
     required=True,
     metavar="FILE|DIR/",
     type=values.FILE,
-    help="A .parquet file, or a folder: one file for each input. For other programs: .csv, .tsv, .jsonl or .txt, also .gz or .zst.",
+    help="A .parquet file, or a folder: one file for each input. For other programs: .csv, .tsv, .jsonl or .txt, also compressed.",
 )
 @options.reading_or_elements
 @options.recipe
@@ -39,7 +39,7 @@ from neardup.recipe.vectors import METHODS
 @click.option(
     "--vector",
     type=values.COLUMN,
-    help="Fingerprint the numeric vectors (lists of numbers) in this column of Parquet files instead of texts.",
+    help="Fingerprint the numeric vectors (lists of numbers) in this column of Parquet or Arrow files instead of texts.",
 )
 @click.option("--seed", type=int, metavar="N", help="With --vector: the random seed of the planes (0).")
 @click.option(
@@ -95,7 +95,7 @@ def command(
     tell([*lines, *([("next", following)] if following else [])], quiet=quiet)
 
 
-_SHARED = ("max_distance", "value", "digits", "overwrite", "on_error", "threads", "temp_dir", "id")
+_SHARED = ("max_distance", "value", "digits", "overwrite", "on_error", "threads", "temp_dir", "temp_limit", "id")
 _READING = ("lines", "encoding", "dialect", "max_document_bytes")
 _OF_TEXTS = ("text", "elements", "html")
 

@@ -27,11 +27,11 @@ from neardup.options import OnError
 @options.on_error
 @options.memory
 @options.threads
-@options.temp_dir
+@options.temporary_files
 @options.shown
 def command(
     inputs: tuple[str, ...], output: str, merge: tuple[str, ...], recipe: str, overwrite: bool, on_error: OnError,
-    memory: str | None, threads: int | None, temp_dir: str | None, quiet: bool, **reading: Any,
+    memory: str | None, threads: int | None, temp_dir: str | None, temp_limit: str | None, quiet: bool, **reading: Any,
 ) -> None:  # fmt: skip
     """Count in how many documents each feature occurs.
 
@@ -51,6 +51,7 @@ def command(
         memory=memory,
         threads=threads,
         temp_dir=temp_dir,
+        temp_limit=temp_limit,
         overwrite=overwrite,
         progress=options.progress(quiet),
         **reading,

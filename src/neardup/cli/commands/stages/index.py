@@ -126,7 +126,7 @@ def remove(path: str, ids: tuple[str, ...], file: Path | None, quiet: bool) -> N
 @path
 @click.argument("inputs", nargs=-1, metavar="INPUT...", type=values.FILE)
 @click.option(
-    "-o", "--output", default="-", type=values.FILE, help="A file: .jsonl, .jsonl.gz or .jsonl.zst (standard output)."
+    "-o", "--output", default="-", type=values.FILE, help="A file: .jsonl, plain or compressed (standard output)."
 )
 @click.option("--literal", "texts", multiple=True, metavar="TEXT", help="Text to search for; repeatable.")
 @click.option(
@@ -177,6 +177,7 @@ def info(path: str, verify: bool, as_json: bool) -> None:
 
     from neardup.errors import DataError
     from neardup.hamming.index.index import Index
+    from neardup.recipe.short_rule import told_of_short_rule
 
     found = Index.open(path).info(verify=verify)
     facts = dataclasses.asdict(found)
@@ -190,6 +191,8 @@ def info(path: str, verify: bool, as_json: bool) -> None:
                 value = "; ".join(filter(None, named)) or None
             shown = json.dumps(value) if isinstance(value, dict | list | tuple) else "–" if value is None else value
             click.echo(f"{name:{width}}  {shown}")
+        if older := told_of_short_rule(found.short_rule, "; `neardup index build` makes one by the present rule"):
+            click.echo(f"note: the index was {older}")
     if found.damaged:
         places = "; ".join(f"{name}: pages {', '.join(map(str, pages))}" for name, pages in found.damaged.items())
         raise DataError(f"{path} is damaged: {places} (of 1 MiB, counted from 0). Restore it, or build it anew.")

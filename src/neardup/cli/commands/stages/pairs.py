@@ -14,7 +14,7 @@ from neardup.options import OnError
 @click.command()
 @options.inputs
 @click.option(
-    "-o", "--output", required=True, type=values.FILE, help="A file: .jsonl, .jsonl.gz, .jsonl.zst or .parquet."
+    "-o", "--output", required=True, type=values.FILE, help="A file: .jsonl, plain or compressed, or .parquet."
 )
 @click.option(
     "--against",

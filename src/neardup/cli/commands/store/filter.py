@@ -17,8 +17,10 @@ ONLY_STORE: dict[str, Any] = {
     "method": None,
     "min_similarity": None,
     "similarity": None,
+    "guard": None,
     "floor": None,
     "keep": None,
+    "keep_as": None,
     "texts": None,
     "metadata": (),
     "ttl": None,
@@ -143,13 +145,18 @@ def by_index(path: str, inputs: Any, progress: Any, chosen: dict[str, Any]) -> A
 
 
 def _counts(found: Any) -> list[ToldLine]:
-    from neardup.jobs.stores.store_answers import told_of_updates
+    from neardup.jobs.results import advice_on_digits, told_of_digits
+    from neardup.jobs.stores.store_answers import told_of_orphans, told_of_updates, told_of_values
 
     documents, new = found.rows - found.rejected, found.passed - found.updated
+    removed = counted(found.duplicates, "duplicate") + share_text(found.duplicates, documents)
     lines = [
         ("read", counted(documents, "document")),
         ("new", counted(new, "document") + share_text(new, documents)),
-        ("removed", counted(found.duplicates, "duplicate") + share_text(found.duplicates, documents)),
+        ("removed", removed + told_of_digits(found.only_digits)),
+        *advice_on_digits(found.only_digits),
         *told_of_updates(found.updated, found.dropped, found.repeated_ids),
+        *told_of_orphans(found.orphans),
+        *told_of_values(found.compared_as, found.unfit_values),
     ]
     return lines + ([("skipped", f"{counted(found.rejected, 'row')} could not be read")] if found.rejected else [])

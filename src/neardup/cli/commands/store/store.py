@@ -21,7 +21,7 @@ ids_file = click.option(
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A text file (UTF-8) with one id per line.",
 )
-answers = "A file for the answers: .jsonl, .jsonl.gz or .jsonl.zst, or - for standard output"
+answers = "A file for the answers: .jsonl, plain or compressed, or - for standard output"
 
 
 MAX_LISTED_IDS = 5
@@ -44,7 +44,18 @@ def given_options(chosen: dict[str, Any]) -> dict[str, Any]:
     """The options of a new store that were given, taken out of all options; the recipe is looked up."""
     from neardup.recipe.presets import find_recipe
 
-    names = ("recipe", "method", "min_similarity", "similarity", "max_distance", "floor", "keep", "texts")
+    names = (
+        "recipe",
+        "method",
+        "min_similarity",
+        "similarity",
+        "max_distance",
+        "guard",
+        "floor",
+        "keep",
+        "keep_as",
+        "texts",
+    )
     found = {name: value for name in names if (value := chosen.pop(name)) is not None}
     return found | ({"recipe": find_recipe(found["recipe"])} if "recipe" in found else {})
 
@@ -151,10 +162,12 @@ def remove(path: str, ids: tuple[str, ...], file: Path | None, quiet: bool, **ch
     Later copies of these are decided anew. The ID 17 means the integer and the string.
     """
     from neardup.jobs.store_places import remove_from_store
+    from neardup.jobs.stores.store_answers import told_of_orphans
     from neardup.store.back_ends import shown_place
 
     removed, unknown = remove_from_store(path, given_ids(ids, file), **chosen)
-    lines = [("removed", counted(removed, "document"))]
+    orphans = told_of_orphans(removed.orphans.count, removed.orphans.not_compared)
+    lines = [("removed", counted(removed, "document")), *orphans]
     if unknown:
         shown = ", ".join(map(repr, unknown[:MAX_LISTED_IDS])) + (" …" if len(unknown) > MAX_LISTED_IDS else "")
         lines.append(("note", f"{counted(len(unknown), 'id')} not there ({shown})"))
@@ -192,12 +205,15 @@ def info(path: str, as_json: bool, quiet: bool) -> None:  # noqa: ARG001
     import dataclasses
 
     from neardup.jobs.store_places import opened_store
+    from neardup.recipe.short_rule import told_of_short_rule
+    from neardup.recipe.similarity import recorded_in_words
 
     with opened_store(path, "r") as store:
         facts = dataclasses.asdict(store.info())
     if as_json:
         click.echo(json.dumps(facts, ensure_ascii=False))
         return
+    facts["similarity"] = recorded_in_words(facts["similarity"])
     width = max(map(len, facts))
     for name, value in facts.items():
         if name == "bytes":
@@ -212,6 +228,8 @@ def info(path: str, as_json: bool, quiet: bool) -> None:  # noqa: ARG001
         wrapped = textwrap.wrap(_shown(value), columns, break_long_words=False, break_on_hyphens=False)
         for number, line in enumerate(wrapped or [""]):
             click.echo(f"{'' if number else name:{width}}  {line}")
+    if older := told_of_short_rule(facts["short_rule"], "; `neardup store build` makes one by the present rule"):
+        click.echo(f"note: the store was {older}")
 
 
 def _shown(value: Any) -> str:

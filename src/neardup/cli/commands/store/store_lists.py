@@ -13,13 +13,14 @@ least = options.min_similarity(
     "Similarity from which documents are listed (that of matches); not below the floor of the store.", default=None
 )
 NOTHING_SIMILAR = "no two kept documents are so similar"
+NO_ORPHANS = "each skipped document still has a kept one that it matches"
 NOTHING_JUDGED = "nobody has judged a pair yet; pairs are judged on the page of `neardup serve`"
 lines = click.option(
     "-o",
     "--output",
     default="-",
     type=values.FILE,
-    help="A file: .jsonl, .jsonl.gz or .jsonl.zst, or - for standard output (standard output).",
+    help="A file: .jsonl, plain or compressed, or - for standard output (standard output).",
 )
 
 
@@ -95,7 +96,7 @@ def clusters(path: str, output: str, quiet: bool, **chosen: Any) -> None:
 @click.option(
     "--documents",
     type=values.FILE,
-    help="Also write the texts that the pairs name, with id and text, from a store with --texts: .jsonl, .jsonl.gz or .jsonl.zst.",
+    help="Also write the texts that the pairs name, with id and text, from a store with --texts: .jsonl, plain or compressed.",
 )
 @options.overwrite
 @options.shown
@@ -112,4 +113,22 @@ def judgements(path: str, output: str, documents: str | None, overwrite: bool, q
     _tell_listed(total, "judged pair", output, *texts, quiet=quiet, if_none=NOTHING_JUDGED)
 
 
-COMMANDS = (neighbors, pairs, clusters, judgements)
+@click.command()
+@path
+@lines
+@options.overwrite
+@options.quiet
+def orphans(path: str, output: str, quiet: bool, overwrite: bool) -> None:
+    """List skipped documents that no kept document matches.
+
+    JSON lines with id, compared and orphaned: documents that were skipped as duplicates, and whose kept documents were updated,
+    removed or replaced, or have expired. compared is false if the store has no text of a near-duplicate, and could not look for
+    another match. Each is listed until it is added again, or given to `neardup store remove`.
+    """
+    from neardup.jobs.stores.store_upkeep import orphans_of_store
+
+    total = orphans_of_store(path, output, overwrite=overwrite)
+    _tell_listed(total, "orphan", output, quiet=quiet, if_none=NO_ORPHANS)
+
+
+COMMANDS = (neighbors, pairs, clusters, judgements, orphans)

@@ -13,7 +13,7 @@ ids_output = click.option(
     "-o",
     "--output",
     type=values.FILE,
-    help="A file for the ids of removed documents: .jsonl, .jsonl.gz or .jsonl.zst, or - for standard output. [default: none]",
+    help="A file for the ids of removed documents: .jsonl, plain or compressed, or - for standard output. [default: none]",
 )
 
 
@@ -42,12 +42,14 @@ def expire(path: str, by: str, quiet: bool, **chosen: Any) -> None:
     Documents that were added with a time at which they expire are removed once it is over; --older-than and --newest remove
     others, too. Later copies of what is removed are decided anew.
     """
+    from neardup.jobs.stores.store_answers import told_of_orphans
     from neardup.jobs.stores.store_upkeep import expire_in_store
     from neardup.store.back_ends import shown_place
 
     seen: Any = by.replace("-", "_")
     removed = expire_in_store(path, by=seen, **chosen)
-    tell([("removed", counted(removed, "document")), ("store", shown_place(path))], quiet=quiet)
+    orphans = told_of_orphans(removed.orphans.count, removed.orphans.not_compared)
+    tell([("removed", counted(removed, "document")), *orphans, ("store", shown_place(path))], quiet=quiet)
 
 
 @click.command()

@@ -25,6 +25,7 @@ from neardup.hamming.index.segment import Segment, StoredFile, StoredSegment
 from neardup.io.checksums import checksum
 from neardup.io.outputs.growing_file import to_disk
 from neardup.io.storage.places import local_path
+from neardup.recipe.short_rule import short_rule_of
 from neardup.recipe.tables.parts import FILES
 
 FORMAT = 2
@@ -53,6 +54,7 @@ class Manifest:
         segments: segments of documents, oldest first.
         short: segments of digests, for texts too short to compare by fingerprint, oldest first.
         state: plain values that a program keeps with the index.
+        short_rule: the version of the rule of short texts; manifests of before have none.
     """
 
     generation: int
@@ -67,6 +69,7 @@ class Manifest:
     segments: tuple[StoredSegment, ...] = field(default=())
     short: tuple[StoredSegment, ...] = field(default=())
     state: dict[str, Any] | None = None
+    short_rule: int = short_rule_of({})
 
     @property
     def files(self) -> list[str]:

@@ -72,7 +72,7 @@ def at(curve: Curve, x: float) -> float:
 
 
 TYPICAL = Machine(
-    source="the machine of the benchmarks (AMD EPYC with AVX-512, two processors), by `neardup plan --check`",
+    source="the machine of the benchmarks (AMD EPYC with AVX-512, two processors)",
     compare=((14, 4e-11), (17, 4e-11), (20, 4.2e-11), (22, 4.7e-11)),
     stretch=((14, 4.5e-11), (17, 4.9e-11), (20, 2.9e-10), (22, 4.1e-10)),
     row=((14, 3.5e-10),),

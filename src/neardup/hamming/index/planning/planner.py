@@ -37,7 +37,7 @@ def considered(method: str, setting: Setting, given: Options | None = None) -> l
     Raises:
         OptionError: the method cannot be used for these bits and this distance, or with these options.
     """
-    fixed, refused = dict(given or {}), None
+    fixed, refused = dict(given or {}), ""  # the words alone: an error that stays here keeps the frames of all callers
     found: dict[tuple[tuple[str, int], ...], Choice] = {}
     code = METHODS[method].code
     for usual in code.considered(setting):
@@ -48,10 +48,10 @@ def considered(method: str, setting: Setting, given: Options | None = None) -> l
         try:
             found[key] = Choice(method, options, code.cost(setting, options))
         except OptionError as problem:
-            refused = refused or problem
+            refused = refused or str(problem)
     if not found:
-        raise refused or OptionError(
-            f"{method} has no options for {setting.bits} bits at distance {setting.max_distance}."
+        raise OptionError(
+            refused or f"{method} has no options for {setting.bits} bits at distance {setting.max_distance}."
         )
     return list(found.values())
 

@@ -51,14 +51,17 @@ def quote(text: str) -> str:
 
 
 def value_token(value: str | int | float | None) -> str | None:
-    """A value as a JSON value; equal values give equal texts (1.0 gives 1). None for null, NaN and infinities."""
+    """A value as a JSON value; equal values give equal texts (1.0 gives 1, -0.0 gives 0). None for null and NaN.
+
+    JSON has no infinity: it is the string "inf" or "-inf", which is compared as this number.
+    """
     if isinstance(value, str):
         return quote(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
         if not math.isfinite(value):
-            return None
+            return None if math.isnan(value) else f'"{value}"'
         return str(int(value)) if value.is_integer() and abs(value) < EXACT_INTEGERS else repr(value)
     is_integer(value)  # refuses what cannot be printed
     return None if value is None else str(value)
@@ -91,9 +94,19 @@ def default_ids(shard_name: str, rows: Any) -> Any:
     return pc.binary_join_element_wise(prefix, pa.array(rows, pa.int64()).cast(_TEXT), _QUOTE, _NOTHING)
 
 
+def count_default_ids(ids: Any, shard_name: str) -> int:
+    """How many of the ids of all rows of a shard, in order, are the default ones."""
+    begins = pc.starts_with(ids, quote(f"{shard_name}:")[:-1])
+    if not pc.any(begins).as_py():
+        return 0
+    return pc.sum(pc.equal(ids, default_ids(shard_name, np.arange(len(ids))))).as_py() or 0
+
+
 def json_values(column: Any, field: Any) -> Any:
-    """Any column of strings, numbers or Booleans as JSON values; nulls, NaN and infinities become null."""
+    """Any column of strings, numbers, Booleans or lists as JSON values; nulls, NaN and infinities become null."""
     kind = column.type
+    if pa.types.is_list(kind):
+        return pa.array([msgspec.json.encode(value).decode() for value in column.to_pylist()], _TEXT)
     if pa.types.is_floating(kind):
         column = pc.if_else(pc.is_finite(column), column, pa.scalar(None, kind))
         texts = pc.replace_substring_regex(column.cast(_TEXT), r"^(-?\d+)$", r"\1.0")

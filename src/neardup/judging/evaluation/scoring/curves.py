@@ -9,7 +9,7 @@ from neardup.arrays import Array
 from neardup.judging.evaluation.scoring.intervals import UNKNOWN, Share, clustered, f1_of, wilson
 from neardup.judging.evaluation.scoring.sampled_corpus import SampledCorpus
 from neardup.judging.evaluation.scoring.sampling import distance_counts, sample_pairs
-from neardup.judging.evaluation.scoring.scores import DistanceScore, SimilarityCount, Stratum, ThresholdScore
+from neardup.judging.evaluation.scoring.scores import DistanceScore, SimilarityCount, Stratum
 from neardup.judging.evaluation.scoring.truth import Truth, reach
 from neardup.matching.similarities.element_store import ElementStore, read_again
 from neardup.progress import Progress
@@ -75,7 +75,8 @@ def distance_scores(truth: Truth, found: DistanceHistogram, bits: int) -> tuple[
         elif any_false:
             precision, f1 = judged_scores(truth.positive, within)
         pairs = float(counts[:, distance].sum() * found.scale)
-        scores.append(DistanceScore(distance, truth.recall(within), precision, f1, pairs))
+        unlabeled = max(0.0, pairs - float(within.sum())) if judged else 0.0
+        scores.append(DistanceScore(distance, truth.recall(within), precision, f1, pairs, unlabeled))
     return tuple(scores)
 
 
@@ -96,17 +97,6 @@ def similarity_counts(similarity: Array, near: Array) -> tuple[SimilarityCount, 
     return tuple(
         SimilarityCount(step / STEPS, int(counts[0][step]), int(counts[1][step])) for step in range(steps.min(), STEPS)
     )
-
-
-def threshold_scores(truth: Truth) -> tuple[ThresholdScore, ...]:
-    """Score every similarity from 0.01 to 1 on the judged pairs."""
-    any_false = not truth.positive.all()
-    scores = []
-    for percent in range(1, 101):
-        found = truth.similarity >= percent / 100
-        precision, f1 = judged_scores(truth.positive, found) if any_false else (UNKNOWN, UNKNOWN)
-        scores.append(ThresholdScore(percent / 100, truth.recall(found), precision, f1))
-    return tuple(scores)
 
 
 STRATUM_PAIRS = 200

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.fingerprints.documents import Documents, read_documents
+from neardup.fingerprints.documents import Documents, FirstPass, read_documents
 from neardup.io.corpora.protocol import Corpus
 from neardup.judging.evaluation.request import EvaluationRequest
 from neardup.judging.evaluation.scoring.sampling import choose
@@ -15,6 +15,7 @@ from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
 from neardup.survivors.decisions import in_order_of_preference
+from neardup.text.scripts import ScriptCount
 
 FEW_TOKENS = 50
 """With fewer tokens distances spread, because one changed word changes many of the bits."""
@@ -29,12 +30,14 @@ class DocumentCounts:
         equal_texts: number with the same normalized text as an earlier one.
         short: number under the recipe's minimum of tokens.
         few_tokens: number under FEW_TOKENS, short ones included.
+        scripts: advice for scripts of the texts, or None.
     """
 
     documents: int
     equal_texts: int
     short: int
     few_tokens: int
+    scripts: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +75,10 @@ def sample_corpus(
     Raises:
         RowError, DataError: a row cannot be read.
     """
+    scripts = ScriptCount.wanted(recipe, options.compared_by)
     with progress.stage("fingerprint"):
-        documents = read_documents(corpus, recipe, progress=progress, resources=options.resources)
+        how = FirstPass(scripts=scripts)
+        documents = read_documents(corpus, recipe, progress=progress, resources=options.resources, how=how)
     everything = in_order_of_preference(documents, DedupOptions())
     unique = everything[exact_representatives(documents, everything) == everything]
     among = np.zeros(len(documents), np.bool_)
@@ -84,6 +89,7 @@ def sample_corpus(
         equal_texts=len(everything) - len(unique),
         short=int(np.count_nonzero(tokens < recipe.min_tokens)),
         few_tokens=int(np.count_nonzero(tokens < FEW_TOKENS)),
+        scripts=None if scripts is None else scripts.advice(recipe),
     )
     sampled = choose(np.flatnonzero(among), request.sample, request.seed)
     return SampledCorpus(corpus, recipe, documents, options, among, sampled, counts)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from neardup.display import counted
 from neardup.judging.evaluation.scoring.intervals import Share
 from neardup.recipe.presets import RECIPES
 from neardup.recipe.similarity import Similarity
@@ -40,6 +41,7 @@ class DistanceScore:
 
     Attributes:
         pairs: pairs of the input within the distance; an estimate unless every document was sampled.
+        unlabeled: those of them that nobody judged; they count neither for nor against the distance.
     """
 
     max_distance: int
@@ -47,16 +49,24 @@ class DistanceScore:
     precision: Share
     f1: Share
     pairs: float
+    unlabeled: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class ThresholdScore:
-    """The labeled pairs found at a similarity."""
+    """The pairs of a similarity or more; with labels that are complete, all other pairs count against its precision.
+
+    Attributes:
+        found: pairs that it finds; an estimate if there are too many documents to compare all pairs.
+        unlabeled: those of them that nobody judged; they count neither for nor against the threshold.
+    """
 
     min_similarity: float
     recall: Share
     precision: Share
     f1: Share
+    found: int
+    unlabeled: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +152,15 @@ class Trial:
     f1: Share
     found: int
     unlabeled: int
+
+    @property
+    def labeled(self) -> str:
+        """How many of the pairs that were found are labeled, in words; nothing if all are judged."""
+        return (
+            f"{self.found - self.unlabeled:,} of {counted(self.found, 'pair')} found are labeled"
+            if self.unlabeled
+            else ""
+        )
 
     def options(self) -> dict[str, Any]:
         """The options as arguments of `deduplicate`, `match` and `pair_files`, without a recipe that has no name."""

@@ -1,4 +1,4 @@
-"""Parquet columns as JSON values: numbers, quoted strings, true and false, dates and times as ISO 8601 in UTC."""
+"""Arrow columns as JSON values: numbers, quoted strings, true and false, dates and times as ISO 8601 in UTC."""
 
 from decimal import Decimal
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from neardup.errors import InputError
 from neardup.io.formats.json.json_values import number_tokens, quoted
 
 _TEXT = pa.large_string()
@@ -35,8 +36,20 @@ def is_value(kind: Any) -> bool:
     return any(test(kind) for test in _TESTS)
 
 
+def demand_value_type(kind: Any, name: str, what: str = "values") -> None:
+    """Refuse a column whose type fails `is_value`. `name`: of the column; `what`: what it holds.
+
+    Raises:
+        InputError: it does.
+    """
+    if not is_value(kind):
+        raise InputError(
+            f"The column {name!r} of the {what} is {kind}, but strings, numbers, dates or truth values are needed."
+        )
+
+
 def value_tokens(column: Any) -> Any:
-    """A column that passes `is_value`, as JSON values; null, NaN and infinities become null.
+    """A column that passes `is_value`, as JSON values; null and NaN become null, infinities as in `value_token`.
 
     Times get nine digits of a second whatever their unit, and those without a time zone count as UTC.
     """

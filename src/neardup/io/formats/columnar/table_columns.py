@@ -1,4 +1,4 @@
-"""Read columns of Parquet batches as texts, ids and values, strictly."""
+"""Read columns of Arrow batches as texts, ids and values, strictly."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,12 +12,12 @@ from neardup.errors import InputError
 from neardup.io.checks.missing_columns import MissingColumnError
 from neardup.io.corpora.batch import Batch, Columns, Rejections
 from neardup.io.corpora.shard import Shard
-from neardup.io.formats.columnar.parquet_values import is_value, value_tokens
+from neardup.io.formats.columnar.column_values import is_value, value_tokens
 from neardup.io.formats.columnar.vector_columns import list_kind, vectors_of_column
 from neardup.io.formats.json.json_values import default_ids, is_utf8, joined, only, quoted
 from neardup.io.formats.lines import too_long
 from neardup.text.given_elements import is_list_type, texts_of_lists
-from neardup.text.nested import Keys, advice_on_value, column_at, type_at, value_of_type
+from neardup.text.nested import Keys, advice_on_value, as_text, column_at, type_at, value_of_type, with_texts_at
 
 _TEXT = pa.large_string()
 
@@ -102,7 +102,7 @@ class ColumnReader:
             if self._of_elements:
                 texts.append(_text_of_lists(column_at(batch, keys), name, set_aside))
             else:
-                texts.append(_as_text(column_at(batch, keys)))
+                texts.append(as_text(column_at(batch, keys)))
                 set_aside(_nulls(texts[-1]), name, "null, not a string")
                 set_aside(_broken(texts[-1]), name, "not UTF-8")
             set_aside(_sizes(texts[-1]) > self._limit, name, self._too_long)
@@ -124,7 +124,7 @@ class ColumnReader:
     def _value(self, batch: Any, name: str, keys: Keys, set_aside: Callable[[Array, str, str], None]) -> Any:
         column = column_at(batch, keys)
         if _is_string(column.type):
-            column = _as_text(column)
+            column = as_text(column)
             broken = _broken(column)
             set_aside(broken, name, "not UTF-8")
             column = only(column, ~broken)
@@ -134,17 +134,15 @@ class ColumnReader:
         """The batch, which holds these rows of the shard; `rewrite` replaces the texts where `changed` is true."""
         if not len(changed):
             return batch
-        places = pa.array(changed)
-        columns = [_as_text(column_at(batch, keys)).take(places).to_pylist() for _, keys in self._texts]
+        columns = [as_text(column_at(batch, keys)) for _, keys in self._texts]
         written = [
-            rewrite(row, list(texts))
-            for row, texts in zip(rows[changed].tolist(), zip(*columns, strict=True), strict=True)
+            rewrite(row, [column[place].as_py() for column in columns])  # texts may be large: one row's at a time
+            for place, row in zip(changed.tolist(), rows[changed].tolist(), strict=True)
         ]
-        indices = np.arange(batch.num_rows)
-        indices[changed] = batch.num_rows + np.arange(len(changed))
+        del columns
         for (_, keys), texts in zip(self._texts, zip(*written, strict=True), strict=True):
             number = batch.schema.get_field_index(keys[0])
-            column = _with_texts(batch.column(number), keys[1:], list(texts), pa.array(indices))
+            column = with_texts_at(batch.column(number), keys[1:], changed, list(texts))
             batch = batch.set_column(number, batch.schema.field(number), column)
         return batch
 
@@ -155,7 +153,7 @@ class ColumnReader:
         ids = column_at(batch, self._id)
         name = ".".join(self._id)
         if _is_string(ids.type):
-            ids = _as_text(ids)
+            ids = as_text(ids)
             broken = _broken(ids)
             set_aside(broken, name, "not UTF-8")
             ids = quoted(only(ids, ~broken))
@@ -198,33 +196,6 @@ def _is_id(kind: Any) -> bool:
     return _is_string(kind) or bool(pa.types.is_integer(kind))
 
 
-def _with_texts(array: Any, keys: Keys, texts: list[str], indices: Any) -> Any:
-    """The array, or its field along `keys`, extended by `texts` and then taken at `indices`; keeps its type."""
-    if not keys:
-        return _as_kind(pa.concat_arrays([_as_text(array), pa.array(texts, _TEXT)]).take(indices), array.type)
-    kind = array.type
-    # null where the struct is null; `array.field` ignores nulls of the struct, and slices
-    fields = [pc.struct_field(array, number) for number in range(kind.num_fields)]
-    number = kind.get_field_index(keys[0])
-    fields[number] = _with_texts(fields[number], keys[1:], texts, indices)
-    mask = array.is_null() if array.null_count else None
-    return pa.StructArray.from_arrays(fields, fields=list(kind), mask=mask)
-
-
-def _as_kind(texts: Any, kind: Any) -> Any:
-    if isinstance(kind, pa.BaseExtensionType):
-        return pa.ExtensionArray.from_storage(kind, _as_kind(texts, kind.storage_type))
-    if pa.types.is_dictionary(kind):
-        return texts.cast(kind.value_type).dictionary_encode().cast(kind)
-    return texts.cast(kind)
-
-
-def _as_text(array: Any) -> Any:
-    if isinstance(array.type, pa.BaseExtensionType):
-        array = array.storage
-    return array.cast(_TEXT)
-
-
 def _nulls(array: Any) -> Array:
     if array.null_count == 0:
         return np.zeros(len(array), np.bool_)
@@ -237,7 +208,7 @@ def _sizes(array: Any) -> Array:
 
 
 def _broken(array: Any) -> Array:
-    """bool[rows]: the string is not valid UTF-8; Arrow does not check that when it reads Parquet."""
+    """bool[rows]: the string is not valid UTF-8; Arrow does not check that when it reads files."""
     broken = np.zeros(len(array), np.bool_)
     if not is_utf8(array):
         broken[:] = [not is_utf8(array.slice(i, 1)) for i in range(len(array))]

@@ -1,7 +1,7 @@
 """ROW CONTENTS: what is kept of one document besides the record, as bytes in a row, and back.
 
-Words of 64 bits, little-endian: the number of tokens, the digest (2), the fingerprint; of each kind of elements how many there are;
-then of each kind the elements and their weights, and the signature, two values a word.
+Words of 64 bits, little-endian: the number of tokens, the digest (2), the fingerprint, with a guard the digest of the numbers; of
+each kind of elements how many there are; then of each kind the elements and their weights, and the signature, two values a word.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ def contents_of(layout: Layout, texts: Texts) -> list[bytes]:
     if not n:
         return []
     counts = [np.diff(getattr(texts, kind).offsets) for kind in layout.kinds]
-    head = _FINGERPRINT + layout.words
+    head = _FINGERPRINT + layout.words + layout.guarded
     signed = _words_of_signature(layout)
     lengths = np.full(n, head + len(counts) + signed, np.int64)
     for count in counts:
@@ -37,6 +37,8 @@ def contents_of(layout: Layout, texts: Texts) -> list[bytes]:
     found[at] = texts.prints.tokens.astype(np.uint64)
     _put(found, at + _DIGEST, texts.prints.digests)
     _put(found, at + _FINGERPRINT, texts.prints.values)
+    if layout.guarded:
+        found[at + head - 1] = texts.numbers
     for place, count in enumerate(counts):
         found[at + head + place] = count.astype(np.uint64)
     at += head + len(counts)
@@ -58,7 +60,7 @@ def contents_of(layout: Layout, texts: Texts) -> list[bytes]:
 
 def texts_of_contents(layout: Layout, contents: Sequence[bytes], shown: str) -> Texts:
     """What `contents_of` was given; a DataError if some bytes are not what it wrote. `shown`: the place in messages."""
-    n, head, signed = len(contents), _FINGERPRINT + layout.words, _words_of_signature(layout)
+    head, n, signed = _FINGERPRINT + layout.words + layout.guarded, len(contents), _words_of_signature(layout)
     sizes = np.array(list(map(len, contents)), np.int64)
     least = 8 * (head + len(layout.kinds) + signed)
     if n and ((sizes % 8).any() or sizes.min() < least):
@@ -77,6 +79,7 @@ def texts_of_contents(layout: Layout, contents: Sequence[bytes], shown: str) -> 
     prints = Fingerprints(
         _take(words, at + _FINGERPRINT, layout.words), _take(words, at + _DIGEST, 2), words[at].astype(np.int64)
     )
+    numbers = words[at + head - 1] if layout.guarded else None
     at += head + len(counts)
     kept: dict[str, Elements] = {}
     for kind, count in zip(layout.kinds, counts, strict=True):
@@ -89,7 +92,7 @@ def texts_of_contents(layout: Layout, contents: Sequence[bytes], shown: str) -> 
     signatures = None
     if layout.signing is not None:
         signatures = np.ascontiguousarray(_take(words, at, signed).view(np.uint32)[:, : layout.signing.values])
-    return layout.texts(prints, kept, signatures)
+    return layout.texts(prints, kept, signatures, numbers)
 
 
 def _words_of_signature(layout: Layout) -> int:

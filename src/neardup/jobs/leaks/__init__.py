@@ -1,0 +1,1 @@
+"""Leaks between files, and between texts in memory."""

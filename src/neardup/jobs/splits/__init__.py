@@ -1,0 +1,1 @@
+"""Splits of files, and of texts in memory."""

@@ -1,0 +1,1 @@
+"""Kernels of repeated passages: runs of tokens that stood earlier."""

@@ -1,0 +1,1 @@
+"""LEAKS: what of a test set is in the training set: counted, and as a table."""
