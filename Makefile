@@ -41,10 +41,10 @@ WORKERS := $(shell $(PYTHON) -c 'import os; print(1 + (os.cpu_count() or 1))')
 test: $(VENV)/developing kernels  ## the tests, on all processors; the tests of a file on one of them
 	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow and not long and not cluster"
 
-# The number of commits: each runs the slow tests of another third of the files, and three in a row run all.
+# The number of commits: each runs another eighth of the slow tests, and eight in a row run all.
 COMMITS = $(shell git rev-list --count HEAD 2> /dev/null || echo 0)
-test-some: $(VENV)/developing kernels  ## the quick tests, and a third of the slow ones, which the next commits go on with
-	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not long and not cluster" --slow-share $(COMMITS)/3
+test-some: $(VENV)/developing kernels  ## the quick tests, and an eighth of the slow ones, another one with each commit
+	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not long and not cluster" --slow-share $(COMMITS)/8
 
 test-all: $(VENV)/developing kernels  ## all tests but the long ones, with more examples
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not long and not cluster"
@@ -56,8 +56,8 @@ $(VENV)/clustering: $(VENV)/developing
 	$(INSTALL) --editable '.[spark,ray]'
 	touch $@
 
-test-cluster: $(VENV)/clustering kernels  ## what runs on clusters of Spark and of Ray, as processes, with a third of the slow tests; needs `make java` for Spark; some minutes
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "cluster and not long" --slow-share $(COMMITS)/3 tests/engines
+test-cluster: $(VENV)/clustering kernels  ## what runs on clusters of Spark and of Ray, as processes, with an eighth of the slow tests; needs `make java` for Spark; some minutes
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "cluster and not long" --slow-share $(COMMITS)/8 tests/engines
 
 test-cluster-long: $(VENV)/clustering kernels  ## a run that fails after each stage, and workers and nodes killed in stages; many minutes
 	$(BIN)/python -m pytest -m "cluster and long" tests/engines

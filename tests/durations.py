@@ -2,7 +2,7 @@
 
 A line is a file, a function or one of its arguments, as pytest names them. What all arguments of a function share is one line.
 
-`--slow-share 4/3` leaves out slow tests, too, but for those of a third of the files: those with the remainder 1 (4 modulo 3). So a
+`--slow-share 9/8` runs an eighth of the slow tests and leaves out the others: it runs those whose checksum leaves the remainder 1, as 9 does. So a
 number that rises from commit to commit lets all slow tests run in turn.
 """
 
@@ -22,21 +22,21 @@ def prefixes(name: str) -> list[str]:
 
 
 def share_of(text: str) -> tuple[int, int]:
-    """The two numbers of `4/3`.
+    """The two numbers of `9/8`.
 
     Raises:
         pytest.UsageError: it has not got them.
     """
     number, _, shares = text.partition("/")
     if not (number.isdecimal() and shares.isdecimal() and int(shares)):
-        raise pytest.UsageError(f"--slow-share {text}: give a number and how many shares there are, such as 4/3")
+        raise pytest.UsageError(f"--slow-share {text}: give a number and how many shares there are, such as 9/8")
     return int(number), int(shares)
 
 
-def is_in_share(file: str, share: tuple[int, int]) -> bool:
-    """Whether the slow tests of a file are those of a share."""
+def is_in_share(name: str, share: tuple[int, int]) -> bool:
+    """Whether a slow test belongs to a share. Tests of one file may belong to several, since some files take minutes."""
     number, shares = share
-    return zlib.crc32(file.encode()) % shares == number % shares
+    return zlib.crc32(name.encode()) % shares == number % shares
 
 
 class SlowTests:
@@ -55,7 +55,7 @@ class SlowTests:
             name = item.nodeid.removeprefix("tests/")
             if not listed.isdisjoint(prefixes(name)):
                 item.add_marker(pytest.mark.slow)
-                if self.share and not is_in_share(prefixes(name)[0], self.share):
+                if self.share and not is_in_share(name, self.share):
                     others.append(item)
         if others:
             config.hook.pytest_deselected(items=others)
