@@ -26,7 +26,9 @@ def pytest_addoption(parser):
         action="store_true",
         help="write the golden files of outputs instead of comparing with them",
     )
-    parser.addoption("--slow-share", metavar="K/N", help="of the tests in tests/slow.txt, run an N-th, another one for each K")
+    parser.addoption(
+        "--slow-share", metavar="K/N", help="of the tests in tests/slow.txt, run an N-th, another one for each K"
+    )
 
 
 def pytest_configure(config):

@@ -187,3 +187,27 @@ def test_repeated_passages_are_those_of_the_tokens_of_version_2(recipe, texts):
     call("passages", "in.jsonl", "-o", "out.jsonl", "--recipe", recipe, "--min-tokens", size)
     assert nd.verify_files("out.jsonl").proven
     assert json.loads(Path("out.summary.json").read_bytes())["cut_tokens"] == summary.cut_tokens
+
+
+@pytest.mark.parametrize("recipe", ["all-scripts"])
+def test_passages_of_leaks_are_compared_by_the_tokens_of_version_2(recipe, texts):
+    items = [text[:60] for text in texts[::2]]
+    found = nd.leaks(texts, items, recipe="all-scripts", min_run=20).items
+    assert found["strength"].to_pylist() == ["contained"] * len(items)
+    assert not nd.leaks(texts, items, min_run=20).leaked.any()
+    with open("items.jsonl", "w", encoding="utf-8") as file:
+        file.writelines(json.dumps({"id": row, "text": text}) + "\n" for row, text in enumerate(items))
+    call("leaks", "in.jsonl", "--against", "items.jsonl", "-o", "leaks.jsonl", "--recipe", "all-scripts")
+    with open("leaks.jsonl", encoding="utf-8") as file:
+        assert len(file.readlines()) == len(items)
+
+
+@pytest.mark.parametrize("recipe", WORDS)
+def test_a_split_by_version_2_keeps_near_copies_on_one_side(recipe, texts):
+    call("split", "in.jsonl", "-o", "sides/", "--shares", "a=0.5,b=0.5", "--recipe", recipe)
+    ids = [
+        [json.loads(line)["id"] for line in Path(f"sides/{side}.jsonl").read_text("utf-8").splitlines()]
+        for side in "ab"
+    ]
+    assert all(sorted(each) == sorted({row ^ 1 for row in each}) and len(each) == len(texts) // 2 for each in ids)
+    assert nd.verify_files("sides/").proven

@@ -49,15 +49,16 @@ def test_the_option_that_is_printed_runs_and_finds_what_was_missed(run):
 
 @pytest.mark.parametrize(
     "command",
-    [("plan", "in.jsonl"), ("evaluate", "in.jsonl"), ("pairs", "in.jsonl", "-o", "p.jsonl"), ("fingerprint", "in.jsonl", "-o", "f.parquet"), ("dedup", "in.jsonl", "-o", "o.jsonl", "--dry-run")],
+    [("plan", "in.jsonl"), ("evaluate", "in.jsonl"), ("pairs", "in.jsonl", "-o", "p.jsonl"), ("fingerprint", "in.jsonl", "-o", "f.parquet"), ("dedup", "in.jsonl", "-o", "o.jsonl", "--dry-run"), ("split", "in.jsonl", "-o", "s/", "--shares", "a=0.5,b=0.5"), ("leaks", "in.jsonl", "--against", "other.jsonl"), ("passages", "in.jsonl", "-o", "o.jsonl")],
     ids=lambda command: command[0],
 )  # fmt: skip
 def test_other_commands_give_the_same_advice_once(run, command):
     write()
+    write("other.jsonl")
     done = run(*command)
     assert done.code == 0
     assert " ".join((done.out.decode() + done.err).split()).count(BETTER) == 1
-    done = run(*command, *(("--overwrite",) if command[0] in ("pairs", "fingerprint") else ()), *shlex.split(BETTER))
+    done = run(*command, *(("--overwrite",) if "-o" in command else ()), *shlex.split(BETTER))
     assert done.code == 0
     assert "without spaces" not in done.out.decode() + done.err
     if command[0] == "pairs":

@@ -15,7 +15,7 @@ from neardup.jobs.leaks.options import LeakOptions, options_of_leaks
 from neardup.jobs.removal.output_paths import OutputPaths, list_output_paths
 from neardup.options import OnError, refuse_unknown
 from neardup.progress import Watcher, progress_of
-from neardup.recipe.presets import RecipeLike, recipe_of
+from neardup.recipe.presets import RecipeLike
 from neardup.resources.unfinished import temporary_folder
 
 if TYPE_CHECKING:
@@ -68,8 +68,8 @@ def leak_files(
     refuse_unknown(options, leak_files)
     given: dict[str, Any] = dict(options)
     reading = Reading(**{name: value for name, value in given.items() if name in READING})
-    near, passages = options_of_leaks({name: value for name, value in given.items() if name not in READING})
-    made_by = recipe_of(recipe, near.version)
+    others = {name: value for name, value in given.items() if name not in READING}
+    near, passages, made_by = options_of_leaks(others, recipe)
     names = reading.text if against_text is None else column_names(against_text)
     of_tests = replace(reading, text=names, id=reading.id if against_id is None else against_id)
     tests = listed_inputs(against)

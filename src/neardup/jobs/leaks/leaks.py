@@ -12,7 +12,7 @@ from neardup.jobs.leaks.find import NONE, find_leaks, leak_columns, summarize_le
 from neardup.jobs.leaks.options import LeakOptions, options_of_leaks
 from neardup.options import refuse_unknown
 from neardup.progress import Watcher, progress_of
-from neardup.recipe.presets import RecipeLike, recipe_of
+from neardup.recipe.presets import RecipeLike
 from neardup.survivors.leaks.summary import LeakSummary
 from neardup.survivors.records.result_tables import with_pandas_types
 
@@ -67,8 +67,7 @@ def leaks(
         text, id, html, recipe, progress: as in `deduplicate`.
         test_text, test_id: the columns of the test set; by default those of the training set.
         **options: min_similarity, similarity, threads, memory, temp_dir, temp_limit of `DedupOptions`; min_share, min_run,
-        min_tokens
-            of `DecontaminationOptions`.
+            min_tokens of `DecontaminationOptions`.
 
     Raises:
         OptionError: an option has a value that is not allowed, or the data has an unsupported type.
@@ -83,8 +82,7 @@ def leaks(
     '2 of 3 test documents are in the training set: 1 exact, 0 near, 1 contained'
     """
     refuse_unknown(options, leaks)
-    (near, passages), shown = options_of_leaks(options), progress_of(progress)
-    made_by = recipe_of(recipe, near.version)
+    (near, passages, made_by), shown = options_of_leaks(options, recipe), progress_of(progress)
     corpus, tests = (
         TableCorpus(
             data,

@@ -6,6 +6,8 @@ from typing import Any
 from neardup.errors import OptionError
 from neardup.matching.contamination.options import DecontaminationOptions
 from neardup.options import DedupOptions
+from neardup.recipe.presets import RecipeLike, recipe_of
+from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarity import SimilarityLike
 from neardup.resources.resources import ResourceOptions
 
@@ -22,8 +24,10 @@ class LeakOptions(ResourceOptions, total=False):
     min_tokens: int
 
 
-def options_of_leaks(given: Mapping[str, Any]) -> tuple[DedupOptions, DecontaminationOptions]:
-    """The options of both searches.
+def options_of_leaks(
+    given: Mapping[str, Any], recipe: RecipeLike | None
+) -> tuple[DedupOptions, DecontaminationOptions, Recipe]:
+    """The options of both searches, and the recipe: passages are compared by the tokens of its version.
 
     Raises:
         OptionError: a value is not allowed.
@@ -34,4 +38,7 @@ def options_of_leaks(given: Mapping[str, Any]) -> tuple[DedupOptions, Decontamin
         )
     shared = {name: given[name] for name in ("threads", "temp_dir", "temp_limit") if name in given}
     near = DedupOptions(method="exact", **{name: value for name, value in given.items() if name not in PASSAGES})
-    return near, DecontaminationOptions(**shared, **{name: given[name] for name in PASSAGES if name in given})
+    made_by = recipe_of(recipe, near.version)
+    tokens = Recipe(version=made_by.version)
+    passages = {name: given[name] for name in PASSAGES if name in given}
+    return near, DecontaminationOptions(recipe=tokens, **shared, **passages), made_by

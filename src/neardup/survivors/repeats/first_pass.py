@@ -27,6 +27,7 @@ from neardup.survivors.repeats.seen import SeenMinimizers
 from neardup.survivors.repeats.token_stream import Stream, TokenStream
 from neardup.text.columns import in_chunks
 from neardup.text.normalizers import character_counts, utf8_buffers
+from neardup.text.scripts import ScriptCount
 
 MOST_PLACES = 1 << 40
 """Tokens of a corpus, at most: places are numbers of 40 bits."""
@@ -95,10 +96,17 @@ class LongTexts:
 
 
 def read_part(
-    batch: Batch, stream: TokenStream, size: int, functions: Mapping[str, Callable[[str], Any]], long: LongTexts
+    batch: Batch,
+    stream: TokenStream,
+    size: int,
+    functions: Mapping[str, Callable[[str], Any]],
+    long: LongTexts,
+    scripts: ScriptCount | None,
 ) -> Part:
     """The minimizers and sizes of a batch; called on any thread."""
     long.note(batch.texts)
+    if scripts is not None:
+        scripts.look(batch.texts)
     minimizers, sizes, tokens = [np.empty(0, np.uint64)], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for texts in in_chunks(batch.texts):
         found = stream.of(texts)
@@ -180,7 +188,9 @@ def read_sources(
     kept.append((none, none, none), pa.array([], pa.large_string()))
     gathered: dict[str, list[Any]] = {name: [] for name in names}
     long = LongTexts(resources.memory_bytes, progress.say)
-    work, rows = partial(read_part, stream=stream, size=options.min_tokens, functions=functions, long=long), list[int]()
+    scripts = ScriptCount.wanted(stream.recipe, stream.similarity)
+    work = partial(read_part, stream=stream, size=options.min_tokens, functions=functions, long=long, scripts=scripts)
+    rows = list[int]()
     with contextlib.closing(kept):
         for source in sources:
             rows.append(0)
@@ -193,6 +203,8 @@ def read_sources(
                 rows[-1] += len(part.tokens)
                 progress.advance(len(part.tokens))
         (sizes, tokens, lengths), ids = kept.whole()
+    if scripts is not None and (advice := scripts.advice(stream.recipe)):
+        progress.say(advice)
     words = np.empty((len(tokens), 0), np.uint64)
     by_name = {name: joined_arrays(found) for name, found in gathered.items()}
     return Documents(words, words, tokens, lengths, ids, by_name), sizes, rows
