@@ -75,6 +75,8 @@ STEPS = (
     Step("safe_distances"),
     Step("removal_ranges"),
     Step("guards"),
+    Step("splits"),
+    Step("repeated_passages"),
     Step("hashes"),
     Step("weights"),
     Step("vectors"),

@@ -54,6 +54,8 @@ TABLES: dict[str, Callable[[Record], str]] = {
         tables_of_features.digitisations,
         tables_of_features.evaluation_advice,
         tables_of_features.decontamination_recall,
+        tables_of_features.repeated_passages,
+        tables_of_features.splits,
         tables_of_features.weights,
         tables_of_features.hashes,
         tables_of_tools.dedup_peers,

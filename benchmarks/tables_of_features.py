@@ -23,6 +23,43 @@ WIDTH = "64"
 """At which the error of the angle is shown."""
 
 
+def repeated_passages(record: Record) -> str:
+    """For each share of repeated text: what cutting takes beside the exact join and a suffix array."""
+    rows = []
+    for ours, whole, peer in zip(*[iter(record["rows"])] * 3, strict=True):
+        rows.append(
+            [
+                f"{ours['share']:.0%}",
+                *(number(each["processor_seconds"]) for each in (whole, ours, peer)),
+                number(whole["processor_seconds"] / ours["processor_seconds"], 2),
+                number(peer["processor_seconds"] / ours["processor_seconds"], 2),
+                *(number(each["resident_bytes"] / 1e6) for each in (ours, peer)),
+                number(ours["temporary_bytes"] / ours["input_bytes"], 2),
+            ]
+        )
+    head = ["repeated", "`dedup --method exact`, CPU s", "`passages`, CPU s", "suffix array, CPU s", "speed beside `dedup`"]
+    memory = ["memory, MB", "of the suffix array, MB", "temporary files / input"]
+    return table([*head, "beside the suffix array", *memory], rows)
+
+
+def splits(record: Record) -> str:
+    """What a split and a search for leaks take beside the exact join alone."""
+    first = record["rows"][0]
+    rows = [
+        [
+            f"`{row['contender']}`",
+            number(row["seconds"]),
+            number(row["processor_seconds"]),
+            number(row["processor_seconds"] / first["processor_seconds"], 2),
+            number(row["resident_bytes"] / 1e6),
+            number(row["temporary_bytes"] / 1e6),
+        ]
+        for row in record["rows"]
+    ]
+    head = [f"{first['documents']:,} documents", "seconds", "CPU seconds", "beside `dedup`", "memory, MB"]
+    return table([*head, "temporary files, MB"], rows)
+
+
 def segmenters(record: Record) -> str:
     """Megabytes of text a second of each segmenter."""
     corpora = [record[name]["costs"] for name in ("zh_laws_national", "ja_catalogs")]
