@@ -36,6 +36,8 @@ def killed(cluster, folder, what, names=None, job=removal):
     import ray
 
     done, slow = [], folder / "slow"
+    # Of all stages, some have no task for the second node; of named ones, each has, as soon as a new node has come, on a busy machine too.
+    patience = 10 if names is None else 120
     slow.mkdir()
     called = calls.Calls.run
     head = ray.get_runtime_context().get_node_id()
@@ -61,7 +63,7 @@ def killed(cluster, folder, what, names=None, job=removal):
             return
         thread = threading.Thread(target=kill, args=(name,))
         thread.start()
-        ends = threading.Timer(10, (slow / f"go {name}").touch)  # no task may have come to the second node
+        ends = threading.Timer(patience, (slow / f"go {name}").touch)
         ends.start()
         try:
             yield from called(self, name, slowed[work], some, str(slow), *shared)
