@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 # Half of the time that pip takes for the 150 packages of the tests.
 INSTALL := $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python
 
-.PHONY: help debian nginx postgresql java demo kernels kernels-from-wheel wheels wheel-arm test test-some test-all test-long slow-tests test-levels test-checked test-interpreted test-cluster test-cluster-long test-lowest install-tools test-properties fuzz flips kills kills-service lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start bench-store bench-store-growth bench-service jieba-identity install-pipelines redis soak soak-service soak-store clean
+.PHONY: help debian nginx postgresql java demo kernels kernels-from-wheel wheels wheel-arm test test-some test-all test-long slow-tests test-levels test-checked test-interpreted test-cluster test-cluster-long test-lowest install-tools test-properties fuzz flips kills kills-service lint lint-project types docs notebooks site chromium bench bench-quick bench-corpus bench-start bench-store bench-store-growth bench-service jieba-identity install-pipelines redis soak soak-service soak-store clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /: /' | sort
@@ -157,6 +157,10 @@ docs: $(VENV)/developing  ## write the generated pages anew; the tests fail wher
 	$(BIN)/python benchmarks/tables.py
 	$(BIN)/python tools/make_figures.py
 	$(BIN)/python tools/make_gallery.py
+
+# Ten million fingerprints take 1.3 GB; the notebook of Spark needs `make java`.
+notebooks: $(VENV)/clustering kernels  ## execute the notebooks of the cookbook, and store what they print; the tests fail where they are stale; minutes
+	$(BIN)/python tools/make_notebooks.py
 
 # Not --quiet: what is not said is not counted, and strict builds would pass. The variable leaves out an advertisement.
 site: $(VENV)/developing  ## the documentation as a site, in site/; broken links and missing anchors are errors

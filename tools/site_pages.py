@@ -7,6 +7,8 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+import notebook_pages
+
 ROOT = Path(__file__).parent.parent
 OUTSIDE = ("CHANGELOG.md", "benchmarks/README.md", "benchmarks/results/*.svg", "benchmarks/results/*.json")
 """What pages in docs/ point to with `../`. On the site it lies beside them, so the dots go."""
@@ -20,10 +22,13 @@ LANGUAGES = {".zh.md": "zh-Hans", ".ja.md": "ja"}
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add what lies outside docs/ under its name in the project."""
+    """Add what lies outside docs/ under its name in the project, and the notebooks as pages and as files."""
     for pattern in OUTSIDE:
         for path in sorted(ROOT.glob(pattern)):
             files.append(File.generated(config, path.relative_to(ROOT).as_posix(), abs_src_path=str(path)))
+    for path in notebook_pages.notebooks():
+        files.append(File.generated(config, f"cookbook/{path.name}", abs_src_path=str(path)))
+        files.append(File.generated(config, f"cookbook/{path.stem}.md", content=notebook_pages.page(path)))
     return files
 
 
@@ -32,6 +37,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     markdown = re.sub(r"^```python\n(?=>>> )", "```pycon\n", markdown, flags=re.MULTILINE)
     up = "../" * (page.file.src_uri.count("/") + 1)
     markdown = re.sub(rf"(\]\()\s*{re.escape(up)}(?=CHANGELOG\.md|benchmarks/)", rf"\1{up[3:]}", markdown)
+    markdown = re.sub(rf"(\]\(){re.escape(up)}examples/(cookbook/[\w-]+)\.ipynb", rf"\1{up[3:]}\2.md", markdown)
     return markdown.replace(f"]({up[3:]}docs/", f"]({up[3:]}")  # in a page from outside docs/
 
 

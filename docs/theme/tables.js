@@ -1,6 +1,6 @@
-// Who uses a keyboard can scroll a table that is wider than the page.
+// Who uses a keyboard can scroll a table, or an output of a notebook, that is wider than the page.
 addEventListener("load", () => {
-  const update = () => document.querySelectorAll(".md-typeset__scrollwrap").forEach((each) => {
+  const update = () => document.querySelectorAll(".md-typeset__scrollwrap, .cell").forEach((each) => {
     if (each.scrollWidth > each.clientWidth) each.tabIndex = 0
     else each.removeAttribute("tabindex")
   })

@@ -2,7 +2,6 @@
 
 import dataclasses
 import html
-import json
 import re
 
 import numpy as np
@@ -16,7 +15,6 @@ from neardup.display import html_table
 from neardup.matching.matches import Matches
 from neardup.survivors.excerpts import CHARACTERS
 from neardup.survivors.side_by_side import STYLE
-from places import ROOT
 
 TEXTS = [
     "the ferry leaves at <ten> past nine from the old pier",
@@ -202,21 +200,3 @@ def test_a_notebook_shows_progress_as_one_element_and_no_alarm():
     assert outputs[0].data["text/plain"] == "neardup: slow 0.5 s\nhalf of it is <short>"
     assert any("<progress aria-label='slow' value='0.250'>" in html for _, html in updates)
     assert len({display_id for display_id, _ in updates}) == 2
-
-
-def test_the_notebook_of_leaks_runs(monkeypatch):
-    monkeypatch.chdir(ROOT)
-    cells = json.loads((ROOT / "examples" / "leaks.ipynb").read_text(encoding="utf-8"))["cells"]
-    names = {}
-    for cell in cells:
-        if cell["cell_type"] == "code":
-            *lines, last = "".join(cell["source"]).split("\n")
-            exec("\n".join(lines), names)
-            try:
-                shown = eval(last, names)
-            except SyntaxError:
-                exec(last, names)
-            else:
-                names["shown"] = shown
-    assert names["found"].summary.leaked > 0
-    assert names["shown"].summary.leaked == 0

@@ -67,7 +67,8 @@ def navigation(items):
 def test_every_page_is_in_the_navigation_once():
     listed = list(navigation(load_config(str(ROOT / "mkdocs.yml")).nav))
     written = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
-    assert sorted(listed) == sorted(written | {"CHANGELOG.md", "benchmarks/README.md"})
+    notebooks = {f"cookbook/{path.stem}.md" for path in not_empty((ROOT / "examples/cookbook").glob("*.ipynb"))}
+    assert sorted(listed) == sorted(written | notebooks | {"CHANGELOG.md", "benchmarks/README.md"})
 
 
 def test_every_page_is_built(site):

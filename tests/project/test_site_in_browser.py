@@ -8,7 +8,18 @@ from PIL import Image
 from accessible import barriers, windows
 from built_site import build
 
-PAGES = ("index", "gallery", "simhash", "choosing", "quickstart.zh", "quickstart.ja", "cli", "reference/deduplicate")
+PAGES = (
+    "index",
+    "gallery",
+    "simhash",
+    "choosing",
+    "quickstart.zh",
+    "quickstart.ja",
+    "cli",
+    "reference/deduplicate",
+    "cookbook/04-choose-a-threshold",
+    "cookbook/06-ten-million",
+)
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +99,7 @@ LOOKS = ((1280, "light"), (390, "light"), (1280, "dark"), (390, "dark"))
         ("cli", 390, "light"),  # a long page, which takes seconds to search
         ("cli", 1280, "dark"),
         ("comparison", 390, "dark"),
+        ("cookbook/06-ten-million", 390, "dark"),  # its outputs are wider than the page
     ],
 )
 def test_a_page_has_no_grave_barriers(opened, name, width, scheme):
