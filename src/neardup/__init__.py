@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from neardup.jobs.removal.passage_steps import FilePassages
     from neardup.jobs.removal.passages import passages_files
     from neardup.jobs.removal.units import deduplicate_units
+    from neardup.jobs.reproduction.reproduce import reproduce
+    from neardup.jobs.reproduction.result import Reproduction
     from neardup.jobs.results import FileResult, UnitResult
     from neardup.jobs.splits.group_splitter import GroupSplitter
     from neardup.jobs.splits.split import SplitWarning, split
@@ -69,6 +71,8 @@ if TYPE_CHECKING:
     from neardup.judging.plan import JoinPlan, plan_files
     from neardup.judging.report import ReportFile, report
     from neardup.judging.run_cost import CostEstimate
+    from neardup.judging.runs.diff import diff
+    from neardup.judging.runs.result import RunDiff
     from neardup.judging.verification.result import Check, Missed, Verification
     from neardup.matching.band_plan import Bands, hit_probability, miss_probability, plan_bands
     from neardup.matching.bands import BandedPairs, find_banded
@@ -157,7 +161,9 @@ _HOME = {
     "Recipe": "recipe.recipe",
     "RecipeMismatch": "errors",
     "ReportFile": "judging.report",
+    "Reproduction": "jobs.reproduction.result",
     "RowError": "errors",
+    "RunDiff": "judging.runs.result",
     "Segmenter": "recipe.tables.segmenters",
     "ServiceError": "errors",
     "SideCounts": "survivors.splits.summary",
@@ -189,6 +195,7 @@ _HOME = {
     "deduplicate": "dedup",
     "deduplicate_files": "jobs.removal.dedup",
     "deduplicate_units": "jobs.removal.units",
+    "diff": "judging.runs.diff",
     "distance": "hamming.distances",
     "distances": "hamming.distances",
     "estimate_files": "judging.estimate",
@@ -226,6 +233,7 @@ _HOME = {
     "remove_from_index": "jobs.indexes.index",
     "replay": "judging.comparison",
     "report": "judging.report",
+    "reproduce": "jobs.reproduction.reproduce",
     "signatures": "fingerprints.minhash",
     "similarity": "matching.similarities.compare_texts",
     "split": "jobs.splits.split",
@@ -291,7 +299,9 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/project/test_public.py c
     "Recipe",
     "RecipeMismatch",
     "ReportFile",
+    "Reproduction",
     "RowError",
+    "RunDiff",
     "Segmenter",
     "ServiceError",
     "SideCounts",
@@ -323,6 +333,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/project/test_public.py c
     "deduplicate",
     "deduplicate_files",
     "deduplicate_units",
+    "diff",
     "distance",
     "distances",
     "estimate_files",
@@ -360,6 +371,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/project/test_public.py c
     "remove_from_index",
     "replay",
     "report",
+    "reproduce",
     "signatures",
     "similarity",
     "split",
@@ -369,10 +381,12 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/project/test_public.py c
 
 
 _OTHER_NAMES = {
+    "compare_runs": "diff",
     "containment": "similarity",
     "cosine": "similarity",
     "dedup": "deduplicate",
     "dedupe": "deduplicate",
+    "diff_runs": "diff",
     "drop_duplicates": "deduplicate",
     "exact_substring": "passages",
     "find_duplicates": "deduplicate",

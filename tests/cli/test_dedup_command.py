@@ -351,6 +351,8 @@ def test_the_summary_counts_everything_once(run):
     assert found["files"] == {
         "inputs": ["in.jsonl"],
         "content": found["files"]["content"],
+        "asked": {"command": "dedup", "annotate": False, "list": False, "on_error": "skip"},
+        "written": found["files"]["written"],
         "folder": str(Path.cwd()),
         **json.loads(json.dumps(dataclasses.asdict(Reading()))),
         "against": [],

@@ -283,6 +283,10 @@ filtered.passed = 0  # error
 nd.filter_files("index", "a.jsonl", "out.jsonl", similarity="jaccard", create=True)  # error
 nd.report("out.duplicates.jsonl", "out.html", overwrite=True)
 nd.report("out.duplicates.jsonl", "out.html", overwriet=True)  # error
+assert_type(nd.diff("a.summary.json", "b.summary.json", samples=3).only_a, int)
+nd.diff("a.summary.json")  # error
+assert_type(nd.reproduce("a.summary.json", threads=2), nd.Reproduction)
+nd.reproduce("a.summary.json", thread=2)  # error
 
 # --------------------------------------------------------------------------------------------------------------- a service
 

@@ -37,6 +37,8 @@ COMMANDS = {
     "explain": "Say why a document was removed, or why it was not.",
     "verify": "Prove a finished run from its inputs, output and audit.",
     "report": "Write an HTML report of a run.",
+    "diff": "Compare two runs: what only one of them removed.",
+    "reproduce": "Run again what a summary records, and compare the bytes.",
     "evaluate": "Measure precision and recall, and recommend options.",
     "plan": "Estimate the time, memory and disk that a run takes.",
     "index": "Keep a Hamming index on disk, and search it.",
@@ -52,6 +54,7 @@ COMMANDS = {
 FOLDERS = {
     "commands.stages": ("fingerprint", "fit", "pairs", "clusters", "apply", "index"),
     "commands.store": ("store", "filter", "serve"),
+    "commands.runs": ("diff", "reproduce"),
 }
 """Those whose modules are not in `commands`. A command is the `command` of the module of its name."""
 

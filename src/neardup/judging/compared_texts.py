@@ -52,18 +52,22 @@ def differences(audit: Place, pairs: Iterable[tuple[Side, Side]]) -> tuple[Diffe
     if inputs.corpus is None:
         raise InputError(f"`diff=True`: the texts are needed. {inputs.reason}")
     sides = [side for pair in wanted for side in pair]
-    texts = _texts(inputs.corpus, [side for side in sides if side.reference is None])
+    texts = texts_of(inputs.corpus, [side for side in sides if side.reference is None])
     for side in (each for each in sides if each.reference is not None):
         shards = [] if inputs.reference is None else inputs.reference.shards
         named = [shard for shard in shards if shard.name == side.reference]
         if inputs.reference is None or not named:
             raise InputError(f"`diff=True`: {side.reference}, the reference, has no texts that can be read again.")
-        texts |= _texts(inputs.reference.part(named), [side])
+        texts |= texts_of(inputs.reference.part(named), [side])
     return tuple(Difference.of(first.id, second.id, (texts[first], texts[second])) for first, second in wanted)
 
 
-def _texts(corpus: FileCorpus, sides: list[Side]) -> dict[Side, str]:
-    """The texts of some rows of a corpus, which is read no further than to the last of them."""
+def texts_of(corpus: FileCorpus, sides: list[Side]) -> dict[Side, str]:
+    """The texts of some rows of a corpus, which is read no further than to the last of them.
+
+    Raises:
+        InputError: a row is missing, or of another document.
+    """
     found: dict[Side, str] = {}
     rows = {side.row: side for side in sides}
     last = max(rows, default=-1)

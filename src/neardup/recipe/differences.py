@@ -14,10 +14,14 @@ def difference(these: Mapping[str, Any], those: Mapping[str, Any]) -> str:
     kinds = [values.get("kind", "texts") for values in (these, those)]
     if kinds[0] != kinds[1]:
         return f"of {kinds[0]} there, of {kinds[1]} here"
-    names = [name for name in {**these, **those} if _value(name, these) != _value(name, those)]
-    return "; ".join(
-        f"{name}: {_shown(_value(name, these))} there, {_shown(_value(name, those))} here" for name in names
-    )
+    found = differing_fields(these, those)
+    return "; ".join(f"{name}: {_shown(here)} there, {_shown(there)} here" for name, here, there in found)
+
+
+def differing_fields(these: Mapping[str, Any], those: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
+    """The fields in which two such recipes differ, with both values."""
+    values = [(name, _value(name, these), _value(name, those)) for name in {**these, **those}]
+    return [each for each in values if each[1] != each[2]]
 
 
 def _value(name: str, values: Mapping[str, Any]) -> Any:

@@ -5,6 +5,7 @@ import hashlib
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -74,14 +75,28 @@ def digest_of_contents(shards: Iterable[Shard]) -> str:
             digest.update(f"{shard.modified}\n".encode())
             continue
         shard.check_unchanged()
-        with shard.path.open("rb") as file:
-            is_small = shard.size <= 3 * PIECE_BYTES
-            second, third = (PIECE_BYTES, 2 * PIECE_BYTES) if is_small else (shard.size // 2, shard.size - PIECE_BYTES)
-            for start in (0, second, third):
-                file.seek(start)
-                digest.update(file.read(PIECE_BYTES))
+        _take_pieces(digest, shard.path, shard.size)
         shard.check_unchanged()
     return digest.hexdigest()
+
+
+def digest_of_written(paths: Iterable[Path]) -> str | None:
+    """The same of local files that a run has written; None if there are none."""
+    every, digest = list(paths), hashlib.sha256()
+    for path in every:
+        size = path.stat().st_size
+        digest.update(f"{size}\n".encode())
+        _take_pieces(digest, path, size)
+    return digest.hexdigest() if every else None
+
+
+def _take_pieces(digest: Any, path: Path, size: int) -> None:
+    """Add three pieces of a file, which are all of a small one."""
+    second, third = (PIECE_BYTES, 2 * PIECE_BYTES) if size <= 3 * PIECE_BYTES else (size // 2, size - PIECE_BYTES)
+    with path.open("rb") as file:
+        for start in (0, second, third):
+            file.seek(start)
+            digest.update(file.read(PIECE_BYTES))
 
 
 def named_as_stored(shards: Sequence[Shard], stored: Sequence[StoredShard]) -> list[Shard]:

@@ -196,6 +196,14 @@ class Outputs:
         """Bytes written to the claimed files so far."""
         return sum(temporary.stat().st_size for temporary in self._temporary.values())
 
+    def written(self, paths: Iterable[Place]) -> list[Path]:
+        """Of some of `paths`, the files that stand in for those that `commit` will name."""
+        return [
+            self._temporary[path]
+            for path in dict.fromkeys(paths)
+            if path in self._temporary and path not in self._absent
+        ]
+
     def leave_out(self, path: Place) -> None:
         """Declare that one of `paths` gets no file: `commit` removes the file that it would replace."""
         self._absent.append(path)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from neardup.io.corpora.shards import find_shards, listed_inputs
 from neardup.io.corpora.stored_shards import (
     FINGERPRINT,
     content_of,
+    digest_of_written,
     is_as_it_was,
     plain_columns,
     reading_recorded,
@@ -172,6 +173,7 @@ class _Steps(Steps[ClusterFile, FileResult]):
     clusters: str | Path
     known: ClusterFile
     numbers: list[int]
+    command: ClassVar[str] = "apply"
 
     def check(self) -> None:
         self.corpus.check(ANNOTATIONS if self.request.annotate else ())
@@ -196,6 +198,11 @@ class _Steps(Steps[ClusterFile, FileResult]):
         added = partial(annotations, decisions, found.ids) if self.request.annotate else None
         writer = DecidedRows(self.corpus.shards, self.rows(found), decisions.kept_of, decisions.survivor != NONE, added)
         write_shards(writer, paths.outputs, outputs, threads=self.request.resources.threads, progress=self.progress)
+
+    def content(self) -> dict[str, str | None]:
+        """The digests of the shards and of the cluster file."""
+        path = place_of(self.clusters)
+        return super().content() | {"clusters": digest_of_written([path]) if isinstance(path, Path) else None}
 
     def result(self, found: ClusterFile, files: dict[str, Any]) -> FileResult:
         summary = _summary(found, self.numbers, self.rows(found), self.progress)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,7 @@ from neardup.io.checks.number_files import refuse_lone_numbers
 from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.corpora.reading import Reading
 from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.stored_shards import digest_of_files
 from neardup.io.outputs.outputs import Outputs
 from neardup.io.resume.checkpoints import Checkpoints
 from neardup.jobs.removal.output_paths import OutputPaths
@@ -125,6 +126,7 @@ class _Steps(Steps[Contamination, FileDecontamination]):
     benchmarks: FileCorpus
     options: DecontaminationOptions
     temporary: TemporaryFolder
+    command: ClassVar[str] = "decontaminate"
 
     @property
     def _lines(self) -> Path:
@@ -180,6 +182,10 @@ class _Steps(Steps[Contamination, FileDecontamination]):
     def result(self, found: Contamination, files: dict[str, Any]) -> FileDecontamination:
         counts = summarize_contamination(found, self.options, self.progress, html=self.request.reading.html)
         return FileDecontamination(counts, files | {"report": self.request.report}, annotated=self.request.annotate)
+
+    def content(self) -> dict[str, str | None]:
+        """The digests of the inputs and of the benchmarks."""
+        return super().content() | {"reference": digest_of_files(self.benchmarks.shards)}
 
     def report(self, found: Contamination, result: FileDecontamination) -> bytes:
         from neardup.judging.reports.page import contamination_page

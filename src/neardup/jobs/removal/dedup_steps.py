@@ -179,16 +179,18 @@ class _Steps(Steps[Findings, FileResult]):
         files |= {"report": self.request.report}
         if self.request.report_by is not None:
             files["report_by"] = self.request.report_by
-        files["content"] = self._content()
         return FileResult(counts, files, self.expected, annotated=self.request.annotate)
 
-    def _content(self) -> dict[str, str | None]:
-        """The digests of the inputs and of the texts of a reference; None for what cannot be read again. The content of a store."""
-        reference = self.reference.shards if isinstance(self.reference, FileCorpus) else ()
-        of_store = getattr(self.reference, "content", None)
-        return {"inputs": digest_of_files(self.corpus.shards), "reference": digest_of_files(reference)} | (
-            {"store": of_store()} if of_store else {}
-        )
+    def content(self) -> dict[str, str | None]:
+        """The digests of the inputs and of the files of a reference; None for what cannot be read again. The content of a store."""
+        is_of_texts = isinstance(self.reference, FileCorpus)
+        known = super().content()
+        if of_store := getattr(self.reference, "content", None):
+            known["store"] = of_store()
+        elif self.reference is not None:
+            shards = getattr(self.reference, "shards", ())
+            known["reference" if is_of_texts else "fingerprints"] = digest_of_files(shards)
+        return known
 
     def report(self, found: Findings, result: FileResult) -> bytes:
         reference = self.reference if isinstance(self.reference, FileCorpus) else None

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from neardup.display import ToldLine, allowed_text, counted, reasons_text, share_text, size_text
 from neardup.errors import InputError
@@ -172,6 +172,7 @@ class _Steps(Steps[Passages, FilePassages]):
     recipe: Recipe
     options: PassageOptions
     expected: "CostEstimate | None" = None
+    command: ClassVar[str] = "passages"
 
     @property
     def _names(self) -> tuple[str, ...]:
@@ -272,15 +273,15 @@ class _Steps(Steps[Passages, FilePassages]):
             rejected=self.corpus.rejected,
             unnamed=self.unnamed(ids, self.rows(found)),
         )
-        reference = () if self.reference is None else self.reference.shards
         files |= {"report": self.request.report}
         if self.request.report_by is not None:
             files["report_by"] = self.request.report_by
-        files["content"] = {
-            "inputs": digest_of_files(self.corpus.shards),
-            "reference": digest_of_files(reference),
-        }
         return FilePassages(counts, files, self._written, self.expected)
+
+    def content(self) -> dict[str, str | None]:
+        """The digests of the inputs and of the reference."""
+        reference = () if self.reference is None else self.reference.shards
+        return super().content() | {"reference": digest_of_files(reference)}
 
     def report(self, found: Passages, result: FilePassages) -> bytes:
         from neardup.judging.reports.passages import passages_report

@@ -109,6 +109,10 @@ class Request:
             temp_dir=self.resources.temp_dir,
         )
 
+    def asked(self) -> dict[str, Any]:
+        """The arguments that decide what is written, and that the other entries about files do not have."""
+        return {"annotate": self.annotate, "list": self.lists, "on_error": self.on_error}
+
     def files(self, paths: OutputPaths) -> dict[str, Any]:
         """The entries about files in the summary."""
         names = ("audit", *(("items",) if self.with_items else ()), "summary", "rejects")

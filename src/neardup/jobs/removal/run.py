@@ -9,10 +9,11 @@ import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.corpora.read_files import ReadFiles
+from neardup.io.corpora.stored_shards import digest_of_files, digest_of_written
 from neardup.io.formats.json.json_values import count_default_ids
 from neardup.io.formats.table import FILES
 from neardup.io.outputs.output_names import STANDARD_OUTPUT
@@ -43,12 +44,14 @@ class Steps(ABC, Generic[Found, Done]):
             them.
         request: the arguments of the run.
         progress: shows the stages of the run.
+        command: the command that does such runs.
     """
 
     corpus: FileCorpus
     reads_besides: Mapping[str, Iterable[Place]]
     request: Request
     progress: Progress
+    command: ClassVar[str] = "dedup"
 
     @abstractmethod
     def check(self) -> None:
@@ -89,6 +92,10 @@ class Steps(ABC, Generic[Found, Done]):
     @abstractmethod
     def result(self, found: Found, files: dict[str, Any]) -> Done:
         """The result of the run, with the entries about files in its summary."""
+
+    def content(self) -> dict[str, str | None]:
+        """The digests of the inputs, and of what they were held against; None for what cannot be read again."""
+        return {"inputs": digest_of_files(self.corpus.shards), "reference": None}
 
     def description(self) -> dict[str, Any]:
         """Of a run that can be resumed after it was killed: everything that determines its result; it identifies the run."""
@@ -142,7 +149,8 @@ def run(steps: Steps[Found, Done]) -> Done:
             if not to_standard_output and not request.dry_run:
                 steps.write(found, paths, outputs)
             progress.written(outputs.written_bytes)
-        result = steps.result(found, request.files(paths))
+        made = {"content": steps.content(), "asked": {"command": steps.command, **request.asked()}}
+        result = steps.result(found, request.files(paths) | made | _written(paths, outputs))
         if paths.summary:
             outputs.claim(paths.summary).write_bytes(result.to_json(indent=2))
         if request.report is not None:
@@ -151,3 +159,11 @@ def run(steps: Steps[Found, Done]) -> Done:
             steps.write(found, paths, outputs)
         outputs.commit(result.record())
     return result
+
+
+def _written(paths: OutputPaths, outputs: Outputs) -> dict[str, Any]:
+    """Digests of what was written, by which `reproduce` knows it again; nothing for a dry run, nor of standard output."""
+    records = {name: getattr(paths, name) for name in ("rejects", "items")}
+    every = {"output": paths.outputs, "audit": paths.audits} | {name: (path,) for name, path in records.items() if path}
+    found = {name: digest_of_written(outputs.written(some)) for name, some in every.items()}
+    return {"written": found} if paths.outputs else {}

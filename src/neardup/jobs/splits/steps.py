@@ -4,13 +4,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from neardup.dedup import columns_with
 from neardup.display import ToldLine, counted, share_text, size_text
 from neardup.io.checks.number_files import refuse_lone_numbers
 from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.stored_shards import digest_of_files
 from neardup.io.outputs.outputs import Outputs
 from neardup.io.resume.checkpoints import Checkpoints
 from neardup.jobs.removal.output_paths import OutputPaths
@@ -144,6 +145,7 @@ class _Steps(Steps[SplitFindings, FileSplit]):
     how: SplitOptions
     before: Previous | None
     request: SplitRequest
+    command: ClassVar[str] = "split"
 
     def check(self) -> None:
         self.corpus.check()
@@ -170,6 +172,11 @@ class _Steps(Steps[SplitFindings, FileSplit]):
         for side, of_side in enumerate(self.request.side_paths(shards)):
             writer = DecidedRows(shards, rows, partial(found.on, side), valid, None)
             write_shards(writer, of_side, outputs, threads=self.options.threads, progress=self.progress)
+
+    def content(self) -> dict[str, str | None]:
+        """The digests of the inputs and of the sides of earlier splits."""
+        before = () if self.before is None else self.before.corpus.shards
+        return super().content() | {"reference": digest_of_files(before)}
 
     def result(self, found: SplitFindings, files: dict[str, Any]) -> FileSplit:
         counts = summarize_split(found, self.recipe, self.options, self.progress, html=self.request.reading.html)

@@ -171,18 +171,14 @@ def contamination_page(
 
 def _rendered(template: str, summary: dict[str, Any], **values: Any) -> bytes:
     """A page without script, with its style, and the options and costs of the run."""
-    shown = (
-        _environment()
-        .get_template(template)
-        .render(
-            style=_style(),
-            summary=summary,
-            options=[(name, value_in_words(value)) for name, value in summary["options"].items()],
-            memory=size_text(summary["peak_memory_bytes"]),
-            **values,
-        )
-    )
-    return shown.encode("utf-8", "replace")
+    options = [(name, value_in_words(value)) for name, value in summary["options"].items()]
+    memory = size_text(summary["peak_memory_bytes"])
+    return rendered(template, summary=summary, options=options, memory=memory, **values)
+
+
+def rendered(template: str, **values: Any) -> bytes:
+    """A page without script, with its style, as UTF-8."""
+    return _environment().get_template(template).render(style=_style(), **values).encode("utf-8", "replace")
 
 
 def _in_items(items: int) -> str:

@@ -73,7 +73,7 @@ def inputs_of_run(
         recipe = None if found.missing else found
     except DECODER_ERRORS:
         recipe = None
-    where = f"Make the report in {files['folder']}, with the inputs in their places."
+    where = f"Run this in {files['folder']}, with the inputs in their places."
     try:
         if "clusters" in files:
             rows = None

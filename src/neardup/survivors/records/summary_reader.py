@@ -80,7 +80,7 @@ def read_summaries(audit: Place) -> list[tuple[Place, RunSummary]]:
         InputError: the summaries are of several runs.
         DataError: a file is not the summary of a run.
     """
-    found = [(path, _read(path)) for path in summary_paths(audit)]
+    found = [(path, read_summary(path)) for path in summary_paths(audit)]
     for path, summary in found[1:]:
         clusters = summary["files"].get("clusters")
         if clusters is None or clusters != found[0][1]["files"].get("clusters"):
@@ -95,7 +95,12 @@ def no_summary(path: Place) -> DataError:
     return DataError(f"{path} is not the summary of a run. Give the audit of another run, or run again.")
 
 
-def _read(path: Place) -> RunSummary:
+def read_summary(path: Place) -> RunSummary:
+    """Read a summary of a run of `dedup` or `apply`.
+
+    Raises:
+        DataError: the file is not one.
+    """
     try:
         summary: RunSummary = json.loads(path.read_text(encoding="utf-8"))
         files = summary["files"]

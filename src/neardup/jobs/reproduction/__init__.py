@@ -1,0 +1,1 @@
+"""RUN AGAIN what a summary records, into a place of its own, and compare the bytes."""
