@@ -108,6 +108,7 @@ class Batch:
         position: bytes of the shard's file that had been read when these rows were found; 0 where the format does not tell.
         shard: number of the shard, or of the first of several, in the corpus that is being read.
         of_elements: whether the texts are given sets or lists, as `neardup.text.given_elements` writes them.
+        pages: bool[rows], which texts are HTML if some are; None if all are what `Columns.html` says.
         made: what was made of the texts before, if they are not known; the texts are then empty strings.
     """
 
@@ -118,6 +119,7 @@ class Batch:
     position: int = 0
     shard: int = 0
     of_elements: bool = False
+    pages: Any = None
     made: "Made | None" = None
 
 

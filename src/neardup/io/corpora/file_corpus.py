@@ -273,7 +273,11 @@ class FileCorpus:
 
 def text_of_pages(batch: Batch, extract: Extract) -> Batch:
     """The batch with HTML converted to text; nulls stay."""
-    texts = [None if page is None else extract(page) for page in batch.texts.to_pylist()]
+    pages = itertools.repeat(True) if batch.pages is None else batch.pages.tolist()
+    texts = [
+        extract(text) if is_page and text is not None else text
+        for text, is_page in zip(batch.texts.to_pylist(), pages, strict=False)
+    ]
     return dataclasses.replace(batch, texts=pa.array(texts, pa.large_string()))
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from neardup.io.formats import delimited, jsonl, text_files, text_lines
     from neardup.io.formats.columnar import formats as columnar
     from neardup.io.formats.columnar.open_table import OpenTable
+    from neardup.io.formats.warc import warc_files
 
 
 class Sink(Protocol):
@@ -174,6 +175,7 @@ ROWS = (
         html=(".html", ".htm"),
         file_per_document=True,
     ),
+    Row("warc", "warc.warc_files", (".warc", ".wet"), ".warc or .wet (one document a record)"),
     Row("lines", "text_lines"),  # for files with any ending, if the call asks for lines
 )
 
@@ -190,6 +192,7 @@ if TYPE_CHECKING:
         delimited.CSV,
         delimited.TSV,
         text_files,
+        warc_files,
         text_lines,
     )
     _of_files: tuple[FilePerDocument, ...] = (text_files,)
