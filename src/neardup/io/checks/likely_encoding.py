@@ -21,7 +21,7 @@ def encoding_advice(shard: Shard, reason: str) -> str:
     If the reason is not the encoding, the encoding may still be wrong: characters of another one are read, and make no sense.
     """
     is_certain = reason.lower().startswith(f"it is not {shard.encoding}")
-    if shard.format in OF_COLUMNS or (shard.encoding == UTF_8 and not is_certain):
+    if shard.format in (*OF_COLUMNS, "warc") or (shard.encoding == UTF_8 and not is_certain):
         return ""
     head = _head_of(shard)
     found = UTF_8 if _is_other_utf8(head, shard.encoding) else _of_two_bytes(head)

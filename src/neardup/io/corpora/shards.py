@@ -1,5 +1,6 @@
 """Turn the inputs of the command line into the shards of a corpus."""
 
+import contextlib
 import glob
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from neardup.display import counted
-from neardup.errors import InputError
+from neardup.errors import DataError, InputError
 from neardup.io.corpora.reading import Reading
 from neardup.io.corpora.shard import OF_COLUMNS, Shard, standard_input
 from neardup.io.endings import ALLOWED, HTML, NAMED_ONLY, RECORDS, split_ending
+from neardup.io.storage.compression import open_for_reading
 from neardup.io.storage.compressions import COMPRESSIONS, HEAD_BYTES, compression_of_name, sniff
 from neardup.io.storage.places import Place, identity, name_as_text, place_of, status_of
 from neardup.io.storage.remote import RemotePath
@@ -29,6 +31,7 @@ _MAX_LISTED = 5
 _READ_BYTES = 1 << 20
 _BINARY = {b"PAR1": ".parquet", b"ARROW1": ".arrow", b"\xff\xff\xff\xff": ".arrows"}
 """What files with columns begin with, and the endings of their names."""
+_WARC = b"WARC/"
 _OTHER_COMPRESSIONS = {".zip", ".br", ".7z", ".snappy", ".lzma", ".z"}
 
 
@@ -56,7 +59,7 @@ def find_shards(
 
     A folder stands for all files of known endings below it, except hidden ones, `.json` and `.md`, and except HTML unless `reading`
     declares HTML texts. A glob stands for all its matches. `-` stands for standard input, which is written to a file in
-    `temporary`, if that is given: Parquet and Arrow are known by their first bytes; else they are lines, if `reading` says so, CSV,
+    `temporary`, if that is given: Parquet, Arrow and WARC are known by their first bytes; else they are lines, if `reading` says so, CSV,
     if it has a dialect, or JSON lines. Symbolic links are followed. URLs are looked up in their stores. `progress` receives the
     files in folders that are passed over, except hidden ones.
 
@@ -219,6 +222,8 @@ def _shard(path: Place, base: Place, reading: Reading, name: str | None = None) 
     if reading.lines:
         if kind in OF_COLUMNS:
             raise InputError(f"{path} has columns, not lines. Leave out `lines`, or the file.")
+        if kind == "warc":
+            raise InputError(f"{path} has records of WARC, not lines. Leave out `lines`, or the file.")
         kind = "lines"
     stored = (reading.encoding, int(reading.max_document_bytes), reading.dialect)
     if isinstance(path, RemotePath):
@@ -262,6 +267,15 @@ def _standard_input(temporary: TemporaryFolder | None, reading: Reading) -> Shar
         path = path.rename(path.with_name(f"stdin{ending}"))
         return replace(_shard(path, temporary.path, reading, "stdin"), relative=path.name)
     compression = sniff(head)
+    if not reading.lines and _begins_warc(path, compression):
+        name = "stdin.warc"
+        path = path.rename(path.with_name(name))
     if compression != "plain":
         path = path.rename(path.with_name(path.name + COMPRESSIONS[compression].ending))
     return replace(_shard(path, temporary.path, reading, "stdin"), relative=name)
+
+
+def _begins_warc(path: Path, compression: str) -> bool:
+    with contextlib.suppress(DataError), open_for_reading(path, compression) as file:
+        return file.read(len(_WARC)) == _WARC
+    return False

@@ -80,7 +80,7 @@ def body_of(record: Record, limit: int) -> Body:
         if name.strip() in _DECODERS:
             data = _DECODERS[name.strip()](data, limit)
         elif name.strip() not in ("", "identity", "none", "utf-8"):
-            raise NotTextError(f"its content encoding is {name.strip()!r:.40}")
+            raise NotTextError(f"its content encoding is unknown ({name.strip():.40})")
     declared = headers.get("content-type") or record.get("warc-identified-payload-type")
     return Body(data, _kind(declared), _charset(declared), status)
 
@@ -98,7 +98,7 @@ def text_of(body: Body) -> tuple[str, bool]:
         raise NotTextError("it declares no content type")
     is_page = kind in _PAGES
     if not is_page and not _TEXTS.fullmatch(kind):
-        raise NotTextError(f"it is not text but {kind!r:.60}")
+        raise NotTextError(f"it is not text ({kind:.60})")
     return _decoded(body), is_page
 
 
@@ -116,7 +116,9 @@ def _http(block: bytes) -> tuple[int | None, Mapping[str, str], bytes]:
     if not block.startswith(b"HTTP/"):
         raise NotTextError("it is no HTTP response")
     end = re.search(rb"\r?\n\r?\n", block)
-    head, data = (block[: end.start()], block[end.end() :]) if end else (block, b"")
+    if end is None:
+        raise NotTextError("the head of its HTTP response does not end")
+    head, data = block[: end.start()], block[end.end() :]
     first, *lines = re.split(r"\r?\n", head.decode("latin-1"))
     code = first.split(" ", 2)[1:2]
     headers: dict[str, str] = {}
@@ -160,7 +162,7 @@ def _inflated(data: bytes, limit: int, bits: tuple[int, ...], begins: bytes = b"
             problem = str(error)
             continue
         if len(found) > limit:
-            raise NotTextError(f"its body is longer than {limit:,} bytes when it is decompressed")
+            raise NotTextError(f"its body is longer when decompressed than `max_document_bytes` ({limit:,})")
         if not stream.eof:
             raise NotTextError("its compressed body ends too early")
         return found
@@ -188,7 +190,7 @@ def _unbrotlied(data: bytes, limit: int) -> bytes:
             found.append(part)
             left -= len(part)
             if left < 0:
-                raise NotTextError(f"its body is longer than {limit:,} bytes when it is decompressed")
+                raise NotTextError(f"its body is longer when decompressed than `max_document_bytes` ({limit:,})")
             if stream.is_finished():
                 return b"".join(found)
             if stream.can_accept_more_data() and not part:
@@ -219,7 +221,7 @@ def _decoded(body: Body) -> str:
             declared = "utf-8"
     encoding = _encoding(declared)
     if b"\0" in data and not (encoding or "").startswith(("utf-16", "utf-32")):
-        raise NotTextError("it is not text: it has zero bytes")
+        raise NotTextError("it is not text (it has zero bytes)")
     for name in dict.fromkeys((encoding or "utf-8", "utf-8")):
         try:
             return data.decode(name)

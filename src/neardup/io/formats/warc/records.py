@@ -1,6 +1,7 @@
 """The records of a WARC file: each is found by its declared length, and a damaged stretch counts as one record.
 
-Rows are the records that hold a document or should: responses, resources, conversions, revisits, and damaged stretches.
+Rows are the records that hold a document or should: responses, conversions, revisits, resources that have an address in the web, and
+damaged stretches.
 """
 
 import re
@@ -162,7 +163,7 @@ class _Reader:
             raise DamageError(f"its type is {kind!r:.40}")
         if not (length.isascii() and length.isdigit()) or len(length) > 18:
             raise DamageError("its length is missing")
-        row = self._row if kind in DOCUMENTS else None
+        row = self._row if kind in DOCUMENTS and not _is_about_archive(kind, headers) else None
         if int(length) > self._shard.max_document_bytes:
             return self._overlong(row, headers, size + int(length))
         end = size + int(length)
@@ -269,6 +270,11 @@ class _Reader:
             if not self._fill(len(self._data) + 1):
                 self._drop(len(self._data))
                 return
+
+
+def _is_about_archive(kind: str, headers: Mapping[str, str]) -> bool:
+    """Whether a resource is a log of the crawler, as wget and Browsertrix add them."""
+    return kind == "resource" and headers.get("warc-target-uri", "").lstrip("<").startswith(("metadata:", "urn:"))
 
 
 def _headers(head: bytes) -> dict[str, str]:
