@@ -17,7 +17,10 @@ from neardup.io.corpora.batch import Columns
 from neardup.io.corpora.shards import find_shards
 from neardup.io.formats.table import FORMATS
 
-TEXTS = [f"The ferry number {i} leaves the old harbor at noon and returns with the mail of {i * 7} islands." for i in range(8)]
+TEXTS = [
+    f"The ferry number {i} leaves the old harbor at noon and returns with the mail of {i * 7} islands."
+    for i in range(8)
+]
 MADE_BY_FASTWARC = Path(__file__).with_name("fastwarc.warc.gz")
 """Written by fastwarc 2.0.1: pages that repeat, requests, metadata, an image, a revisit, encoded bodies, a conversion."""
 
@@ -124,7 +127,9 @@ REJECTED = {
     "it is truncated (length)": response("http://a.org/", "a", WARC_Truncated="length"),
     "it is a segment of a record": response("http://a.org/", "a", WARC_Segment_Number="1"),
     "it is no HTTP response": record("response", "http://a.org/", b"hello"),
-    "the head of its HTTP response does not end": record("response", "http://a.org/", b"HTTP/1.1 200 OK\r\nA: b\r\nhello"),
+    "the head of its HTTP response does not end": record(
+        "response", "http://a.org/", b"HTTP/1.1 200 OK\r\nA: b\r\nhello"
+    ),
     "its content encoding is unknown (zap)": response("http://a.org/", "a", http="Content-Encoding: zap\r\n"),
     "its chunks are damaged, or end too early": response(
         "http://a.org/", b"2\r\nab\r\n5\r\nab", http="Transfer-Encoding: chunked\r\n"
@@ -138,7 +143,9 @@ REJECTED = {
 
 @pytest.mark.parametrize("reason", REJECTED)
 def test_records_without_a_text_are_set_aside(made, reason):
-    found, reasons = rows(made([response("http://b.org/", TEXTS[0]), REJECTED[reason], response("http://c.org/", TEXTS[1])]))
+    found, reasons = rows(
+        made([response("http://b.org/", TEXTS[0]), REJECTED[reason], response("http://c.org/", TEXTS[1])])
+    )
     assert [text for text, _ in found] == [TEXTS[0], None, TEXTS[1]]
     assert reasons == {1: reason}
 
@@ -163,7 +170,9 @@ def test_without_brotli_the_reason_says_how_to_install_it(made, monkeypatch):
 
 
 def test_values_of_records(made):
-    path = made([response("http://user@A.org:80/x", TEXTS[0], status=404, WARC_Record_ID="<urn:x>"), response("x:", "y")])
+    path = made(
+        [response("http://user@A.org:80/x", TEXTS[0], status=404, WARC_Record_ID="<urn:x>"), response("x:", "y")]
+    )
     found, _ = rows(path, values=("url", "host", "status", "content_type", "date", "record_id", "language"))
     date, kind = '"2026-01-02T03:04:05Z"', '"text/plain"'
     assert found[0][2:] == ('"http://user@A.org:80/x"', '"a.org"', "404", kind, date, '"<urn:x>"', None)
@@ -238,7 +247,9 @@ def test_a_member_of_all_records_is_read(tmp_path):
 
 
 def test_a_longer_record_is_set_aside(made, tmp_path):
-    path = made([response("http://a.org/", TEXTS[0]), response("http://b.org/", "x" * 5000), *crawl()[1:4]], "a.warc.gz")
+    path = made(
+        [response("http://a.org/", TEXTS[0]), response("http://b.org/", "x" * 5000), *crawl()[1:4]], "a.warc.gz"
+    )
     found = nd.deduplicate_files(path, tmp_path / "o.warc.gz", on_error="skip", max_document_bytes=4000)
     assert found.summary.rejected == 1
     assert (tmp_path / "o.warc.gz").read_bytes() == members([response("http://a.org/", TEXTS[0])])

@@ -18,6 +18,8 @@ from neardup.arrays import Array
 from neardup.errors import DataError, InputError, OptionError, column_names
 from neardup.text.columns import as_text_arrays, decoded, join_texts
 from neardup.text.given_elements import have_sets, is_collection, is_list_type, texts_of_items, texts_of_lists
+from neardup.text.lists.columns import texts_of_lists_at
+from neardup.text.lists.paths import column_of, list_path
 from neardup.text.nested import Keys, advice_on_path, column_at, type_at, value_of_type
 from neardup.text.replaced_texts import in_arrow, in_dataset, in_items, in_numpy, in_pandas, in_polars
 
@@ -71,6 +73,9 @@ class Frame:
             return []
         if not self.has_columns:
             raise InputError(f"There is no column {name!r} for the {what}: the data is one column of texts.")
+        if name not in self.names and (steps := list_path(name)):
+            path = column_of(steps)
+            return texts_of_lists_at(self.column(".".join(path), what), name, steps[len(path) - 1 :])
         path = self.keys_of(name)
         if path[0] in self.names:
             demand_one(path[0], what, self.names)

@@ -103,15 +103,15 @@ def advice_on_value(name: str, value: Any) -> str:
         return "" if field is None else advice_on_value(f"{name}.{field}", value[field])
     if not isinstance(value, list | tuple) or not value:
         return ""
-    item, row = value[0], "".join(f"[{key!r}]" for key in name.split("."))
+    item = value[0]
     field = _field_of_text(item) if isinstance(item, Mapping) else None
     if isinstance(item, str):
-        joined = f'"\\n".join(row{row})'
+        path = f"{name}[]"
     elif field is not None and isinstance(item[field], str):
-        joined = f'"\\n".join(item[{field!r}] for item in row{row})'
+        path = f"{name}[].{field}"
     else:
         return ""
-    return f"Join the texts of each list in a column of their own, such as `row['text'] = {joined}`, and read that one."
+    return f"Its texts can be read, joined by a newline: `text={path!r}`."
 
 
 def advice_on_path(row: Mapping[str, Any], name: str) -> str:

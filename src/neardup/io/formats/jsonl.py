@@ -27,6 +27,7 @@ from neardup.io.formats.text_sink import TextSink, demand_same_kind, with_parts,
 from neardup.io.storage.encodings import UTF_8
 from neardup.io.storage.refusals import demand_format, demand_new
 from neardup.kernels.io.json_texts import ODD, cut_rows
+from neardup.text.lists.paths import column_of, list_path
 
 _CHECKED_ROWS = 100
 _CHECKED_BYTES = 1 << 18
@@ -51,6 +52,8 @@ def check(shard: Shard, columns: Columns, added: Sequence[str] = ()) -> None:
     single = [name for name in (columns.stored, columns.id) if name]
     for name in dict.fromkeys((*(columns.text if columns.stored is None else ()), *single, *columns.values)):
         if objects and not any(has_column(pairs, name) for pairs in objects):
+            if (steps := list_path(name)) and any(has_column(pairs, ".".join(column_of(steps))) for pairs in objects):
+                raise InputError(f"{shard.name} has no text at {name!r} in its first rows. Name the field that has it.")
             names = list(dict.fromkeys(key for pairs in objects for key, _ in pairs))
             raise MissingColumnError(shard.name, name, names, there=keys_of(*objects), where=" in its first rows")
     demand_new(shard.name, added, {key for pairs in objects for key, _ in pairs})

@@ -17,6 +17,7 @@ from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.tables.spellings import one_of
 from neardup.resources.unfinished import temporary_folder
+from neardup.text.lists.paths import lists_problem
 
 if TYPE_CHECKING:
     from neardup.jobs.results import UnitResult
@@ -44,6 +45,8 @@ def _check(unit: str, reading: Reading, *, annotate: bool, against: Any, html: A
             f"`unit={unit!r}` with `lines`: a line is a document there, and has no parts. Leave out `lines`; a text file is then "
             "one document, and loses the lines that are repeated"
         )
+    if problem := lists_problem(tuple(reading.text)):
+        problems.append(problem)
     if len(set(reading.text)) < len(tuple(reading.text)):
         problems.append(f"`text={tuple(reading.text)!r}` with `unit={unit!r}`: name each column once")
     if problems:

@@ -13,6 +13,7 @@ from neardup.recipe.stored_parts import plain
 from neardup.recipe.tables.keeps import Keep, KeepAs
 from neardup.recipe.tables.spellings import one_of
 from neardup.resources.resources import ResourceOptions, Resources
+from neardup.text.lists.paths import lists_problem
 
 Scope = Literal["all", "other-documents", "same-document"]
 Align = Literal["line", "paragraph"]
@@ -128,6 +129,8 @@ def column_problems(text: Sequence[str], html: str | None) -> list[str]:
         problems.append(
             f"`html={html!r}` with `text={tuple(text)!r}`: the text of a page is written to its column. Name one column"
         )
+    if problem := lists_problem(text):
+        problems.append(problem)
     if len(set(text)) < len(text):
         problems.append(f"`text={tuple(text)!r}`: name each column once")
     return problems

@@ -17,6 +17,8 @@ from neardup.io.formats.columnar.vector_columns import list_kind, vectors_of_col
 from neardup.io.formats.json.json_values import default_ids, is_utf8, joined, only, quoted
 from neardup.io.formats.lines import too_long
 from neardup.text.given_elements import is_list_type, texts_of_lists
+from neardup.text.lists.columns import texts_in_column, type_problem
+from neardup.text.lists.paths import NO_TEXT, column_of, list_path
 from neardup.text.nested import Keys, advice_on_value, as_text, column_at, type_at, value_of_type, with_texts_at
 
 _TEXT = pa.large_string()
@@ -38,10 +40,15 @@ class ColumnReader:
         self._limit = shard.max_document_bytes
         self._too_long = too_long(shard).removeprefix("it is ")
         texts = columns.text if columns.vector is None and columns.stored is None else ()
-        self._texts = [(name, self._place(schema, name)) for name in texts]
+        self._lists = {name: steps for name in texts if name not in schema.names and (steps := list_path(name))}
+        places = {name: ".".join(column_of(steps)) for name, steps in self._lists.items()}
+        self._texts = [(name, self._place(schema, places.get(name, name))) for name in texts]
         self._of_elements = columns.of_elements
         for name, path in self._texts:
-            if columns.of_elements:
+            if name in self._lists:
+                if problem := type_problem(type_at(schema, path), self._lists[name][len(path) - 1 :]):
+                    raise InputError(f'{shard.name}: column "{name}": {problem}.')
+            elif columns.of_elements:
                 self._demand(name, type_at(schema, path), is_list_type, "a column of lists of strings or integers")
             else:
                 self._demand(name, type_at(schema, path), _is_string, "a column of strings")
@@ -101,6 +108,10 @@ class ColumnReader:
         for name, keys in self._texts:
             if self._of_elements:
                 texts.append(_text_of_lists(column_at(batch, keys), name, set_aside))
+            elif name in self._lists:
+                texts.append(texts_in_column(column_at(batch, keys), self._lists[name][len(keys) - 1 :]))
+                set_aside(_broken(texts[-1]), name, "not UTF-8")
+                set_aside(_nulls(texts[-1]), name, NO_TEXT)
             else:
                 texts.append(as_text(column_at(batch, keys)))
                 set_aside(_nulls(texts[-1]), name, "null, not a string")

@@ -8,6 +8,7 @@ the next line; as many objects as lines then means one object per line. The rows
 """
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ from neardup.io.formats.json.json_values import (
 )
 from neardup.io.formats.lines import Lines
 from neardup.text.given_elements import texts_of_lists
+from neardup.text.lists.columns import texts_in_column
+from neardup.text.lists.paths import Step, column_of, list_path
 
 _TEXT = pa.large_string()
 _MAX_BLOCK_BYTES = 1 << 30  # Arrow counts the bytes of a block in 32 bits
@@ -38,6 +41,8 @@ _MAX_DEPTH = 100  # levels of nested columns for which types of Arrow are made; 
 _LISTS = (pa.list_(_TEXT), pa.list_(pa.int64()))
 _KINDS = {int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 _OPEN, _CLOSE, _RETURN = b"{}\r"
+_ITEM = "\0item"
+"""Stands for the elements of a list among the names of its fields."""
 
 
 class BlockReader:
@@ -111,7 +116,7 @@ class BlockReader:
         return None
 
     def _columns_of(self, table: Any, rows: Array) -> list[Any] | None:
-        texts = [_column(table, name) for name in self._columns.text]
+        texts = [_texts(table, name) for name in self._columns.text]
         if self._columns.of_elements:
             found = [texts_of_lists(lists) for lists in texts]
             if any(problems for _, problems in found):
@@ -177,8 +182,11 @@ def _schema(columns: Columns, text_kind: Any, id_kind: Any, value_kinds: tuple[A
         return None
     tree: dict[str, Any] = {}
     values = zip(columns.values, value_kinds, strict=True)
+    for name in columns.text:
+        if (steps := list_path(name)) and not _add_lists(tree, steps):
+            return None
     for name, kind in [*((name, text_kind) for name in columns.text), (columns.id_or_default, id_kind), *values]:
-        for keys in [[name], name.split(".")]:
+        for keys in [[name], [name] if "[" in name and kind is text_kind and list_path(name) else name.split(".")]:
             node = tree
             for key in keys[:-1]:
                 node = node.setdefault(key, {})
@@ -189,8 +197,44 @@ def _schema(columns: Columns, text_kind: Any, id_kind: Any, value_kinds: tuple[A
     return pa.schema(_fields(tree))
 
 
+def _add_lists(tree: dict[str, Any], steps: Sequence[Step]) -> bool:
+    """Request what a path into lists leads to; whether nothing else is requested there."""
+    node, place = tree, ""
+    for step in steps:
+        if place:
+            node = node.setdefault(place, {})
+            if not isinstance(node, dict):
+                return False
+        place = step.key
+        if step.is_list:
+            node = node.setdefault(place, {})
+            if not isinstance(node, dict):
+                return False
+            place = _ITEM
+            if step.field is not None and node.setdefault(_ITEM, {}).setdefault(step.field, _TEXT) != _TEXT:
+                return False
+    return bool(node.setdefault(place, _TEXT) == _TEXT)
+
+
 def _fields(tree: dict[str, Any]) -> list[Any]:
-    return [pa.field(name, pa.struct(_fields(kind)) if isinstance(kind, dict) else kind) for name, kind in tree.items()]
+    return [pa.field(name, _kind(kind)) for name, kind in tree.items()]
+
+
+def _kind(kind: Any) -> Any:
+    if not isinstance(kind, dict):
+        return kind
+    return pa.list_(_kind(kind[_ITEM])) if _ITEM in kind else pa.struct(_fields(kind))
+
+
+def _texts(table: Any, name: str) -> Any:
+    """A column of texts, or those of a path into lists; null in rows without any."""
+    steps = list_path(name)
+    if steps is None:
+        return _column(table, name)
+    first, *keys = column_of(steps)
+    lists = table.column(first).combine_chunks()
+    lists = pc.struct_field(lists, keys) if keys else lists
+    return pc.coalesce(table.column(name).combine_chunks(), texts_in_column(lists, steps[len(keys) :]))
 
 
 def _column(table: Any, name: str) -> Any:

@@ -3,6 +3,7 @@
 `neardup.io.formats.json.json_blocks` is fast, and passes unusual rows to this module.
 """
 
+import dataclasses
 import json
 import re
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from typing import Any
 from neardup.io.corpora.batch import Columns
 from neardup.io.formats.json.json_values import quote, value_token
 from neardup.text.given_elements import text_of
+from neardup.text.lists.paths import NO_TEXT, SEPARATOR, Step, column_of, list_path, texts_in_value
 
 Row = tuple[str, str | None, list[str | None]]
 """The text, the id as a JSON value (None if there is none), and the values of further columns as JSON values."""
@@ -98,6 +100,9 @@ def read_row(line: bytes, columns: Columns) -> Row:
         if columns.of_elements:
             texts.append(_elements(pairs, name, value))
             continue
+        if value is _ABSENT and (steps := list_path(name)):
+            texts.append(_joined(pairs, name, steps))
+            continue
         if type(value) is not str:
             raise BadRow(_unfit(pairs, name, value, "a string"))
         texts.append(value)
@@ -116,6 +121,46 @@ def _elements(pairs: Pairs, name: str, value: Any) -> str:
         if type(element) not in (str, int):
             raise BadRow(f'its column "{name}" has {_kind(element)} among its elements, not a string or an integer')
     return text_of(value)
+
+
+def _joined(pairs: Pairs, name: str, steps: Sequence[Step]) -> str:
+    """The texts of a path into lists."""
+    if found := _texts_at(pairs, name, steps):
+        return SEPARATOR.join(found)
+    raise BadRow(f'its column "{name}" is {NO_TEXT}')
+
+
+def _texts_at(pairs: Pairs, name: str, steps: Sequence[Step]) -> list[str]:
+    column = column_of(steps)
+    value = _follow(pairs, list(column))
+    if value is _ABSENT:
+        raise BadRow(_unfit(pairs, ".".join(column), value, "a list"))
+    try:
+        return list(texts_in_value({steps[0].key: _fields(value)} if len(column) == 1 else _fields(pairs), steps))
+    except TypeError as problem:
+        raise BadRow(f'its column "{name}" {problem}') from None
+    except RecursionError:
+        raise BadRow("malformed JSON, or nested too deeply") from None
+
+
+class _Fields(dict[str, Any]):
+    """An object whose keys may be repeated, as long as nobody asks for one of these."""
+
+    def __init__(self, pairs: Pairs) -> None:
+        super().__init__((key, _fields(value)) for key, value in pairs)
+        self._repeated = len(self) < len(pairs)
+        self._pairs = pairs
+
+    def get(self, key: str, _: Any = None) -> Any:
+        if self._repeated:
+            _follow(self._pairs, [key])
+        return super().get(key)
+
+
+def _fields(value: Any) -> Any:
+    if isinstance(value, Pairs):
+        return _Fields(value)
+    return [_fields(item) for item in value] if isinstance(value, list) else value
 
 
 def _value(pairs: Pairs, name: str) -> str | None:
@@ -150,8 +195,13 @@ def kinds_of_values(line: bytes, names: Sequence[str]) -> list[type]:
 
 def has_column(pairs: Pairs, name: str) -> bool:
     """Whether `look_up` finds a value, even null, or finds too many."""
+    steps = list_path(name)
     try:
-        return look_up(pairs, name) is not _ABSENT
+        if look_up(pairs, name) is not _ABSENT:
+            return True
+        if steps is None or _follow(pairs, list(column_of(steps))) is _ABSENT:
+            return False
+        return bool(_texts_at(pairs, name, [dataclasses.replace(step, field=None) for step in steps]))
     except BadRow:
         return True
 

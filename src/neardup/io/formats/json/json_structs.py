@@ -25,7 +25,9 @@ class StructReader:
         self._columns = columns
         self._struct: Any = None
         names = list(dict.fromkeys((*columns.text, columns.id_or_default, *columns.values)))
-        if not columns.of_elements and not any("." in name for name in names):  # with a dot, the column may be nested
+        if not columns.of_elements and not any(
+            set(name) & set(".[") for name in names
+        ):  # then the column may be nested
             fields = [f"f{i}" for i in range(len(names))]
             kinds: list[Any] = [type("Column", (), {"name": name}) for name in names]
             for kind in kinds:

@@ -16,7 +16,9 @@ from neardup.io.storage.encodings import encoding_name
 _PAGES = ("text/html", "application/xhtml+xml")
 _TEXTS = re.compile(r"text/.*|.*[/+](json|xml|javascript|x-javascript|ecmascript)|application/(x-)?(yaml|ndjson|jsonl)")
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
-_IN_PAGE = re.compile(rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([\w.:-]+)|<\?xml[^>]{0,200}?encoding=[\"']([\w.:-]+)", re.I)
+_IN_PAGE = re.compile(
+    rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([\w.:-]+)|<\?xml[^>]{0,200}?encoding=[\"']([\w.:-]+)", re.I
+)
 _LOOKS_LIKE_PAGE = re.compile(rb"\s*(<!doctype\s+html|<html|<head|<body)", re.IGNORECASE)
 _HEAD_BYTES = 4096
 """Of a page, to find its charset; the HTML standard asks for 1,024, which many pages exceed."""
@@ -131,7 +133,8 @@ def _http(block: bytes) -> tuple[int | None, Mapping[str, str], bytes]:
 
 def _joined_chunks(data: bytes) -> bytes:
     """The body of chunks; some archives have joined them already."""
-    found, at = [], 0
+    found: list[bytes] = []
+    at = 0
     while True:
         end = data.find(b"\r\n", at, at + 1000)
         size = data[at:end].partition(b";")[0].strip()

@@ -1,7 +1,7 @@
 """The records of a WARC file: each is found by its declared length, and a damaged stretch counts as one record.
 
-Rows are the records that hold a document or should: responses, conversions, revisits, resources that have an address in the web, and
-damaged stretches.
+Rows are the records that hold a document or should: responses, conversions, revisits, resources that are no logs of the crawler,
+and damaged stretches.
 """
 
 import re
@@ -193,7 +193,9 @@ class _Reader:
     def _tail(self, end: int) -> bytes:
         """What follows a block: two newlines, or fewer at the end of the file; also compares the checksum of its member."""
         self._fill(end + len(_BLANK) + 1)
-        limit = min((place - self._base for place in self._starts if place >= self._base + end), default=len(self._data))
+        limit = min(
+            (place - self._base for place in self._starts if place >= self._base + end), default=len(self._data)
+        )
         tail = bytes(self._data[end : min(end + len(_BLANK), limit)])
         if not _BLANK.startswith(tail):
             raise DamageError("it does not have the length that it declares")

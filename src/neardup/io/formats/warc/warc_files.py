@@ -156,5 +156,3 @@ def copy(shard: Shard, keep: Array, sink: Any) -> None:
 def annotate(shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:  # noqa: ARG001
     """See `Format.annotate`; refused, because records have no columns."""
     check(shard, Columns(()), added.column_names)
-
-
