@@ -93,7 +93,22 @@ def test_lists_of_every_kind_and_slices(kind):
 
 
 @pytest.mark.parametrize(
-    "name", ["text", "meta.body", "a[0]", "a[", "a]", "[]", "a[].", "a[]b", "a[]..b", ".a[]", "a[role].b", "a[=x].b", "a[role=].b"]
+    "name",
+    [
+        "text",
+        "meta.body",
+        "a[0]",
+        "a[",
+        "a]",
+        "[]",
+        "a[].",
+        "a[]b",
+        "a[]..b",
+        ".a[]",
+        "a[role].b",
+        "a[=x].b",
+        "a[role=].b",
+    ],
 )
 def test_other_names_are_those_of_columns(name):
     assert list_path(name) is None
@@ -119,7 +134,9 @@ def test_a_column_with_such_a_name_is_that_column(tmp_path):
 
 @pytest.mark.parametrize("name", ["rows.jsonl", "rows.parquet", "rows.arrow"])
 def test_a_run_keeps_the_rows_as_they_are(tmp_path, name):
-    rows = [{"id": i, "chat": [says("user", f"Chat {i % 2} about the ferry, its harbor and the mail")]} for i in range(4)]
+    rows = [
+        {"id": i, "chat": [says("user", f"Chat {i % 2} about the ferry, its harbor and the mail")]} for i in range(4)
+    ]
     path = tmp_path / name
     if name.endswith("jsonl"):
         path.write_text(jsonl(rows))
