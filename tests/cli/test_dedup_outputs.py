@@ -254,10 +254,13 @@ def test_no_record_ever_replaces_an_input(run, name):
 @pytest.mark.parametrize(
     ("given", "out", "message"),
     [
-        (["in/a.jsonl"], "out.parquet", "in/a.jsonl is jsonl, but the output is parquet."),
-        (["in/p.parquet"], "out.jsonl", "in/p.parquet is parquet, but the output is jsonl."),
+        (
+            ["in/a.jsonl", "in/p.parquet"],
+            "out.parquet",
+            "The inputs are jsonl and parquet, whose rows have types in some files only.",
+        ),
+        (["in/p.parquet"], "out.tsv", "in/p.parquet is parquet, but the output is tsv."),
         (["in/p.parquet", "in/a.jsonl"], "-", "in/a.jsonl is jsonl, but the output is parquet on standard output."),
-        (["in/a.jsonl", "in/p.parquet"], "out.jsonl", "in/p.parquet is parquet, but the output is jsonl."),
         (
             ["in/p.parquet", "other/q.parquet"],
             "out.parquet",

@@ -242,13 +242,14 @@ def test_the_output_must_have_the_format_of_the_inputs(shard: Make) -> None:
     table = shard(pa.table({"text": ["a"]}), "a.parquet")
     lines = shard(b"{}\n", "b.jsonl")
     with pytest.raises(InputError) as caught:
-        output_names("out.parquet", [lines])
+        output_names("out.csv", [lines])
     assert str(caught.value) == (
-        f"{lines.name} is jsonl, but the output is parquet. Rows are written as they are: name an output of the same "
+        f"{lines.name} is jsonl, but the output is csv. Rows are written as they are: name an output of the same "
         "format, or a folder (OUT/), which keeps the files apart."
     )
-    with pytest.raises(InputError, match=r"a\.parquet is parquet, but the output is jsonl"):
-        output_names("out.jsonl", [lines, table])
+    with pytest.raises(InputError, match=r"a\.parquet is parquet, but the output is csv"):
+        output_names("out.csv", [table])
+    assert output_names("out.jsonl", [lines, table]) == [Path("out.jsonl")] * 2
     with pytest.raises(InputError, match=r"a\.parquet is parquet, but the output is jsonl on standard output"):
         output_names("-", [lines, table])
     with pytest.raises(

@@ -59,9 +59,9 @@ def find_shards(
 
     A folder stands for all files of known endings below it, except hidden ones, `.json` and `.md`, and except HTML unless `reading`
     declares HTML texts. A glob stands for all its matches. `-` stands for standard input, which is written to a file in
-    `temporary`, if that is given: Parquet, Arrow and WARC are known by their first bytes; else they are lines, if `reading` says so,
-    CSV, if it has a dialect, or JSON lines. Symbolic links are followed. URLs are looked up in their stores. `progress` receives the
-    files in folders that are passed over, except hidden ones.
+    `temporary`, if that is given: Parquet, Arrow and WARC are known by their first bytes; else they are lines, if `reading` says
+    so, CSV, if it has a dialect, or JSON lines. Symbolic links are followed. URLs are looked up in their stores. `progress`
+    receives the files in folders that are passed over, except hidden ones.
 
     Raises:
         InputError: with every problem found: an input does not exist or is not readable, an ending is unknown, a folder or glob has

@@ -181,6 +181,10 @@ ROWS = (
 
 FILES = frozenset(row.name for row in ROWS if row.file_per_document)
 """The names of formats with one document per file."""
+CONVERTED = frozenset({"jsonl", "csv", "tsv", "warc", *FILES, *OF_COLUMNS})
+"""The names of formats whose rows can be written as another."""
+CONVERTED_TO = frozenset({"jsonl", *OF_COLUMNS})
+"""The names of the formats that they can be written as."""
 WITH_LISTS = frozenset({"jsonl", *OF_COLUMNS})
 """The names of formats whose columns may hold lists."""
 
@@ -196,6 +200,11 @@ if TYPE_CHECKING:
         text_lines,
     )
     _of_files: tuple[FilePerDocument, ...] = (text_files,)
+
+
+def is_converted(kind: str, target: str) -> bool:
+    """Whether rows of one format are written as another, which can be done."""
+    return kind != target and kind in CONVERTED and target in CONVERTED_TO
 
 
 class _Formats(dict[str, Format]):

@@ -9,7 +9,7 @@ from pathlib import Path
 from neardup.errors import InputError
 from neardup.io.corpora.shard import OF_COLUMNS, Shard
 from neardup.io.endings import ALLOWED, split_ending
-from neardup.io.formats.table import FILES, FORMATS
+from neardup.io.formats.table import FILES, FORMATS, is_converted
 from neardup.io.storage.places import Place, is_url, place_of, real_name
 from neardup.io.storage.refusals import mixed_formats
 from neardup.io.storage.remote import RemotePath
@@ -89,9 +89,15 @@ def _one_file(out: str, shards: Sequence[Shard]) -> Place:
     known = split_ending(path.name) if out != "-" else ("", "jsonl" if first in FILES else first, "plain")
     if known is None:
         raise InputError(f"{out}: the ending does not tell the format of the output. {ALLOWED}; a folder ends in /.")
+    target = known[1]
     for shard in shards:
-        if shard.format != known[1]:
-            raise mixed_formats(shard.name, shard.format, f"{known[1]} on standard output" if out == "-" else known[1])
+        if shard.format != target and (out == "-" or not is_converted(shard.format, target)):
+            raise mixed_formats(shard.name, shard.format, f"{target} on standard output" if out == "-" else target)
+    if any(shard.format != target for shard in shards):
+        from neardup.io.formats.conversion.allowed import demand_convertible  # loads Arrow
+
+        demand_convertible(shards, target)
+        return path
     if out == "-" and first in OF_COLUMNS and sys.stdout.isatty():
         raise InputError(f"`output='-'`: {first} is not for a terminal. Redirect standard output, or name a file.")
     if len(shards) > 1:

@@ -196,7 +196,8 @@ class _Steps(Steps[ClusterFile, FileResult]):
     def write(self, found: ClusterFile, paths: OutputPaths, outputs: Outputs) -> None:
         decisions = found.decisions
         added = partial(annotations, decisions, found.ids) if self.request.annotate else None
-        writer = DecidedRows(self.corpus.shards, self.rows(found), decisions.kept_of, decisions.survivor != NONE, added)
+        rows, html = self.rows(found), self.request.reading.html
+        writer = DecidedRows(self.corpus.shards, rows, decisions.kept_of, decisions.survivor != NONE, added, html)
         write_shards(writer, paths.outputs, outputs, threads=self.request.resources.threads, progress=self.progress)
 
     def content(self) -> dict[str, str | None]:

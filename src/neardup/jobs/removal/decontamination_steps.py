@@ -176,7 +176,9 @@ class _Steps(Steps[Contamination, FileDecontamination]):
             lines = (json.dumps(each, ensure_ascii=False) + "\n" for each in self.items(found))
             outputs.write_lines(paths.items, lines)
         added = found.annotations if self.request.annotate else None
-        writer = DecidedRows(self.corpus.shards, self.rows(found), found.kept, found.valid, added)
+        writer = DecidedRows(
+            self.corpus.shards, self.rows(found), found.kept, found.valid, added, self.request.reading.html
+        )
         write_shards(writer, paths.outputs, outputs, threads=self.options.threads, progress=self.progress)
 
     def result(self, found: Contamination, files: dict[str, Any]) -> FileDecontamination:

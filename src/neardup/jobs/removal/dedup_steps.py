@@ -160,7 +160,9 @@ class _Steps(Steps[Findings, FileResult]):
     def write(self, found: Findings, paths: OutputPaths, outputs: Outputs) -> None:
         known = found.documents
         added = partial(annotations, found.decisions, known.ids) if self.request.annotate else None
-        writer = DecidedRows(self.corpus.shards, self.rows(found), found.decisions.kept_of, known.valid, added)
+        writer = DecidedRows(
+            self.corpus.shards, self.rows(found), found.decisions.kept_of, known.valid, added, self.request.reading.html
+        )
         write_shards(writer, paths.outputs, outputs, threads=self.options.threads, progress=self.progress)
 
     def result(self, found: Findings, files: dict[str, Any]) -> FileResult:

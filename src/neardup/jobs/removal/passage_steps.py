@@ -133,7 +133,7 @@ def cut_shards(
 ) -> FilePassages:
     """Cut passages out of some files; see `neardup.jobs.removal.passages.passages_files`."""
     if not request.annotate and not request.lists:
-        demand_rewritable(shards, "what cuts passages")
+        demand_rewritable(shards, "what cuts passages", request.output)
     order = options.order
     how: dict[str, Any] = {"on_error": request.on_error, "progress": progress, "resources": options.resources}
     asked_by = order.columns_asked_by

@@ -39,7 +39,7 @@ def deduplicate_shards(
     shards: Sequence[Shard], unit: str, recipe: Recipe, options: DedupOptions, request: Request, progress: Progress
 ) -> UnitResult:
     """Remove units from some files; see `neardup.jobs.removal.units.deduplicate_units`."""
-    demand_rewritable(shards, f"`unit={unit!r}`")
+    demand_rewritable(shards, f"`unit={unit!r}`", request.output)
     read = request.reading.columns(options.columns, asked_by=options.columns_asked_by)
     columns = dataclasses.replace(read, separator=SEPARATORS[unit])
     documents = FileCorpus(shards, columns, on_error=request.on_error, progress=progress, resources=options.resources)

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -11,10 +12,13 @@ from neardup.arrays import Array
 from neardup.errors import InputError
 from neardup.io.corpora.batch import Columns
 from neardup.io.corpora.shard import Shard
+from neardup.io.endings import split_ending
 from neardup.io.formats.table import FILES, FORMATS, ROWS, Cuttable, Rewritable, Rewrite, Sink, open_sink
+from neardup.io.outputs.output_names import STANDARD_OUTPUT, output_folder
 from neardup.io.outputs.outputs import Outputs
 from neardup.io.storage.compressions import compression_of_name
-from neardup.io.storage.places import Place
+from neardup.io.storage.places import Place, place_of
+from neardup.io.storage.refusals import mixed_formats
 from neardup.jobs.removal.output_paths import OutputPaths
 from neardup.progress import Progress
 from neardup.resources.memory_use import give_back
@@ -55,14 +59,19 @@ def write_shards(
 
     def write(task: tuple[Place, list[int]]) -> list[int]:
         path, together = task
-        kind = shards[together[0]].format
-        if kind in FILES and not writer.keeps_any(together[0]):
+        kind, target = shards[together[0]].format, _format_of(path, [shards[number] for number in together])
+        if kind in FILES and kind == target and not writer.keeps_any(together[0]):
             outputs.leave_out(path)  # the file is the document: a removed document has no output file
         elif not outputs.is_finished(path):
             all_of_it = [shards[number] for number in together]
-            with open_sink(outputs.claim(path), kind, compression_of_name(path.name), all_of_it) as sink:
-                for number in together:
-                    writer.write(number, sink)
+            how = outputs.claim(path), target, compression_of_name(path.name)
+            if all(shard.format == target for shard in all_of_it):
+                with open_sink(*how, all_of_it) as sink:
+                    for number in together:
+                        writer.write(number, sink)
+            else:
+                assert isinstance(writer, DecidedRows)  # others are refused, see demand_rewritable
+                writer.convert(together, *how, progress)
             outputs.finish(path)
         return together
 
@@ -70,6 +79,13 @@ def write_shards(
         for number in together:
             progress.read(shards[number].size)
             progress.advance(rows[number].stop - rows[number].start)
+
+
+def _format_of(path: Place, shards: Sequence[Shard]) -> str:
+    """The format of an output for the rows of some shards: its ending says so, unless theirs takes any."""
+    kinds = {shard.format for shard in shards}
+    known = None if path == STANDARD_OUTPUT or kinds == {"lines"} else split_ending(path.name)
+    return shards[0].format if known is None else known[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +98,7 @@ class DecidedRows:
         valid: bool[rows], whether each row is a document.
         added: the columns that are added to the rows of a slice, as an Arrow table: then all documents are written; None: only
             survivors are.
+        html: how pages of WARC become text, if rows are written in another format.
     """
 
     shards: Sequence[Shard]
@@ -89,6 +106,7 @@ class DecidedRows:
     kept: Callable[[slice], Array]
     valid: Array
     added: Callable[[slice], Any] | None
+    html: str | None = None
 
     def keeps_any(self, number: int) -> bool:
         return bool(self.kept(self.rows[number]).any())
@@ -99,6 +117,20 @@ class DecidedRows:
             FORMATS[shard.format].annotate(shard, self.added(rows), sink, keep=self.valid[rows])
         else:
             FORMATS[shard.format].copy(shard, self.kept(rows), sink)
+
+    def convert(self, numbers: Sequence[int], path: Path, target: str, compression: str, progress: Progress) -> None:
+        """Write the remaining rows of some shards to one file of another format; says what was changed."""
+        from neardup.io.formats.conversion.converter import Converter
+
+        rows = []
+        for number in numbers:
+            of_shard = self.rows[number]
+            keep = self.kept(of_shard) if self.added is None else self.valid[of_shard]
+            rows.append((self.shards[number], keep, None if self.added is None else self.added(of_shard)))
+        with Converter(path, target, compression, rows, html=self.html) as converter:
+            converter.write()
+        for note in converter.notes:
+            progress.say(note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +174,16 @@ class RewrittenRows:
         form.cut(shard, self.columns, spans, rewrite, sink, **masks)
 
 
-def demand_rewritable(shards: Iterable[Shard], asked_by: str) -> None:
-    """Raise InputError if a shard is of a format whose texts cannot be replaced; `asked_by`: what asks for that."""
+def demand_rewritable(shards: Sequence[Shard], asked_by: str, output: str | None = None) -> None:
+    """Raise InputError if a shard is of a format whose texts cannot be replaced; `asked_by`: what asks for that.
+
+    With `output`, also if that has another format: rows are rewritten or converted, not both.
+    """
+    if output and output != str(STANDARD_OUTPUT) and output_folder(output) is None:
+        target = _format_of(place_of(output), shards)
+        for shard in shards:
+            if shard.format != target:
+                raise mixed_formats(shard.name, shard.format, target)
     for shard in shards:
         if not isinstance(FORMATS[shard.format], Rewritable):
             able = [row.name for row in ROWS if isinstance(FORMATS[row.name], Rewritable)]

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -49,8 +50,10 @@ def verify_shards(
     columns = claim.reading.columns(within, asked_by=dict.fromkeys(within, "within="))
     corpus = FileCorpus(shards, columns, on_error=on_error, progress=progress, resources=resources)
     _demand_texts(corpus, claim)
+    was_converted = any(shard.format == "warc" for shard in shards) and all(each.format != "warc" for each in written)
+    of_output = replace(claim.reading, html=None) if was_converted else claim.reading  # there, pages are texts already
     result = FileCorpus(
-        written, claim.reading.columns(), on_error="skip", progress=progress, resources=resources, demands_text=False
+        written, of_output.columns(), on_error="skip", progress=progress, resources=resources, demands_text=False
     )
     result.check()
     _refuse_annotated(result, corpus)

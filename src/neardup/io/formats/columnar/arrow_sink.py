@@ -29,10 +29,10 @@ class ArrowSink(TableSink):
     def _opened(self, shard: Shard) -> AbstractContextManager[OpenTable]:
         return opened(shard)
 
-    def _open(self, file: ArrowTable) -> Any:
+    def _open(self, file: ArrowTable | None) -> Any:
         self._dictionaries: dict[int, Any] = {}
         self._bytes = 0
-        codec = "lz4" if file.is_compressed() else None
+        codec = "lz4" if file is None or file.is_compressed() else None
         options = pa.ipc.IpcWriteOptions(compression=codec, emit_dictionary_deltas=True)
         return self._new(parquet_sink(self._path), self._schema, options=options)
 

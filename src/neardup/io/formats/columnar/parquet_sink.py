@@ -12,20 +12,26 @@ from neardup.io.formats.columnar.table_sink import TableSink
 from neardup.io.storage.places import parquet_sink
 
 _GROUP_BYTES = 128 << 20
+_NEW_GROUP_ROWS = 1 << 16
+"""Rows of a group in files that are no copies of other ones; groups of larger rows end at some 128 MB."""
 
 
 class ParquetSink(TableSink):
     """Writes rows to a Parquet file; the first shard sets its codecs and row group size."""
 
     format = "parquet"
-    _group_rows = 0
+    _group_rows = _bytes = 0
+    _is_new = False
 
     def _opened(self, shard: Shard) -> AbstractContextManager[OpenTable]:
         return opened(shard)
 
-    def _open(self, file: ParquetTable) -> Any:
+    def _open(self, file: ParquetTable | None) -> Any:
         import pyarrow.parquet as pq
 
+        if file is None:
+            self._group_rows, self._is_new = _NEW_GROUP_ROWS, True
+            return pq.ParquetWriter(parquet_sink(self._path), self._schema, compression="zstd")
         metadata = file.file.metadata
         groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
         size = sum(group.total_byte_size for group in groups)
@@ -34,9 +40,15 @@ class ParquetSink(TableSink):
         return pq.ParquetWriter(parquet_sink(self._path), self._schema, **_options(file))
 
     def _is_enough(self) -> bool:
-        return self._rows >= self._group_rows
+        return self._rows >= self._group_rows or self._bytes >= _GROUP_BYTES
+
+    def write(self, batch: Any) -> None:
+        """See `TableSink.write`."""
+        self._bytes += batch.nbytes if self._is_new else 0
+        super().write(batch)
 
     def _put(self, batches: list[Any]) -> None:
+        self._bytes = 0
         table = pa.Table.from_batches(batches, self._schema)
         self._writer.write_table(table, row_group_size=self._rows)
 

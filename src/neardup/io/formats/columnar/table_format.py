@@ -76,7 +76,7 @@ class TableFormat:
         demand_format(shard, sink)
         with self.opened(shard) as file:
             sink.begin(shard, file, file.schema)
-            for batch, _ in _kept(shard, file, keep):
+            for batch, _ in kept_batches(shard, file, keep):
                 sink.write(batch)
 
     def replace(
@@ -94,7 +94,7 @@ class TableFormat:
         with self.opened(shard) as file:
             sink.begin(shard, file, file.schema)
             reader = ColumnReader(shard, file.schema, columns)
-            for batch, rows in _kept(shard, file, keep):
+            for batch, rows in kept_batches(shard, file, keep):
                 sink.write(reader.rewritten(batch, rows, np.flatnonzero(changed[rows]), rewrite))
 
     def annotate(self, shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:
@@ -111,7 +111,7 @@ class TableFormat:
                 },  # Spark would see no other columns
             )
             sink.begin(shard, file, schema)
-            for batch, rows in _kept(shard, file, keep):
+            for batch, rows in kept_batches(shard, file, keep):
                 columns = [column.take(pa.array(rows)).combine_chunks() for _, column in more]
                 sink.write(pa.RecordBatch.from_arrays([*batch.columns, *columns], schema=schema))
 
@@ -141,7 +141,7 @@ def _nothing(row: int, size: int, values: int) -> tuple[Batch, Rejections]:
     return Batch(row, nulls, nulls, (nulls,) * values), []
 
 
-def _kept(shard: Shard, file: OpenTable, keep: Array) -> Iterator[tuple[Any, Array]]:
+def kept_batches(shard: Shard, file: OpenTable, keep: Array) -> Iterator[tuple[Any, Array]]:
     """The rows to keep, batch by batch, with their numbers."""
     for row, block, part in _masked(shard, file, None, _COPIED_BYTES, keep):
         if block.batch is not None and part is not None:

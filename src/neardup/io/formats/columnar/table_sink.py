@@ -36,7 +36,7 @@ class TableSink:
         self._rows = 0
 
     def _open(self, file: Any) -> Any:
-        """A writer of `self._schema`, for a file that resembles `file`."""
+        """A writer of `self._schema`, for a file that resembles `file`, or any if that is None."""
         raise NotImplementedError
 
     def _is_enough(self) -> bool:
@@ -60,6 +60,12 @@ class TableSink:
             common = common_schema([(self._first, self._schema), (shard.name, schema)])
             if not common.equals(self._schema):
                 raise shard.changed()
+
+    def begin_new(self, shard: Shard, schema: Any) -> None:
+        """Prepare for rows of `schema` that come from files of another format; does nothing if it was called before."""
+        if self._writer is None:
+            self._first, self._schema = shard.name, schema
+            self._writer = self._open(None)
 
     def _common(self, schema: Any) -> Any:
         """The schema of the rows of all shards, to each of which the first one's may add columns."""
