@@ -131,8 +131,8 @@ def test_other_types_in_other_files_are_refused_before_any_work(tmp_path):
 
 def test_rows_of_another_format_are_refused(tmp_path):
     given = written(tmp_path / "in.arrow", TABLE)
-    with pytest.raises(InputError, match=r"in\.arrow is arrow, but the output is parquet"):
-        nd.deduplicate_files(given, tmp_path / "out.parquet")
+    with pytest.raises(InputError, match=r"in\.arrow is arrow, but the output is csv"):
+        nd.deduplicate_files(given, tmp_path / "out.csv")
     with pytest.raises(InputError, match="always UTF-8"):
         nd.deduplicate_files(given, tmp_path / "out.arrow", encoding="latin-1")
     with pytest.raises(InputError, match="has columns, not lines"):

@@ -1,4 +1,4 @@
-"""The types of columns, from all values of rows of JSON: values of several types become their JSON text, so that nothing is lost."""
+"""The types of columns, from all values of rows of JSON. Values of several types become JSON text, so that nothing is lost."""
 
 import json
 from dataclasses import dataclass, field
