@@ -171,6 +171,24 @@ def _outcome(line: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(line[name] for name in ("row", "survivor_row", "similarity", "distance", "exact"))
 
 
+def _archive() -> Form:
+    def make() -> None:
+        records = [
+            b"WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.org/%s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n"
+            % (row["id"].encode(), len(block), block)
+            for row in ROWS
+            for block in [b"HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n" + row["text"].encode()]
+        ]
+        Path("in.warc.gz").write_bytes(b"".join(gzip.compress(record, mtime=0) for record in records))
+
+    def use() -> Any:
+        neardup.deduplicate_files("in.warc.gz", "out.warc.gz", audit="audit.jsonl", **OPTIONS)
+        audit = [json.loads(line) for line in Path("audit.jsonl").read_bytes().splitlines()]
+        return gzip.decompress(Path("out.warc.gz").read_bytes()), [_outcome(line) for line in audit]
+
+    return Form("warc.gz", make, lambda: ["in.warc.gz"], use)
+
+
 RECIPE = '# how words become features, and what these weigh\nword_shingle = 2\ncjk_shingle = 3\nweights = "tf"\nbits = 96\nmin_tokens = 4\nmax_distance = 12\nnormalize = ["nfkc_casefold", "digits"]\n'
 
 
@@ -198,5 +216,6 @@ INPUTS = [
     *(_input(kind, compression=name) for kind in ("arrow", "arrows") for name in (None, "lz4")),
     *(_input("parquet", compression=name) for name in ("none", "snappy", "zstd")),
     _input("parquet", compression="gzip", write_page_checksum=True),
+    _archive(),
     _recipe(),
 ]
