@@ -87,6 +87,15 @@ def test_text_files_become_rows(tmp_path):
     assert nd.verify_files(tmp_path / "o.jsonl").proven
 
 
+def test_html_files_become_their_texts(tmp_path):
+    (tmp_path / "in").mkdir()
+    for i, text in enumerate(TEXTS[:2]):
+        (tmp_path / "in" / f"{i}.html").write_text(f"<p>{text}</p>")
+    nd.deduplicate_files(tmp_path / "in", tmp_path / "o.jsonl", html="whole")
+    assert rows_of(tmp_path / "o.jsonl") == [{"id": f"{i}.html", "text": TEXTS[i]} for i in range(2)]
+    assert nd.verify_files(tmp_path / "o.jsonl").proven
+
+
 @pytest.mark.parametrize("target", ["o.jsonl", "o.parquet"])
 def test_records_of_warc_become_rows_with_the_texts_of_pages(tmp_path, target):
     (tmp_path / "in.warc.gz").write_bytes(

@@ -122,8 +122,8 @@ def test_files_of_one_document_do_not_go_into_one_file(shard: Make, copied: Any)
     ):
         with pytest.raises(InputError, match=r"a\.txt and .*b\.txt are one document each.*Name a folder"):
             refused()
-    with pytest.raises(InputError, match=r"a\.txt is txt, but the output is jsonl"):
-        output_names("out.jsonl", [first])
+    with pytest.raises(InputError, match=r"a\.txt is txt, but the output is csv"):
+        output_names("out.csv", [first])
 
 
 @pytest.mark.parametrize("kind", ["txt", "lines"])

@@ -98,7 +98,7 @@ class DecidedRows:
         valid: bool[rows], whether each row is a document.
         added: the columns that are added to the rows of a slice, as an Arrow table: then all documents are written; None: only
             survivors are.
-        html: how pages of WARC become text, if rows are written in another format.
+        html: how pages become text, of files with one document each and of WARC, if rows are written in another format.
     """
 
     shards: Sequence[Shard]

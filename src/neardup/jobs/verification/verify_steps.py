@@ -10,6 +10,7 @@ from neardup.errors import InputError
 from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.corpora.shard import Shard
 from neardup.io.corpora.stored_shards import FINGERPRINT
+from neardup.io.formats.table import FILES
 from neardup.io.storage.places import Place
 from neardup.jobs.removal.reference import FingerprintReference, open_reference, open_verified_store
 from neardup.judging.verification.apart import check_apart, check_covered, check_matched, join_options
@@ -50,7 +51,10 @@ def verify_shards(
     columns = claim.reading.columns(within, asked_by=dict.fromkeys(within, "within="))
     corpus = FileCorpus(shards, columns, on_error=on_error, progress=progress, resources=resources)
     _demand_texts(corpus, claim)
-    was_converted = any(shard.format == "warc" for shard in shards) and all(each.format != "warc" for each in written)
+    of_pages = {"warc", *FILES}
+    was_converted = any(each.format in of_pages for each in shards) and not any(
+        each.format in of_pages for each in written
+    )
     of_output = replace(claim.reading, html=None) if was_converted else claim.reading  # there, pages are texts already
     result = FileCorpus(
         written, of_output.columns(), on_error="skip", progress=progress, resources=resources, demands_text=False

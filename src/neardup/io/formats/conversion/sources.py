@@ -1,7 +1,7 @@
 """Rows of every format as dicts, a block at a time: what JSON lines and columns are made of."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -17,7 +17,7 @@ from neardup.io.formats.columnar.table_format import kept_batches
 from neardup.io.formats.delimited_rows import fields_of, read_header, read_rows
 from neardup.io.formats.lines import mask_of, read_lines
 from neardup.io.formats.table import FILES, FORMATS, opened_table, part_of_files
-from neardup.text.html import extractor
+from neardup.text.html import Extract, extractor
 
 Dicts = list[dict[str, Any]]
 Block = tuple[Array, Dicts]
@@ -26,19 +26,21 @@ _DECODE = msgspec.json.Decoder().decode
 
 
 def dict_rows(shard: Shard, keep: Array, html: str | None) -> Iterator[Block]:
-    """The rows of a shard where `keep` (bool[rows]) is true. `html`: how pages of WARC become text.
+    """The rows of a shard where `keep` (bool[rows]) is true. `html`: how pages become text, of WARC and of
+    files with one document each.
 
     Raises:
         DataError: the shard has changed since it was found, or is damaged.
     """
+    extract: Extract = str if html is None else extractor(html)
     if shard.format == "jsonl":
         yield from _of_json(shard, keep)
     elif shard.format in OF_COLUMNS:
         yield from _of_columns(shard, keep)
     elif shard.format == "warc":
-        yield from _of_archive(shard, keep, html)
+        yield from _of_archive(shard, keep, html, extract)
     elif shard.format in FILES:
-        yield from _of_file(shard, keep)
+        yield from _of_file(shard, keep, extract)
     else:
         yield from _of_table(shard, keep)
 
@@ -81,9 +83,8 @@ def _plain(column: Any) -> Any:
     )
 
 
-def _of_archive(shard: Shard, keep: Array, html: str | None) -> Iterator[Block]:
+def _of_archive(shard: Shard, keep: Array, html: str | None, extract: Extract) -> Iterator[Block]:
     names = FORMATS["warc"].COLUMNS  # type: ignore[attr-defined]
-    extract: Callable[[str], str] = extractor(html) if html is not None else str
     for part in FORMATS["warc"].parts(shard, Columns(html=html, values=names), keep):
         batch, _ = part()
         rows = np.flatnonzero(keep[batch.row : batch.row + len(batch.texts)])
@@ -101,10 +102,10 @@ def _value(token: str | None) -> Any:
     return None if token is None else json.loads(token)
 
 
-def _of_file(shard: Shard, keep: Array) -> Iterator[Block]:
+def _of_file(shard: Shard, keep: Array, extract: Extract) -> Iterator[Block]:
     batch, _ = part_of_files([shard], Columns(), keep)()
     rows = np.flatnonzero(keep)
-    yield rows, [{"id": _value(batch.ids[i].as_py()), "text": batch.texts[i].as_py()} for i in rows.tolist()]
+    yield rows, [{"id": _value(batch.ids[i].as_py()), "text": extract(batch.texts[i].as_py())} for i in rows.tolist()]
 
 
 def _of_table(shard: Shard, keep: Array) -> Iterator[Block]:
