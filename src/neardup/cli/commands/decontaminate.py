@@ -53,7 +53,7 @@ from neardup.cli.shown.terminal import tell_result
 def command(inputs: tuple[str, ...], output: str | None, as_json: bool, quiet: bool, **chosen: Any) -> None:
     """Remove documents that hold items of a benchmark.
 
-    INPUT: files (.jsonl, .csv, .tsv, .txt, also compressed; .parquet, .arrow), folders, globs, or - for standard input.
+    INPUT: files (.jsonl, .csv, .tsv, .txt, .warc, also compressed; .parquet, .arrow), folders, globs, or - for standard input.
     Other documents are written unchanged, and the inputs are not compared with one another. The audit lists every removed
     document with its item and the passage; a file of items says of each item which documents hold it.
     """

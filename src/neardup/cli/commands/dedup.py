@@ -62,7 +62,7 @@ def command(
 ) -> None:  # fmt: skip
     """Remove near-duplicate documents from a corpus.
 
-    INPUT: files (.jsonl, .csv, .tsv, .txt, also compressed; .parquet, .arrow), folders, globs, or - for standard input.
+    INPUT: files (.jsonl, .csv, .tsv, .txt, .warc, also compressed; .parquet, .arrow), folders, globs, or - for standard input.
     Survivors are written unchanged. The audit lists every removed document with its survivor and their similarity.
     With --unit, repeated lines or paragraphs are removed from the documents, and the rest of each document is written.
     """

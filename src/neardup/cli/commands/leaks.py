@@ -58,7 +58,7 @@ def command(
 ) -> None:
     """Find test documents that are in the training set.
 
-    INPUT: the training set: files (.jsonl, .csv, .tsv, .txt, also compressed; .parquet, .arrow), folders, globs, or - for standard
+    INPUT: the training set: files (.jsonl, .csv, .tsv, .txt, .warc, also compressed; .parquet, .arrow), folders, globs, or - for standard
     input. Each test document is looked for by itself: as an exact copy, as a near-duplicate, and as a passage. The list
     says where it is. Nothing is removed: `neardup dedup --against` and `neardup decontaminate` do that.
 

@@ -62,7 +62,7 @@ def command(
 ) -> None:
     """Split documents into train and test without leaks.
 
-    INPUT: files (.jsonl, .csv, .tsv, .txt, also compressed; .parquet, .arrow), folders, globs, or - for standard input.
+    INPUT: files (.jsonl, .csv, .tsv, .txt, .warc, also compressed; .parquet, .arrow), folders, globs, or - for standard input.
     No two documents on different sides match, by an exact join. Rows are written unchanged. The sides depend on the texts and the
     seed, not on ids or the order of rows. `neardup verify DIR` proves a split.
     """

@@ -84,7 +84,7 @@ reading = several(
         multiple=True,
         default=READING.text,
         type=COLUMN,
-        help="Column of the text (text); nested columns as meta.body; repeatable.",
+        help="Column of the text (text); nested columns as meta.body, lists as messages[].content; repeatable.",
     ),
     click.option("--id", type=COLUMN, help="Column of the id (id if it exists, else FILE:ROW)."),
     click.option("--html", type=click.Choice(list(HTML)), help=f"The texts are HTML; {described(HTML)}."),
