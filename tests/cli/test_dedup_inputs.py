@@ -67,7 +67,7 @@ def test_every_command_that_reads_a_folder_tells_what_it_passes_over(run):
 def test_parquet_is_read(run):
     pq.write_table(pa.Table.from_pylist(ROWS), "in.parquet", row_group_size=2)
     assert run("dedup", "in.parquet", "-o", "out.parquet", "--quiet").code == 0
-    assert pq.read_table("rows.parquet").column("id").to_pylist() == KEPT
+    assert pq.read_table("out.parquet").column("id").to_pylist() == KEPT
     assert [line["id"] for line in read_lines("out.duplicates.jsonl")] == ["edited", "shouted"]
 
 
