@@ -87,9 +87,21 @@ def test_a_pipe_of_parquet_is_known_by_its_first_bytes(run, tmp_path):
     piped = (tmp_path / "in.parquet").read_bytes()
     run("dedup", "-", "-o", "out.jsonl", stdin=piped).ok()
     assert survivors("out.jsonl") == KEPT
-    run("dedup", "-", "-o", "out.csv", stdin=piped, leaves_nothing=False).refused("stdin is parquet, but the output is csv.")
+    run("dedup", "-", "-o", "out.csv", stdin=piped, leaves_nothing=False).refused(
+        "stdin is parquet, but the output is csv."
+    )
     run("dedup", "-", "-o", "rows.parquet", stdin=piped).ok()
     assert pq.read_table("rows.parquet").column("id").to_pylist() == KEPT
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_pipe_of_warc_is_known_by_its_first_bytes(run, pack):
+    block = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n" + FERRY.encode()
+    head = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://%s.org/\r\nContent-Length: %d\r\n\r\n"
+    records = [head % (host, len(block)) + block + b"\r\n\r\n" for host in (b"a", b"b")]
+    done = run("dedup", "-", "-o", "-", "--audit", "removed.jsonl", stdin=b"".join(map(pack, records)))
+    assert (done.code, done.out) == (0, records[0])
+    assert read_lines("removed.jsonl")[0]["id"] == "http://b.org/"
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,17 @@ def test_text_files_become_rows(tmp_path):
     assert nd.verify_files(tmp_path / "o.jsonl").proven
 
 
+@pytest.mark.parametrize("source", ["in.jsonl", "in.parquet"])
+def test_columns_and_their_types_do_not_depend_on_what_stays(tmp_path, source):
+    path = write(tmp_path, source, ROWS)
+    for name, rows in (("some", ROWS[:2]), ("all", ROWS)):
+        nd.deduplicate_files(path, tmp_path / f"{name}.arrow", against=write(tmp_path, f"{name}.jsonl", rows))
+    some, all_of_them = (feather.read_table(tmp_path / f"{name}.arrow") for name in ("some", "all"))
+    assert (some.num_rows, all_of_them.num_rows) == (2, 0)
+    assert some.schema.equals(all_of_them.schema)
+    assert some.schema.names == ["id", "text", "meta", "score"]
+
+
 def test_html_files_become_their_texts(tmp_path):
     (tmp_path / "in").mkdir()
     for i, text in enumerate(TEXTS[:2]):

@@ -58,8 +58,8 @@ def command(
 ) -> None:
     """Find test documents that are in the training set.
 
-    INPUT: the training set: files (.jsonl, .csv, .tsv, .txt, .warc, also compressed; .parquet, .arrow), folders, globs, or - for standard
-    input. Each test document is looked for by itself: as an exact copy, as a near-duplicate, and as a passage. The list
+    INPUT: the training set: files (.jsonl, .csv, .tsv, .txt, .warc, also compressed; .parquet, .arrow), folders, globs, or - for
+    standard input. Each test document is looked for by itself: as an exact copy, as a near-duplicate, and as a passage. The list
     says where it is. Nothing is removed: `neardup dedup --against` and `neardup decontaminate` do that.
 
     Exit code 0: done; 3: more of the test set is leaked than --fail-over allows.

@@ -120,13 +120,14 @@ class DecidedRows:
 
     def convert(self, numbers: Sequence[int], path: Path, target: str, compression: str, progress: Progress) -> None:
         """Write the remaining rows of some shards to one file of another format; says what was changed."""
-        from neardup.io.formats.conversion.converter import Converter
+        from neardup.io.formats.conversion.converter import Converter, Rows
 
         rows = []
         for number in numbers:
             of_shard = self.rows[number]
             keep = self.kept(of_shard) if self.added is None else self.valid[of_shard]
-            rows.append((self.shards[number], keep, None if self.added is None else self.added(of_shard)))
+            added = None if self.added is None else self.added(of_shard)
+            rows.append(Rows(self.shards[number], keep, self.valid[of_shard], added))
         with Converter(path, target, compression, rows, html=self.html) as converter:
             converter.write()
         for note in converter.notes:

@@ -1,10 +1,10 @@
 """An output whose rows come from files of other formats."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import pyarrow as pa
@@ -15,12 +15,28 @@ from neardup.io.corpora.shard import OF_COLUMNS, Shard
 from neardup.io.formats.columnar.table_format import kept_batches
 from neardup.io.formats.columnar.table_sink import schema_of_all
 from neardup.io.formats.conversion.kinds import Kind
-from neardup.io.formats.conversion.sources import Block, dict_rows, with_added
+from neardup.io.formats.conversion.sources import Block, dict_rows, samples, with_added
 from neardup.io.formats.json.json_values import is_token, plain_column
 from neardup.io.formats.table import FORMATS, opened_table
 
 _ENCODE = msgspec.json.Encoder(decimal_format="string").encode
 _ROWS_AT_ONCE = 4096
+
+
+class Rows(NamedTuple):
+    """Rows of a shard.
+
+    Attributes:
+        shard: the file.
+        keep: bool[rows], those that are written.
+        valid: bool[rows], those that can be read; all of them decide the types of columns.
+        added: further columns, as `Format.annotate` takes them; None for none.
+    """
+
+    shard: Shard
+    keep: Array
+    valid: Array
+    added: Any
 
 
 class Converter:
@@ -29,8 +45,7 @@ class Converter:
     Args:
         path, compression: of the output.
         target: its format.
-        shards: all whose rows come, with the rows that are kept (bool[rows]) of each.
-        added: further columns of each shard, as `Format.annotate` takes them; None for none.
+        rows: what is written of each shard.
         html: how pages of WARC become text.
 
     Attributes:
@@ -42,7 +57,7 @@ class Converter:
         path: Path,
         target: str,
         compression: str,
-        rows: Sequence[tuple[Shard, Array, Any]],
+        rows: Sequence[Rows],
         *,
         html: str | None,
     ) -> None:
@@ -55,13 +70,13 @@ class Converter:
         """Write all rows."""
         if self._target == "jsonl":
             self._write_lines()
-        elif all(shard.format in OF_COLUMNS for shard, _, _ in self._rows):
+        elif all(each.shard.format in OF_COLUMNS for each in self._rows):
             self._write_batches()
         else:
             self._write_dicts()
 
     def _blocks(self) -> Iterator[tuple[Block, Any]]:
-        for shard, keep, added in self._rows:
+        for shard, keep, _, added in self._rows:
             for rows, found in dict_rows(shard, keep, self._html):
                 if found:
                     yield (rows, found), _plain_table(added)
@@ -76,8 +91,8 @@ class Converter:
             self.notes.append(f"{counted(self._infinite, 'value')} of NaN or infinity became null, as JSON has none")
 
     def _write_batches(self) -> None:
-        schema = schema_of_all([shard for shard, _, _ in self._rows], opened_table)
-        for shard, keep, added in self._rows:
+        schema = schema_of_all([each.shard for each in self._rows], opened_table)
+        for shard, keep, _, added in self._rows:
             more = _plain_table(added)
             with opened_table(shard) as file:
                 for batch, rows in kept_batches(shard, file, keep):
@@ -92,12 +107,24 @@ class Converter:
 
     @cached_property
     def _kinds(self) -> dict[str, Kind]:
-        """The columns of all rows: files are read once more for them."""
+        """The columns of all rows that can be read, also of removed ones: JSON lines are read once more for them."""
         found: dict[str, Kind] = {}
-        for (rows, some), added in self._blocks():
-            for row in with_added(rows, some, added):
+
+        def see(rows: Sequence[Mapping[str, Any]]) -> None:
+            for row in rows:
                 for name, value in row.items():
                     found.setdefault(name, Kind()).see(value)
+
+        for shard, _, valid, _ in self._rows:
+            known = samples(shard)
+            if known is not None:
+                see([known])
+                continue
+            for _, some in dict_rows(shard, valid, self._html):
+                see(some)
+        for each in self._rows:
+            if each.added is not None:
+                see(_plain_table(each.added).to_pylist())
         return found
 
     def _write_dicts(self) -> None:

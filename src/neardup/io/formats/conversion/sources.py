@@ -45,6 +45,16 @@ def dict_rows(shard: Shard, keep: Array, html: str | None) -> Iterator[Block]:
         yield from _of_table(shard, keep)
 
 
+def samples(shard: Shard) -> dict[str, Any] | None:
+    """A value of each column, for formats whose columns have the same types in every file; None for others."""
+    if shard.format == "warc":
+        names = FORMATS["warc"].COLUMNS  # type: ignore[attr-defined]
+        return dict.fromkeys(("id", "text", *names), "") | {"status": 200}
+    if shard.format in FILES:
+        return {"id": "", "text": ""}
+    return None if shard.format == "jsonl" else dict.fromkeys(read_header(shard).names, "")
+
+
 def _of_json(shard: Shard, keep: Array) -> Iterator[Block]:
     for block in read_lines(shard, expected=len(keep)):
         rows = np.flatnonzero(mask_of(shard, keep, block))
