@@ -45,6 +45,7 @@ COMMANDS = {
     "store": "Remember documents, and decide new ones by similarity.",
     "filter": "Pass on new documents, and remember them.",
     "serve": "Serve stores over HTTP.",
+    "mcp": "Serve a store to agents, as tools of MCP.",
     "recipes": "List the named recipes.",
     "demo": "De-duplicate a small corpus, and show what was found.",
     "warmup": "Compile all kernels now, where they do not come compiled.",
@@ -53,7 +54,7 @@ COMMANDS = {
 """The commands with their summaries."""
 FOLDERS = {
     "commands.stages": ("fingerprint", "fit", "pairs", "clusters", "apply", "index"),
-    "commands.store": ("store", "filter", "serve"),
+    "commands.store": ("store", "filter", "serve", "mcp"),
     "commands.runs": ("diff", "reproduce"),
 }
 """Those whose modules are not in `commands`. A command is the `command` of the module of its name."""

@@ -4,8 +4,8 @@ import asyncio
 import contextlib
 import functools
 import time
-from collections.abc import AsyncIterator, Collection, Mapping
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from typing import Any, Literal
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -112,6 +112,51 @@ async def _of_framework(_: Request, failure: Exception) -> Response:
     return problem_response(Problem(code, _DETAILS.get(status, "The service failed unexpectedly."), headers))
 
 
+def open_service(
+    stores: Mapping[str, str],
+    *,
+    limits: Limits,
+    tokens: Tokens,
+    hosts: Collection[str],
+    log: Log,
+    wait: float = 0.0,
+    mode: Literal["w", "r"] = "w",
+) -> tuple[Service, Callable[[], contextlib.AbstractAsyncContextManager[None]]]:
+    """Stores, which are opened now, and a context in which they answer to its loop; at its end, they are closed.
+
+    Args:
+        stores, limits, tokens, hosts, log, wait: see `make_app`.
+        mode: "r" if stores are only read, while other processes may write to them.
+
+    Raises:
+        InputError, DataError, TransferError: see `make_app`.
+    """
+    metrics = Metrics()
+    workers: dict[str, Worker] = {}
+    with contextlib.ExitStack() as opened:
+        for name, place in stores.items():
+            made = functools.partial(opened_store, place, mode, wait=wait)
+            is_shared = back_end_of(place).is_shared
+            workers[name] = Worker(name, made, limits, StoreMetrics(metrics, name), log, is_shared=is_shared)
+            opened.callback(workers[name].end)
+        closing = opened.pop_all()
+    service = Service(workers, Admission(limits, tokens, hosts), metrics)
+    metrics.running.set_function(lambda: service.admission.running)
+
+    @contextlib.asynccontextmanager
+    async def answering() -> AsyncIterator[None]:
+        for worker in workers.values():
+            worker.start(asyncio.get_running_loop())
+        log("started", stores=list(workers), tokens=bool(tokens))
+        try:
+            yield
+        finally:
+            await asyncio.to_thread(closing.close)
+            log("ended")
+
+    return service, answering
+
+
 def make_app(
     stores: Mapping[str, str],
     *,
@@ -136,39 +181,23 @@ def make_app(
         DataError: a store is damaged.
         TransferError: the database of a store cannot be reached.
     """
-    limits, log, metrics = limits or Limits(), log or Log(), Metrics()
-    workers: dict[str, Worker] = {}
-    with contextlib.ExitStack() as opened:
-        for name, place in stores.items():
-            made = functools.partial(opened_store, place, wait=wait)
-            is_shared = back_end_of(place).is_shared
-            workers[name] = Worker(name, made, limits, StoreMetrics(metrics, name), log, is_shared=is_shared)
-            opened.callback(workers[name].end)
-        closing = opened.pop_all()
-    service = Service(workers, Admission(limits, tokens or Tokens(), hosts), metrics)
-    metrics.running.set_function(lambda: service.admission.running)
-
-    @contextlib.asynccontextmanager
-    async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        for worker in workers.values():
-            worker.start(asyncio.get_running_loop())
-        log("started", stores=list(workers), tokens=bool(tokens))
-        try:
-            yield
-        finally:
-            await asyncio.to_thread(closing.close)
-            log("ended")
-
+    limits, log, tokens = limits or Limits(), log or Log(), tokens or Tokens()
+    service, answering = open_service(stores, limits=limits, tokens=tokens, hosts=hosts, log=log, wait=wait)
     described = document(ROUTES, has_tokens=bool(tokens))
 
     async def openapi(_: Request) -> Response:
         return Response(described, media_type="application/json")
 
     routes = [Route(row.path, Endpoint(row, service, log), methods=[row.method]) for row in (*ROUTES, *PAGE_ROWS)]
+    return application(service, answering, [*routes, Route("/v1/openapi.json", openapi)])
+
+
+def application(
+    service: Service, answering: Callable[[], contextlib.AbstractAsyncContextManager[None]], routes: Sequence[Route]
+) -> Starlette:
+    """An ASGI application of these routes, which answers in this context."""
     app = Starlette(
-        routes=[*routes, Route("/v1/openapi.json", openapi)],
-        lifespan=lifespan,
-        exception_handlers={HTTPException: _of_framework},
+        routes=routes, lifespan=lambda _: answering(), exception_handlers={HTTPException: _of_framework}
     )
     app.router.redirect_slashes = (
         False  # behind a proxy that does TLS, it would lead to http://, with the token and the text

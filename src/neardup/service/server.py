@@ -104,24 +104,35 @@ def serve(
         TransferError: the database of a store cannot be reached.
     """
     limits, log = limits or Limits(), log or Log()
-    if not is_integer(port) or not 0 <= port < 1 << 16:
-        raise OptionError(f"`port={port!r}`: give a number from 0 to 65535.")
+    demand_port(port)
     if (tls_certificate is None) != (tls_key is None):
         raise OptionError("Give both `tls_certificate` and `tls_key`, or none.")
     known = read_tokens(tokens)
     demand_safe(host, known, has_tls=tls_key is not None, insecure=insecure, behind_proxy=behind_proxy)
     context = None if tls_certificate is None or tls_key is None else _tls(tls_certificate, tls_key)
-    if tokens is not None and is_read_by_others(tokens) and not _is_credential(tokens):
-        log("tokens_are_read_by_others", file=str(tokens))
+    warn_of_readers(tokens, log)
     hosts = () if known or insecure else (*LOCAL_NAMES, host)
-    with contextlib.closing(_listening(host, port)) as listening:
+    with contextlib.closing(listening_at(host, port)) as listening:
         app = make_app(stores, limits=limits, tokens=known, hosts=hosts, log=log, wait=wait)
         at = listening.getsockname()
         log("listening", host=at[0], port=at[1], tls=context is not None)
-        _run(app, listening, context, limits, log)
+        run(app, listening, context, limits, log)
 
 
-def _run(app: Any, listening: socket.socket, context: ssl.SSLContext | None, limits: Limits, log: Log) -> None:
+def demand_port(port: Any) -> None:
+    """Refuse (OptionError) what is no port."""
+    if not is_integer(port) or not 0 <= port < 1 << 16:
+        raise OptionError(f"`port={port!r}`: give a number from 0 to 65535.")
+
+
+def warn_of_readers(tokens: str | Path | None, log: Log) -> None:
+    """Say in the log if other users may read a file of tokens."""
+    if tokens is not None and is_read_by_others(tokens) and not _is_credential(tokens):
+        log("tokens_are_read_by_others", file=str(tokens))
+
+
+def run(app: Any, listening: socket.socket, context: ssl.SSLContext | None, limits: Limits, log: Log) -> None:
+    """Let an application answer on a socket, until the process is asked to end."""
     gc.freeze()  # else a search for cycles among all that was loaded makes requests wait for some 50 ms now and then
     with _logged(log):
         server = server_of(app, _within_files(limits), context)
@@ -195,7 +206,7 @@ def _logged(log: Log) -> Iterator[None]:
             logger.propagate = propagates
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def listening_at(host: str, port: int) -> socket.socket:
     """A socket that listens.
 
     Raises:

@@ -33,7 +33,7 @@ class Service:
 
     def __init__(self, workers: dict[str, Worker], admission: Admission, metrics: Metrics) -> None:
         self.workers, self.admission, self.metrics = workers, admission, metrics
-        self._comparing = Comparing(admission.limits)
+        self.comparing = Comparing(admission.limits)
 
     @property
     def limits(self) -> Limits:
@@ -88,10 +88,11 @@ class Service:
         is_one = isinstance(given, Question)
         questions = [given] if isinstance(given, Question) else given
         self._demand_few(asked, len(questions))
-        answers = await self._check(worker, questions, 0)
+        answers = await self.checked(worker, questions, 0)
         return json_response(encode(answers[0] if is_one else answers))
 
-    async def _check(self, worker: Worker, questions: list[Question], first: int) -> list[Answer]:
+    async def checked(self, worker: Worker, questions: list[Question], first: int) -> list[Answer]:
+        """The answers to questions; `first`: the place of the first one in its request."""
         job = Check(asyncio.get_running_loop().create_future(), len(questions), [each.text for each in questions])
         found: list[StoreAnswer] = await self.result(worker, job)
         return [
@@ -100,7 +101,7 @@ class Service:
         ]
 
     async def _checked_lines(self, worker: Worker, questions: list[Question], first: int, _: int) -> bytes:
-        return encoded_lines(await self._check(worker, questions, first))
+        return encoded_lines(await self.checked(worker, questions, first))
 
     async def check_and_add(self, asked: Asked) -> Response:
         """Decide a document, an array of documents, or lines of documents; keep those that are new."""
@@ -115,10 +116,10 @@ class Service:
         self._demand_few(asked, len(documents))
         form = "one" if is_one else "array"
         of_all = None if key is None else key.whole
-        found = await self._add(worker, documents, of_all, form, _encode_one if is_one else encode)
+        found = await self.added(worker, documents, of_all, form, _encode_one if is_one else encode)
         return json_response(found.body, {REPEATED: "true"} if found.is_repeated else None)
 
-    async def _add(
+    async def added(
         self,
         worker: Worker,
         given: list[GivenDocument],
@@ -127,6 +128,7 @@ class Service:
         encoded: Callable[[list[Answer]], bytes],
         first: int = 0,
     ) -> Result:
+        """The answers to documents that are decided, and added if they are new; see `Addition`."""
         documents = documents_of(given, first)
         digest = "" if key is None else digest_of(documents, form)
         future = asyncio.get_running_loop().create_future()
@@ -138,7 +140,7 @@ class Service:
         self, worker: Worker, key: RequestKey | None, documents: list[GivenDocument], first: int, number: int
     ) -> bytes:
         of_part = None if key is None else key.part(number)
-        return (await self._add(worker, documents, of_part, "lines", encoded_lines, first)).body
+        return (await self.added(worker, documents, of_part, "lines", encoded_lines, first)).body
 
     def _demand_few(self, asked: Asked, documents: int) -> None:
         """Count the documents of a body.
@@ -160,15 +162,23 @@ class Service:
 
     async def neighbors(self, asked: Asked) -> Response:
         """List the kept documents that are similar to a text, or to a kept document."""
-        given: messages.NeighborsOf = await self.given(asked, messages.NeighborsOf)
+        found = await self.near(self.worker(asked), await self.given(asked, messages.NeighborsOf))
+        return json_response(encode(messages.Neighbors([messages.match_of(each) for each in found])))
+
+    async def near(self, worker: Worker, given: messages.NeighborsOf) -> list[StoreMatch]:
+        """The similar documents of a question.
+
+        Raises:
+            Problem: there is no document of its id.
+        """
 
         def neighbors(store: Store, text: str | PreparedTexts | None = None) -> list[StoreMatch]:
             if text is None and given.id is not None and store.get(given.id) is None:
                 raise Problem("unknown_document", f"There is no document with the id {json.dumps(given.id)}.")
             return store.neighbors(text, id=given.id, min_similarity=given.min_similarity)
 
-        found = await self.call(self.worker(asked), neighbors, given.text)
-        return json_response(encode(messages.Neighbors([messages.match_of(each) for each in found])))
+        found: list[StoreMatch] = await self.call(worker, neighbors, given.text)
+        return found
 
     async def get(self, asked: Asked) -> Response:
         """Show what is known of kept documents."""
@@ -190,15 +200,19 @@ class Service:
 
     async def remove(self, asked: Asked) -> Response:
         """Forget documents, and their duplicates."""
-        given = await self._ids(asked)
+        return json_response(encode(await self.removed(self.worker(asked), await self._ids(asked))))
+
+    async def removed(self, worker: Worker, ids: Sequence[int | str]) -> messages.Removed:
+        """What becomes of documents that are to be removed, each id given once."""
 
         def removed(store: Store) -> messages.Removed:
-            unknown = [each for each in given if store.get(each) is None]
-            ids: list[int | str] = []
-            found = store.remove(given, report_ids=ids.extend)
-            return messages.Removed(int(found), unknown, ids, messages.orphans_of(found.orphans))
+            unknown = [each for each in ids if store.get(each) is None]
+            gone: list[int | str] = []
+            found = store.remove(ids, report_ids=gone.extend)
+            return messages.Removed(int(found), unknown, gone, messages.orphans_of(found.orphans))
 
-        return json_response(encode(await self.call(self.worker(asked), removed)))
+        found: messages.Removed = await self.call(worker, removed)
+        return found
 
     async def expire(self, asked: Asked) -> Response:
         """Remove documents that have expired, and others that are old."""
@@ -222,12 +236,12 @@ class Service:
     async def compare(self, asked: Asked) -> Response:
         """Compare two texts step by step, with the recipe of the store."""
         given = await self._two_texts(asked, COMPARED_CHARACTERS, "step by step")
-        return json_response(encode(await self._comparing.compared(given, self.worker(asked).recipe)))
+        return json_response(encode(await self.comparing.compared(given, self.worker(asked).recipe)))
 
     async def side_by_side(self, asked: Asked) -> Response:
         """Show two texts side by side: what they have in common, and what only one of them has."""
         given = await self._two_texts(asked, SIDE_BY_SIDE_CHARACTERS, "side by side")
-        return json_response(encode(await self._comparing.side_by_side(given, self.worker(asked).recipe)))
+        return json_response(encode(await self.comparing.side_by_side(given, self.worker(asked).recipe)))
 
     async def info(self, asked: Asked) -> Response:
         """Show what a store is, and what it takes."""

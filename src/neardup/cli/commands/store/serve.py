@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from neardup.cli.parsing import options, values
+from neardup.cli.parsing import options, service_options, values
 from neardup.errors import InputError
 
 
@@ -20,20 +20,13 @@ from neardup.errors import InputError
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=int, default=8080, show_default=True, help="Port to listen on; 0 takes a free one.")
-@click.option(
-    "--tokens",
-    type=click.Path(exists=True, dir_okay=False),
-    help="File of tokens, a line for each: NAME ROLE TOKEN. Roles are read, write and admin. (Lines of NEARDUP_TOKENS.)",
-)
+@service_options.tokens
 @click.option("--tls-certificate", type=click.Path(exists=True, dir_okay=False), help="PEM file of the certificate.")
 @click.option("--tls-key", type=click.Path(exists=True, dir_okay=False), help="PEM file of its key.")
 @click.option("--behind-proxy", is_flag=True, help="A proxy does TLS, and only it reaches the address.")
 @click.option("--insecure", is_flag=True, help="Listen on any address without tokens or TLS.")
-@click.option("--max-body", metavar="SIZE", help="Bytes of a body, or of a line of a stream (8M).")
+@service_options.limits
 @click.option("--max-batch", type=int, metavar="N", help="Documents in a body (1000).")
-@click.option("--max-requests", type=int, metavar="N", help="Requests at a time (256).")
-@click.option("--max-rate", type=values.NUMBER, metavar="N", help="Documents a second of each token (no limit).")
-@click.option("--timeout", metavar="DURATION", help="Time for a request to come, and for its answer (30s).")
 @click.option(
     "--keep-answers",
     metavar="DURATION",
