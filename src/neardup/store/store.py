@@ -199,6 +199,11 @@ class Store:
         return stored_document(self._files, id_as_json(id))
 
     @one_call
+    def ids(self) -> list[Any]:
+        """The ids of all kept documents, in the order of adding."""
+        return neighbors.ids(self._files)
+
+    @one_call
     def notes(self, keys: Sequence[str]) -> dict[str, Any]:
         """The plain values that were kept by those of these keys that have not expired; see `check_and_add_many`."""
         return values_of(self._files.notes(keys_of("keys", keys)))

@@ -14,6 +14,8 @@ from neardup.store.session.backend import Backend
 from neardup.store.session.prepared import PreparedTexts, parts_of
 from neardup.survivors.listed_pairs import connected
 
+DOCUMENTS_AT_ONCE = 1 << 14
+"""Documents whose rows are read at a time."""
 PAIRS_AT_ONCE = 1 << 20
 """Pairs that are connected at a time: each time takes a step for each document."""
 
@@ -34,6 +36,17 @@ def neighbors(
     found, _ = every_match(files, texts, least)
     matches = found.matches(files.record.documents(found.documents.tolist()))
     return [match for match, number in zip(matches, found.documents.tolist(), strict=True) if number != own]
+
+
+def ids(files: Backend) -> list[Any]:
+    """See `Store.ids`."""
+    kept = files.kept().tolist()
+    found: list[Any] = []
+    for first in range(0, len(kept), DOCUMENTS_AT_ONCE):
+        some = kept[first : first + DOCUMENTS_AT_ONCE]
+        rows = files.record.documents(some)
+        found += [json.loads(rows[number].id) for number in some]
+    return found
 
 
 def pairs(files: Backend, min_similarity: float | None) -> Iterator[StorePair]:
