@@ -72,11 +72,11 @@ def listening(*arguments):
 
 
 def asked(port, headers=(), method="POST", path="/mcp", body=b'{"jsonrpc":"2.0","id":1,"method":"ping"}'):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     plain = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-    connection.request(method, path, body, {**plain, **dict(headers)})
-    answer = connection.getresponse()
-    return answer.status, answer.read().decode()
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
+        connection.request(method, path, body, {**plain, **dict(headers)})
+        with connection.getresponse() as answer:
+            return answer.status, answer.read().decode()
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -184,11 +184,11 @@ def test_other_hosts_and_origins_are_refused(store):
 
 
 def test_limits_are_those_of_the_service(store):
-    with listening("--store", store, "--max-body", 2000, "--max-rate", 1) as (port, _):
-        status, said = asked(port, body=b" " * 3000)
+    with listening("--store", store, "--write", "--max-body", 20_000, "--max-rate", 0.01) as (port, _):
+        status, said = asked(port, body=b" " * 30_000)
         assert (status, json.loads(said)["code"]) == (413, "too_large")
-        found = client([("check", {"text": FERRY})] * 1200, url=f"http://127.0.0.1:{port}/mcp")["results"]
-        assert "may give 1.0 documents a second" in found[-1]
+        calls = [("forget", {"ids": list(range(1000))}), ("check", {"text": FERRY})]
+        assert "may give 0.01 documents a second" in client(calls, url=f"http://127.0.0.1:{port}/mcp")["results"][1]
     (told,) = client([("check", {"text": "a" * 3000})], server=["--store", str(store), "--max-body", "2000"])["results"]
     assert told.startswith("The arguments have 3,011 bytes; at most 2,000 are taken")
 
@@ -196,7 +196,7 @@ def test_limits_are_those_of_the_service(store):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--store", "none.store"], "none.store does not exist"),
+        (["--store", "none.store"], "none.store is no store (did you mean seen.store?)"),
         (["--store", "seen.store", "--tokens", "tokens"], "who starts a server on standard input needs none"),
         (["--store", "seen.store", "--port", "70000"], "give a number from 0 to 65535"),
         ([], "Missing option '--store'"),

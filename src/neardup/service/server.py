@@ -134,7 +134,7 @@ def warn_of_readers(tokens: str | Path | None, log: Log) -> None:
 def run(app: Any, listening: socket.socket, context: ssl.SSLContext | None, limits: Limits, log: Log) -> None:
     """Let an application answer on a socket, until the process is asked to end."""
     gc.freeze()  # else a search for cycles among all that was loaded makes requests wait for some 50 ms now and then
-    with _logged(log):
+    with logged(log):
         server = server_of(app, _within_files(limits), context)
         asyncio.Runner(loop_factory=server.config.get_loop_factory()).run(server.serve([listening]))
 
@@ -191,9 +191,9 @@ class _Handler(logging.Handler):
 
 
 @contextlib.contextmanager
-def _logged(log: Log) -> Iterator[None]:
-    """Messages of uvicorn, of asyncio and of psycopg go to the log."""
-    handler, loggers = _Handler(log), [logging.getLogger(name) for name in ("uvicorn", "asyncio", "psycopg")]
+def logged(log: Log) -> Iterator[None]:
+    """Messages of libraries go to the log."""
+    handler, loggers = _Handler(log), [logging.getLogger(name) for name in ("uvicorn", "asyncio", "psycopg", "mcp")]
     before = [logger.propagate for logger in loggers]
     for logger in loggers:
         logger.addHandler(handler)

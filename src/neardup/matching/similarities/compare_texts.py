@@ -57,16 +57,7 @@ def similarity(
     >>> similarity({"a", "d"}, {"a", "c", "d"})
     0.6666666666666666
     """
-    if isinstance(kind, Similarity):
-        raise OptionError(
-            f"`kind` is the name of a similarity. Give a `Similarity` as `similarity`: `similarity={kind}`."
-        )
-    if kind is not None and kind not in tuple(SIMILARITIES):
-        raise OptionError(f"{one_of('kind', kind, SIMILARITIES)}.")
-    if kind is not None and similarity is not None:
-        raise OptionError(f"`kind={kind!r}` and `similarity={similarity!r}` say the same. Give one of them.")
-    chosen = similarity_of(similarity or kind or "jaccard")
-    name, used = measure_of(chosen), recipe_of(recipe, version_of(chosen))
+    chosen, used = _chosen(kind, similarity, recipe)
     if not (is_collection(a) and is_collection(b)) and not (isinstance(a, str) and isinstance(b, str)):
         raise OptionError(f"a is a {type(a).__name__}, b a {type(b).__name__}: give two texts, or two sets or lists.")
     if not isinstance(a, str):
@@ -79,25 +70,78 @@ def similarity(
                 recipe=recipe_of_elements(used),
             )[0]
         )
-    if recipe is not None and SIMILARITIES[name].shingles is not None:
-        normalizers_only(used, f"`{'kind' if similarity is None else 'similarity'}={name!r}` is")
-    if isinstance(chosen, Similarity):
-        chosen.check_recipe(used)
+    _check_readable(chosen, used, similarity, recipe)
     [texts] = as_text_arrays([b])
     return float(similarities_to(a, texts, similarity=chosen, recipe=used)[0])
 
 
+def _check_readable(
+    chosen: Similarity | SimilarityName,
+    used: Recipe,
+    similarity: SimilarityLike | None,
+    recipe: RecipeLike | None,
+) -> None:
+    """Refuse a recipe of which the similarity of texts would ignore a part."""
+    name = measure_of(chosen)
+    if recipe is not None and SIMILARITIES[name].shingles is not None:
+        normalizers_only(used, f"`{'kind' if similarity is None else 'similarity'}={name!r}` is")
+    if isinstance(chosen, Similarity):
+        chosen.check_recipe(used)
+
+
+def compared_by(
+    kind: SimilarityName | None, similarity: SimilarityLike | None, recipe: RecipeLike | None
+) -> tuple[Similarity | SimilarityName, Recipe]:
+    """What `similarity` compares texts by, and the recipe, for `similarities_between`; see there for the arguments.
+
+    Raises:
+        OptionError: as there.
+    """
+    chosen, used = _chosen(kind, similarity, recipe)
+    _check_readable(chosen, used, similarity, recipe)
+    return chosen, used
+
+
+def _chosen(
+    kind: SimilarityName | None, similarity: SimilarityLike | None, recipe: RecipeLike | None
+) -> tuple[Similarity | SimilarityName, Recipe]:
+    if isinstance(kind, Similarity):
+        raise OptionError(
+            f"`kind` is the name of a similarity. Give a `Similarity` as `similarity`: `similarity={kind}`."
+        )
+    if kind is not None and kind not in tuple(SIMILARITIES):
+        raise OptionError(f"{one_of('kind', kind, SIMILARITIES)}.")
+    if kind is not None and similarity is not None:
+        raise OptionError(f"`kind={kind!r}` and `similarity={similarity!r}` say the same. Give one of them.")
+    chosen = similarity_of(similarity or kind or "jaccard")
+    return chosen, recipe_of(recipe, version_of(chosen))
+
+
 def similarities_to(text: str, texts: Any, *, similarity: Similarity | SimilarityName, recipe: Recipe) -> Array:
     """float64[n]: the similarity of one text to each text of an Arrow `large_string` array. A null counts as an empty text."""
-    maker = maker_of(similarity)
     [mine] = as_text_arrays([text])
-    elements = maker.stored(pa.concat_arrays([mine, texts]), recipe)
-    out, offsets = np.empty(len(texts)), elements.offsets
-    similarities_of(elements.stored(maker.code), np.zeros(len(texts), np.int64), np.arange(1, len(texts) + 1), 0.0, out)
-    if offsets[1] == 0:
-        own = None if maker.given is None else maker.given.normalize
-        for i in np.flatnonzero(offsets[1:-1] == offsets[2:]).tolist():
-            out[i] = _form(text, own, recipe) == _form(texts[i].as_py() or "", own, recipe)
+    both = pa.concat_arrays([mine, texts])
+    return _similarities(both, np.zeros(len(texts), np.int64), np.arange(1, len(texts) + 1), similarity, recipe)
+
+
+def similarities_between(left: Any, right: Any, *, similarity: Similarity | SimilarityName, recipe: Recipe) -> Array:
+    """float64[n]: the similarity of each text to that of the same place, both of Arrow `large_string` arrays of n texts."""
+    rows = np.arange(len(left))
+    return _similarities(pa.concat_arrays([left, right]), rows, rows + len(left), similarity, recipe)
+
+
+def _similarities(
+    texts: Any, left: Array, right: Array, similarity: Similarity | SimilarityName, recipe: Recipe
+) -> Array:
+    """float64[n]: the similarity of texts[left] and texts[right] (int64[n])."""
+    maker = maker_of(similarity)
+    elements = maker.stored(texts, recipe)
+    out, lengths = np.empty(len(left)), np.diff(elements.offsets)
+    similarities_of(elements.stored(maker.code), left, right, 0.0, out)
+    own = None if maker.given is None else maker.given.normalize
+    for i in np.flatnonzero((lengths[left] == 0) & (lengths[right] == 0)).tolist():
+        mine, other = (texts[int(side[i])].as_py() or "" for side in (left, right))
+        out[i] = _form(mine, own, recipe) == _form(other, own, recipe)
     return out
 
 

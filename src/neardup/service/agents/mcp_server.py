@@ -6,6 +6,7 @@ machine only, and by no page of another origin. Requests share no session.
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ from neardup.service.problems import problem_of
 from neardup.service.requests.bodies import read_whole
 from neardup.service.requests.handlers import Service
 from neardup.service.routes import RouteRow
-from neardup.service.server import LOCAL_NAMES, demand_port, listening_at, run, warn_of_readers
+from neardup.service.server import LOCAL_NAMES, demand_port, listening_at, logged, run, warn_of_readers
 from neardup.service.tokens import ANYBODY, Caller, Tokens, read_tokens
 from neardup.version import __version__
 
@@ -157,6 +158,7 @@ def serve_tools(
     limits, log = limits or Limits(), log or Log()
     if port is None and tokens is not None:
         raise OptionError("`tokens`: who starts a server on standard input needs none. Give `port`, too, or leave out `tokens`.")
+    logging.getLogger("mcp.server.transport_security").setLevel(logging.ERROR)  # it quotes headers of strangers
     known = Tokens() if port is None else read_tokens(tokens)
     with contextlib.ExitStack() as opened:
         if port is not None:
@@ -168,6 +170,7 @@ def serve_tools(
         )
         tools = Tools(service, write=write, texts=texts)
         if port is None:
+            opened.enter_context(logged(log))
             asyncio.run(_on_standard_streams(answering, make_server(tools, log)))
         else:
             log("listening", host=HOST, port=listening.getsockname()[1], tls=False)
