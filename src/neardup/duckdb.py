@@ -45,7 +45,9 @@ def register(
         MissingExtra: DuckDB is not installed.
     """
     if not isinstance(connection, duckdb.DuckDBPyConnection):
-        raise OptionError(f"`connection` is a {type(connection).__name__}. Give one of DuckDB, such as `duckdb.connect()`.")
+        raise OptionError(
+            f"`connection` is a {type(connection).__name__}. Give one of DuckDB, such as `duckdb.connect()`."
+        )
     used, (chosen, compared) = recipe_of(recipe), compared_by(kind, similarity, None)
 
     def fingerprint(texts: Any) -> Any:

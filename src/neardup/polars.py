@@ -65,13 +65,13 @@ class Expressions:
             OptionError: an option has a value that is not allowed; or, when the expression runs, a column has no strings.
         """
         chosen, used = compared_by(kind, similarity, recipe)
-        right = pl.col(other) if isinstance(other, str) else other
+        against = pl.col(other) if isinstance(other, str) else other
 
         def found(columns: pl.Series) -> pl.Series:
-            both = [field.to_arrow() for field in columns.struct.unnest().get_columns()]
-            return pl.Series(columns.name, similarities_of_rows(*both, chosen, used), dtype=pl.Float64)
+            left, right = (field.to_arrow() for field in columns.struct.unnest().get_columns())
+            return pl.Series(columns.name, similarities_of_rows(left, right, chosen, used), dtype=pl.Float64)
 
-        pair = pl.struct(self._expression.alias("left"), right.alias("right"))
+        pair = pl.struct(self._expression.alias("left"), against.alias("right"))
         named = self._expression.meta.output_name(raise_if_undetermined=False) or "similarity"
         return pair.map_batches(found, return_dtype=pl.Float64, is_elementwise=True).alias(named)
 
@@ -79,5 +79,3 @@ class Expressions:
         if name in WHOLE:
             raise AttributeError(whole_column(name, "An expression"))
         raise AttributeError(f"An expression has no `neardup.{name}`, but `fingerprint` and `similarity`.")
-
-

@@ -19,7 +19,11 @@ PIPELINES = {
     ),  # which it imports and does not ask for
     "nemo-curator": ("nemo-curator==1.4.0",),
     "mcp": ("mcp==2.3.0", "httptools", "prometheus-client", "starlette", "uvicorn", "uvloop"),
-    "langchain": ("langchain-core==1.8.3", "langchain-classic==1.0.8", "greenlet"),  # these have a record manager on disk
+    "langchain": (
+        "langchain-core==1.8.3",
+        "langchain-classic==1.0.8",
+        "greenlet",
+    ),  # these have a record manager on disk
     "llama-index": ("llama-index-core==0.14.25",),
     "haystack": ("haystack-ai==3.4.1",),
     "daft": ("daft[ray]==0.7.26",),  # for benchmarks/cluster.py alone

@@ -106,7 +106,10 @@ def test_a_server_reads_only_unless_it_is_started_to_write(store, mode):
 def test_documents_are_remembered_in_one_process_and_known_in_the_next(store):
     calls = [
         ("remember", {"id": 17, "text": LATER}),
-        ("remember", {"id": "17", "text": "Bread needs flour, water, salt and some patience, and then a day in the oven."}),
+        (
+            "remember",
+            {"id": "17", "text": "Bread needs flour, water, salt and some patience, and then a day in the oven."},
+        ),
         ("forget", {"ids": ["ferry", "nobody"]}),
         ("remember", {"id": 17, "text": LATER, "metadata": {"a": 1}, "ttl": "1d"}),
     ]
@@ -205,10 +208,20 @@ def test_limits_are_those_of_the_service(store):
 def test_what_cannot_be_served_is_refused(store, tmp_path, arguments, message):
     (tmp_path / "tokens").write_text(f"reader read {TOKEN}\n")
     command = [python("mcp"), "-m", "neardup", "mcp", *arguments]
-    done = subprocess.run(command, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        command, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False
+    )
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_the_example_of_the_page_gives_what_it_shows(tmp_path):
+    command = [python("mcp"), CLIENT.with_name("page.py"), ROOT / "docs" / "agents.md", "neardup"]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, timeout=280, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "1\n"), done.stdout + done.stderr
 
 
 def test_the_version_that_was_tested_is_stated():

@@ -87,7 +87,8 @@ def test_langchain_refuses_documents_without_a_name(tmp_path):
     assert told.startswith("Document 0 has no id: `Document.id` is None. Name what is the same in every run")
     told = day("langchain", tmp_path, rows, options={"id": "url"})["refused"]
     assert "its metadata has no 'url'" in told
-    assert "keep='always'" in day("langchain", tmp_path, rows, options={"id": "source", "keep": "always"}, **{}).get("refused", "")
+    told = day("langchain", tmp_path, rows, options={"id": "source", "keep": "always"})["refused"]
+    assert told.startswith("`keep='always'`: such a store drops nothing.")
 
 
 def test_langchain_repeated_ids_keep_the_last_text(tmp_path):
@@ -170,3 +171,15 @@ def test_the_version_that_was_tested_is_stated(name):
     source = (ROOT / "src" / "neardup" / "integrations" / MODULES[name]).read_text(encoding="utf-8")
     (stated,) = re.findall(r'^TESTED = "(.*)"$', source, re.MULTILINE)
     assert PIPELINES[name][0].endswith(f"=={stated}")
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_of_the_page_give_what_they_show(name, tmp_path):
+    if missing(name):
+        pytest.skip(missing(name))
+    command = [python(name), PROGRAMS / "page.py", ROOT / "docs" / "rag.md", MODULES[name].removesuffix(".py")]
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "HAYSTACK_TELEMETRY_ENABLED": "False"}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=280, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "1\n"), done.stdout + done.stderr

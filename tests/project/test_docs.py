@@ -31,7 +31,7 @@ NOT_RUN = {
         "remote.md", "migration.md", "releasing.md", "CONTRIBUTING.md", "spark.md", "ray.md", "postgresql.md",
         "deployment.md", "service.md",
     },
-    "py": {"migration.md", "spark.md", "ray.md", "postgresql.md"},
+    "py": {"agents.md", "rag.md", "migration.md", "spark.md", "ray.md", "postgresql.md"},
     "sql": {"migration.md", "postgresql.md"},
 }  # fmt: skip
 """Fences that are no examples of ours, and the pages that may have them; TOML, JSON, Spark, Ray, PostgreSQL and deployment have tests of their own."""
@@ -40,6 +40,10 @@ IMPORTED = {
     "neardup.integrations.curator": "nemo_curator",
     "neardup.integrations.data_juicer": "data_juicer",
     "neardup.integrations.datatrove": "datatrove",
+    "neardup.integrations.haystack": "haystack",
+    "neardup.integrations.langchain": "langchain_core",
+    "neardup.integrations.llama_index": "llama_index",
+    "neardup.service.agents.mcp_server": "mcp",
     "neardup.engines.ray.datasets": "ray",
 }
 """What modules import that the environment of these tests need not have. Tests of clusters and of integrations run them."""

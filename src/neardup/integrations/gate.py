@@ -118,7 +118,9 @@ class Gate:
                 store.remove(lost)
             found = store.check_and_add_many(list(ids), list(texts))
             answers, every = dict(enumerate(found)), list(found)
-            while again := [last[each.id] for each in store.orphans() if each.id in last]:  # they were dropped too early
+            while again := [
+                last[each.id] for each in store.orphans() if each.id in last
+            ]:  # they were dropped too early
                 found = store.check_and_add_many([ids[at] for at in again], [texts[at] for at in again])
                 answers.update(zip(again, found, strict=True))
                 every += found

@@ -10,10 +10,13 @@ Documents without text (`content=None`) pass.
 import dataclasses
 from typing import Any
 
-from haystack import Document, component, default_to_dict
-
 from neardup.errors import OptionError
 from neardup.integrations.gate import Dropped, Gate
+from neardup.recipe.stored_parts import check_installed
+
+check_installed("neardup.integrations.haystack", ("haystack-ai",), "haystack")
+
+from haystack import Document, component, default_to_dict  # noqa: E402
 
 TESTED = "3.4.1"
 """The version of haystack-ai that this was tested with."""
@@ -37,9 +40,10 @@ class NearDuplicateGate:
 
     def to_dict(self) -> dict[str, Any]:
         """The component as plain values."""
-        return default_to_dict(self, **self._given)
+        plain: dict[str, Any] = default_to_dict(self, **self._given)
+        return plain
 
-    @component.output_types(documents=list[Document], dropped=list[Dropped], removed=list[Any], orphans=list[Any])
+    @component.output_types(documents=list[Document], dropped=list[Dropped], removed=list[Any], orphans=list[Any])  # type: ignore[untyped-decorator]
     def run(self, documents: list[Document]) -> dict[str, Any]:
         """Decide documents.
 
@@ -63,7 +67,11 @@ class NearDuplicateGate:
             return document.meta[self._id]
         if self._id is None and document.id != dataclasses.replace(document, id="").id:
             return document.id
-        why = "its meta has no " + repr(self._id) if self._id else "its `id` is a hash of its content, which changes with it"
+        why = (
+            "its meta has no " + repr(self._id)
+            if self._id
+            else "its `id` is a hash of its content, which changes with it"
+        )
         raise OptionError(
             f"Document {place} has no id that is the same in every run: {why}. Name a key of `meta`, such as `id='file_path'`, or "
             "set `Document.id`."

@@ -3,24 +3,27 @@
     gate = NearDuplicateGate("seen.store", id="source", full=True, min_similarity=0.8)
     index(gate.transform_documents(loader.load()), record_manager, vector_store, cleanup="full", source_id_key="source")
 
-The second day changes nothing: documents that are kept pass again, so `cleanup="full"` does not delete them. Give it whole documents,
-before a text splitter.
+The second day changes nothing: documents that are kept pass again, so `cleanup="full"` does not delete them. Give it whole
+documents, before a text splitter.
 """
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from langchain_core.documents import Document
-from langchain_core.documents.transformers import BaseDocumentTransformer
-
 from neardup.errors import OptionError
 from neardup.integrations.gate import Gate, Passage
+from neardup.recipe.stored_parts import check_installed
+
+check_installed("neardup.integrations.langchain", ("langchain-core",), "langchain")
+
+from langchain_core.documents import Document  # noqa: E402
+from langchain_core.documents.transformers import BaseDocumentTransformer  # noqa: E402
 
 TESTED = "1.8.3"
 """The version of langchain-core that this was tested with."""
 
 
-class NearDuplicateGate(BaseDocumentTransformer):
+class NearDuplicateGate(BaseDocumentTransformer):  # type: ignore[misc]
     """Passes new and unchanged documents; see `neardup.integrations.gate`.
 
     Attributes:
@@ -31,7 +34,12 @@ class NearDuplicateGate(BaseDocumentTransformer):
     last: Passage | None = None
 
     def __init__(
-        self, store: str, *, id: str | Callable[[Document], Any] | None = None, full: bool = False, **options: Any  # noqa: A002
+        self,
+        store: str,
+        *,
+        id: str | Callable[[Document], Any] | None = None,  # noqa: A002
+        full: bool = False,
+        **options: Any,
     ) -> None:
         """See `Gate`.
 

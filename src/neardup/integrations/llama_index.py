@@ -14,12 +14,15 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
-from llama_index.core.schema import BaseNode, MetadataMode, TransformComponent
-from llama_index.core.storage.docstore import BaseDocumentStore
-from pydantic import PrivateAttr
-
 from neardup.errors import OptionError
 from neardup.integrations.gate import Gate, Passage
+from neardup.recipe.stored_parts import check_installed
+
+check_installed("neardup.integrations.llama_index", ("llama-index-core",), "llama-index")
+
+from llama_index.core.schema import BaseNode, MetadataMode, TransformComponent  # noqa: E402
+from llama_index.core.storage.docstore import BaseDocumentStore  # noqa: E402
+from pydantic import PrivateAttr  # noqa: E402
 
 TESTED = "0.14.25"
 """The version of llama-index-core that this was tested with."""
@@ -69,7 +72,10 @@ class NearDuplicateGate(TransformComponent):  # type: ignore[misc]
             more = self._decided(again, [])
             passed += [again[place] for place in more.passed]
             last = Passage(
-                passed=last.passed, dropped=last.dropped + more.dropped, removed=last.removed + more.removed, orphans=more.orphans
+                passed=last.passed,
+                dropped=last.dropped + more.dropped,
+                removed=last.removed + more.removed,
+                orphans=more.orphans,
             )
         self._last = last
         return passed
@@ -91,4 +97,3 @@ class NearDuplicateGate(TransformComponent):  # type: ignore[misc]
             return []
         found = [self._docstore.get_document(str(each), raise_error=False) for each in ids]
         return [node for node in found if node is not None]
-

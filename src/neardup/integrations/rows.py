@@ -1,4 +1,4 @@
-"""ROWS: fingerprints and similarities for each row of Arrow columns of strings; a null gives a null. For functions of frames and SQL."""
+"""ROWS: fingerprints and similarities for each row of Arrow columns of strings, for frames and SQL; a null gives a null."""
 
 from typing import Any
 
@@ -20,8 +20,8 @@ WHOLE = ("clusters", "deduplicate", "duplicates", "is_duplicate", "is_near_dupli
 def whole_column(name: str, spoken_of: str) -> str:
     """Why there is no such function of rows; `spoken_of`: what would call it."""
     return (
-        f"{spoken_of} has no `{name}`: it sees a part of the rows at a time, and a near-duplicate may be in another. Give the whole "
-        "frame: `neardup.deduplicate(frame)`, whose `annotations` have a row for each of its rows."
+        f"{spoken_of} has no `{name}`: it sees a part of the rows at a time, and a near-duplicate may be in another. Give the "
+        "whole frame: `neardup.deduplicate(frame)`, whose `annotations` have a row for each of its rows."
     )
 
 

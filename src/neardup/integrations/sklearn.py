@@ -72,4 +72,6 @@ class FingerprintTransformer(TransformerMixin, BaseEstimator):  # type: ignore[m
         if self.output not in ("bits", "words"):
             raise OptionError(f"`output={self.output!r}`: give 'bits' or 'words'.")
         used = recipe_of(self.recipe)
-        return [f"bit{i}" for i in range(used.bits)] if self.output == "bits" else [f"word{i}" for i in range(used.words)]
+        return (
+            [f"bit{i}" for i in range(used.bits)] if self.output == "bits" else [f"word{i}" for i in range(used.words)]
+        )

@@ -196,9 +196,7 @@ def application(
     service: Service, answering: Callable[[], contextlib.AbstractAsyncContextManager[None]], routes: Sequence[Route]
 ) -> Starlette:
     """An ASGI application of these routes, which answers in this context."""
-    app = Starlette(
-        routes=routes, lifespan=lambda _: answering(), exception_handlers={HTTPException: _of_framework}
-    )
+    app = Starlette(routes=routes, lifespan=lambda _: answering(), exception_handlers={HTTPException: _of_framework})
     app.router.redirect_slashes = (
         False  # behind a proxy that does TLS, it would lead to http://, with the token and the text
     )

@@ -14,13 +14,22 @@ from neardup.integrations.haystack import NearDuplicateGate
 
 if __name__ == "__main__":
     given = json.load(sys.stdin)
-    store = InMemoryDocumentStore.load_from_disk("documents.json") if Path("documents.json").exists() else InMemoryDocumentStore()
+    store = (
+        InMemoryDocumentStore.load_from_disk("documents.json")
+        if Path("documents.json").exists()
+        else InMemoryDocumentStore()
+    )
     pipeline = Pipeline()
     pipeline.add_component("gate", NearDuplicateGate("seen.store", min_similarity=0.7, texts=True, **given["options"]))
-    pipeline = Pipeline.loads(pipeline.dumps())  # as in a file of YAML
+    pipeline = Pipeline.loads(
+        pipeline.dumps(), allowed_modules=["neardup.integrations.haystack"]
+    )  # as in a file of YAML
     pipeline.add_component("writer", DocumentWriter(document_store=store, policy=DuplicatePolicy.OVERWRITE))
     pipeline.connect("gate.documents", "writer.documents")
-    documents = [Document(content=row["text"], meta=row["meta"], **({"id": row["id"]} if "id" in row else {})) for row in given["documents"]]
+    documents = [
+        Document(content=row["text"], meta=row["meta"], **({"id": row["id"]} if "id" in row else {}))
+        for row in given["documents"]
+    ]
     try:
         done = pipeline.run({"gate": {"documents": documents}}, include_outputs_from={"gate"})
     except Exception as problem:
@@ -31,8 +40,21 @@ if __name__ == "__main__":
         sys.exit()
     gate = done["gate"]
     gone = {str(each) for each in gate["removed"]}
-    store.delete_documents([each.id for each in store.filter_documents() if each.id in gone or each.meta.get("file") in gone])
+    store.delete_documents(
+        [each.id for each in store.filter_documents() if each.id in gone or each.meta.get("file") in gone]
+    )
     store.save_to_disk("documents.json")
     kept = sorted([each.meta["file"], each.content] for each in store.filter_documents())
     dropped = [[each.id, each.place, each.reason] for each in gate["dropped"]]
-    print(json.dumps({"written": done["writer"]["documents_written"], "kept": kept, "dropped": dropped, "removed": gate["removed"], "orphans": gate["orphans"], "metadata": [each.meta for each in gate["documents"]]}))
+    print(
+        json.dumps(
+            {
+                "written": done["writer"]["documents_written"],
+                "kept": kept,
+                "dropped": dropped,
+                "removed": gate["removed"],
+                "orphans": gate["orphans"],
+                "metadata": [each.meta for each in gate["documents"]],
+            }
+        )
+    )

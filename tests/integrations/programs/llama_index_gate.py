@@ -25,8 +25,16 @@ def made(row):
 
 if __name__ == "__main__":
     given = json.load(sys.stdin)
-    docstore = SimpleDocumentStore.from_persist_path("pipeline/docstore.json") if Path("pipeline/docstore.json").exists() else SimpleDocumentStore()
-    vectors = SimpleVectorStore.from_persist_path("vectors.json") if Path("vectors.json").exists() else SimpleVectorStore(stores_text=True)
+    docstore = (
+        SimpleDocumentStore.from_persist_path("pipeline/docstore.json")
+        if Path("pipeline/docstore.json").exists()
+        else SimpleDocumentStore()
+    )
+    vectors = (
+        SimpleVectorStore.from_persist_path("vectors.json")
+        if Path("vectors.json").exists()
+        else SimpleVectorStore(stores_text=True)
+    )
     gate = NearDuplicateGate("seen.store", docstore=docstore, min_similarity=0.7, texts=True)
     pipeline = IngestionPipeline(
         transformations=[gate, SentenceSplitter(), MockEmbedding(4)],

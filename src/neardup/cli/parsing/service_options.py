@@ -14,7 +14,5 @@ limits = several(
     click.option("--max-body", metavar="SIZE", help="Bytes of a body, or of a line of a stream (8M)."),
     click.option("--max-requests", type=int, metavar="N", help="Requests at a time (256)."),
     click.option("--max-rate", type=NUMBER, metavar="N", help="Documents a second of each token (no limit)."),
-    click.option(
-        "--timeout", metavar="DURATION", help="Time for a request to come, and for its answer (30s)."
-    ),
+    click.option("--timeout", metavar="DURATION", help="Time for a request to come, and for its answer (30s)."),
 )

@@ -157,7 +157,9 @@ def serve_tools(
     """
     limits, log = limits or Limits(), log or Log()
     if port is None and tokens is not None:
-        raise OptionError("`tokens`: who starts a server on standard input needs none. Give `port`, too, or leave out `tokens`.")
+        raise OptionError(
+            "`tokens`: who starts a server on standard input needs none. Give `port`, too, or leave out `tokens`."
+        )
     logging.getLogger("mcp.server.transport_security").setLevel(logging.ERROR)  # it quotes headers of strangers
     known = Tokens() if port is None else read_tokens(tokens)
     with contextlib.ExitStack() as opened:
@@ -166,7 +168,13 @@ def serve_tools(
             warn_of_readers(tokens, log)
             listening = opened.enter_context(contextlib.closing(listening_at(HOST, port)))
         service, answering = open_service(
-            {"default": store}, limits=limits, tokens=known, hosts=LOCAL_NAMES, log=log, wait=wait, mode="w" if write else "r"
+            {"default": store},
+            limits=limits,
+            tokens=known,
+            hosts=LOCAL_NAMES,
+            log=log,
+            wait=wait,
+            mode="w" if write else "r",
         )
         tools = Tools(service, write=write, texts=texts)
         if port is None:

@@ -73,7 +73,9 @@ class Tools:
         body = _written(arguments)
         if len(body) > self._service.limits.max_body:
             most = self._service.limits.max_body
-            raise Problem("too_large", f"The arguments have {len(body):,} bytes; at most {most:,} are taken (--max-body {most}).")
+            raise Problem(
+                "too_large", f"The arguments have {len(body):,} bytes; at most {most:,} are taken (--max-body {most})."
+            )
         given = await decoded([body], lambda: decode(body, row.decoded_as, f"call of {name}"))
         admission.demand_rate(caller, len(given.ids) if isinstance(given, Ids) else 1)
         return await row.call(self, given)
@@ -84,7 +86,7 @@ class Tools:
         return await self._shown(answer)
 
     async def remember(self, given: GivenDocument) -> Checked:
-        """Add a document, if it is new. A known id with another text is an update. The answer says what it duplicates or replaces."""
+        """Add a document if it is new, or update the one of its id. The answer says what it duplicates or replaces."""
         result = await self._service.added(self._worker, [given], None, "one", encode)
         (answer,) = msgspec.json.decode(result.body, type=list[Answer])
         return await self._shown(answer)
@@ -106,6 +108,7 @@ class Tools:
         def found(store: Store, text: str | PreparedTexts) -> tuple[Explanation, str | None]:
             return _explained(store, text, given.id)
 
+        explained: Explanation
         explained, kept = await self._service.call(self._worker, found, given.text)
         if kept is None or max(len(kept), len(given.text)) > COMPARED_CHARACTERS:
             return explained
@@ -133,7 +136,9 @@ class Tools:
         def stored(store: Store) -> list[ShownText]:
             kept = [each for each in map(store.get, ids) if each is not None]
             return [
-                ShownText(each.id, each.text[:SHOWN_CHARACTERS], len(each.text)) for each in kept if each.text is not None
+                ShownText(each.id, each.text[:SHOWN_CHARACTERS], len(each.text))
+                for each in kept
+                if each.text is not None
             ]
 
         texts: list[ShownText] = await self._service.call(self._worker, stored)
@@ -163,7 +168,11 @@ def _explained(store: Store, text: str | PreparedTexts, wanted: int | str | None
     explained = Explanation("new" if answer.is_new else "duplicate", "", options.min_similarity)
     if match is None:
         what = "No kept document is" if wanted is None else f"The document {name} is not"
-        by = f"within {options.max_distance} bits" if least == 0 else f"as similar as {least:g}, the lowest that the store can tell"
+        by = (
+            f"within {options.max_distance} bits"
+            if least == 0
+            else f"as similar as {least:g}, the lowest that the store can tell"
+        )
         explained.because = f"{what} {by}."
     else:
         explained.id, explained.similarity, explained.distance = match.id, match.similarity, match.distance
