@@ -17,6 +17,7 @@ from neardup.errors import OptionError
 from neardup.options import MatchingOptions
 from neardup.recipe.presets import RecipeLike
 from neardup.store.answers import StoreAnswer
+from neardup.store.arguments import id_as_json
 from neardup.store.store import Store
 
 WAIT_SECONDS = 60.0
@@ -109,14 +110,17 @@ class Gate:
             InputError: another process had the store for too long.
         """
         with self._opened() as store:
-            if len(ids) != len(texts) or not all(isinstance(text, str) for text in texts):
-                store.check_many(texts)  # refuses what is no text
-                raise OptionError(f"{len(ids)} ids, {len(texts)} texts. Give a text for each id.")
+            given = store.prepare(list(texts))  # refuses what is no text, before anything is changed
+            if len(ids) != len(given):
+                raise OptionError(f"{len(ids)} ids, {len(given)} texts. Give a text for each id.")
+            for each in ids:
+                id_as_json(each)
             last = {each: place for place, each in enumerate(ids)}
+            replaced: list[Any] = []
             lost = [each for each in store.ids() if each not in last] if gone is True else list(gone or ())
             if lost:
-                store.remove(lost)
-            found = store.check_and_add_many(list(ids), list(texts))
+                store.remove(lost, report_ids=replaced.extend)
+            found = store.check_and_add_many(list(ids), given)
             answers, every = dict(enumerate(found)), list(found)
             while again := [
                 last[each.id] for each in store.orphans() if each.id in last
@@ -124,7 +128,7 @@ class Gate:
                 found = store.check_and_add_many([ids[at] for at in again], [texts[at] for at in again])
                 answers.update(zip(again, found, strict=True))
                 every += found
-            replaced = {match.id for answer in every for match in answer.replaces} | set(lost)
+            replaced += [match.id for answer in every for match in answer.replaces]
             absent = {each for each in replaced if store.get(each) is None}
             orphans = tuple(each.id for each in store.orphans())
             passed, dropped = list[int](), list[Dropped]()
@@ -159,7 +163,7 @@ def _dropped(store: Store, place: int, name: Any, text: str, answer: StoreAnswer
     """Why a document does not pass. One that a better or a later one has replaced since is asked for again."""
     if not is_last:
         return Dropped(place=place, id=name, duplicate_of=name, similarity=None, distance=None, exact=False)
-    if answer.is_new:
+    if answer.status != "duplicate":
         answer = store.check(text)
     match = answer.matches[0]
     given = {"duplicate_of": match.id, "similarity": match.similarity, "distance": match.distance}

@@ -49,13 +49,14 @@ class FingerprintTransformer(TransformerMixin, BaseEstimator):  # type: ignore[m
             OptionError: X holds something other than strings, or a parameter has a value that is not allowed.
             DataError: a text is null, or not valid Unicode.
         """
-        names, given = self._columns(), X
+        names = self._columns()
         if isinstance(X, np.ndarray) and X.ndim != 1:
             raise OptionError(f"X has {X.ndim} dimensions. Give one text for each row: `X[:, 0]`.")
-        found = np.atleast_2d(fingerprint(given, text=self.text, recipe=recipe_of(self.recipe)).T).T
+        used = recipe_of(self.recipe)
+        found = fingerprint(X, text=self.text, recipe=used).reshape(-1, used.words)
         if self.output == "words":
-            return found.reshape(-1, len(names))
-        bits = np.unpackbits(np.ascontiguousarray(found).astype(">u8").view(np.uint8).reshape(len(found), -1), axis=1)
+            return found
+        bits = np.unpackbits(found.astype(">u8").view(np.uint8).reshape(len(found), 8 * used.words), axis=1)
         return bits[:, bits.shape[1] - len(names) :]
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:  # noqa: ARG002
