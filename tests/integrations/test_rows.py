@@ -81,7 +81,9 @@ def test_expressions_refuse_other_names_types_and_options():
     with pytest.raises(AttributeError, match="has no `neardup.minhash`, but `fingerprint` and `similarity`"):
         _ = pl.col("a").neardup.minhash
     for wrong in (pl.col("g").neardup.fingerprint(), pl.col("g").neardup.similarity("a")):
-        with pytest.raises(nd.OptionError, match="The column has the type int64; give strings."):
+        with pytest.raises(
+            (nd.OptionError, pl.exceptions.ComputeError), match="The column has the type int64; give strings."
+        ):
             FRAME.select(wrong)
     with pytest.raises(nd.OptionError, match="kind='jacard'"):
         pl.col("a").neardup.similarity("b", kind="jacard")
