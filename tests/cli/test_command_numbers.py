@@ -29,8 +29,9 @@ CALLS = {
     "filter": ("in.jsonl", "--store", "new", "--create", "-o", "passed.jsonl", "--overwrite"),
     "filter --index": ("in.jsonl", "--index", "index", "--create", "-o", "passed.jsonl", "--overwrite"),
     "serve": ("--store", "none"),
+    "mcp": ("--store", "none"),
 }
-"""A call of each command with such flags, which succeeds but for `serve`."""
+"""A call of each command with such flags, which succeeds but for `serve` and `mcp`."""
 
 
 def flags(command):

@@ -217,7 +217,7 @@ NO_MESSAGES = {
     "hamming/index/planning/machine.py": "the command that measured",
     **{
         f"service/{name}.py": "refusals to clients of a service, which a command has started"
-        for name in ("admission", "requests/bodies", "requests/handlers")
+        for name in ("admission", "agents/tools", "requests/bodies", "requests/handlers")
     },
 }
 """Files with texts that are made of flags: parts of commands, which a user copies, and what is said to others than the caller."""

@@ -71,7 +71,7 @@ OUTPUTS = [
     ([], "filter in.jsonl --create --index @ --max-distance 18 -o out.jsonl"),
     ([], "demo @"),
 ]
-NO_OUTPUT = {"compare", "explain", "verify", "plan", "recipes", "warmup", "completion", "serve"}
+NO_OUTPUT = {"compare", "explain", "verify", "plan", "recipes", "warmup", "completion", "serve", "mcp"}
 """Commands that write nothing, or nothing under a name."""
 IN_PLACE = {
     "index add", "index info", "index remove", "store compact", "store get", "store import", "store info", "store neighbors",

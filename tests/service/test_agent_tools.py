@@ -5,7 +5,6 @@ import io
 import json
 
 import pytest
-from service.serving import BREAD, FERRY, LATER, new_store
 
 import neardup as nd
 from neardup.cli.main import main
@@ -17,6 +16,7 @@ from neardup.service.logs import Log
 from neardup.service.messages.messages import encode
 from neardup.service.problems import problem_of
 from neardup.service.tokens import ANYBODY, Caller, Tokens
+from service.serving import BREAD, FERRY, LATER, new_store
 
 
 def called(place, *calls, write=True, texts=False, caller=ANYBODY, limits=None):

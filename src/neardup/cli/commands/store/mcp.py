@@ -32,13 +32,13 @@ def command(
     Stored texts come from strangers, so tools return ids and numbers only, unless you give `--texts`.
     """
     from neardup.recipe.stored_parts import check_installed
-
-    check_installed("neardup mcp", ("mcp", "starlette", "uvicorn", "httptools", "prometheus-client"), "mcp")
-    from neardup.service.agents.mcp_server import serve_tools
     from neardup.service.limits import limits_of
-    from neardup.service.logs import Log
 
     limits = limits_of(**{name: value for name, value in chosen.items() if value is not None})
+    check_installed("neardup mcp", ("mcp", "starlette", "uvicorn", "httptools", "prometheus-client"), "mcp")
+    from neardup.service.agents.mcp_server import serve_tools
+    from neardup.service.logs import Log
+
     serve_tools(
         store, write=write, texts=texts, port=port, tokens=tokens, limits=limits, wait=wait, log=Log(quiet=quiet)
     )
