@@ -21,7 +21,7 @@ from neardup.cli.main import main
 from neardup.recipe import stored_parts
 from neardup.service.limits import Limits
 from neardup.service.logs import Log
-from neardup.service.server import _logged, demand_safe, is_local
+from neardup.service.server import logged, demand_safe, is_local
 from neardup.service.stores.named_stores import named_stores
 from neardup.service.tokens import Caller, Tokens
 from service.serving import BREAD, FERRY, LINES, TOKEN, Served, add, is_problem, listening, new_store, post, tokens_in
@@ -119,7 +119,7 @@ def test_what_is_missing_is_named_with_the_command_that_installs_it(tmp_path, mo
 
 def test_messages_of_the_server_are_logged_without_what_they_quote():
     written = io.BytesIO()
-    with _logged(Log(written)):
+    with logged(Log(written)):
         logging.getLogger("uvicorn.error").warning("Invalid request from %s.", "secret")
         try:
             raise ValueError("secret")
