@@ -21,7 +21,7 @@ from neardup.cli.main import main
 from neardup.recipe import stored_parts
 from neardup.service.limits import Limits
 from neardup.service.logs import Log
-from neardup.service.server import logged, demand_safe, is_local
+from neardup.service.server import demand_safe, is_local, logged
 from neardup.service.stores.named_stores import named_stores
 from neardup.service.tokens import Caller, Tokens
 from service.serving import BREAD, FERRY, LINES, TOKEN, Served, add, is_problem, listening, new_store, post, tokens_in

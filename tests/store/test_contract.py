@@ -196,8 +196,10 @@ def test_copies_answer_as_the_store_does(back_end, tmp_path, method, similarity,
         assert store.compact()
         assert back_end.count(place, "documents") == len(store)
         assert not any(each.compact() for each in writers)
+        names = [*(row for row, time in enumerate(times) if time is not None), "x"]
         for each in (store, *others):
             assert each.check_many(asked) == expected
+            assert each.ids() == names
             assert (each.info().gone, each.state, each.get("x").metadata) == (0, {"at": 7}, {"a": 1})
             assert seen(each) == times
             assert each.verify().is_sound
