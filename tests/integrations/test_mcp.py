@@ -196,6 +196,17 @@ def test_limits_are_those_of_the_service(store):
     assert told.startswith("The arguments have 3,011 bytes; at most 2,000 are taken")
 
 
+def test_a_server_on_standard_input_ends_when_it_is_asked_to_though_its_input_goes_on(store):
+    command = [python("mcp"), "-m", "neardup", "mcp", "--store", store, "--write"]
+    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, env=ENVIRONMENT, **streams) as process:
+        assert json.loads(process.stderr.readline())["event"] == "started"
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 130
+    with nd.Store(store) as again:
+        assert again.verify().is_sound
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -1,10 +1,12 @@
 """The command `neardup mcp`."""
 
+import os
 from typing import Any
 
 import click
 
 from neardup.cli.parsing import options, service_options, values
+from neardup.cli.shown.interruption import EXIT_INTERRUPTED
 
 
 @click.command()
@@ -39,6 +41,19 @@ def command(
     from neardup.service.agents.mcp_server import serve_tools
     from neardup.service.logs import Log
 
-    serve_tools(
-        store, write=write, texts=texts, port=port, tokens=tokens, limits=limits, wait=wait, log=Log(quiet=quiet)
-    )
+    how: dict[str, Any] = {
+        "write": write,
+        "texts": texts,
+        "port": port,
+        "tokens": tokens,
+        "limits": limits,
+        "wait": wait,
+    }
+    try:
+        serve_tools(store, **how, log=Log(quiet=quiet))
+    except KeyboardInterrupt:  # the store is closed
+        if port is None:
+            os._exit(
+                EXIT_INTERRUPTED
+            )  # a thread still reads standard input, and would keep the process until that ends
+        raise
