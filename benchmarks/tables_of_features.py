@@ -37,7 +37,13 @@ def repeated_passages(record: Record) -> str:
                 number(ours["temporary_bytes"] / ours["input_bytes"], 2),
             ]
         )
-    head = ["repeated", "`dedup --method exact`, CPU s", "`passages`, CPU s", "suffix array, CPU s", "speed beside `dedup`"]
+    head = [
+        "repeated",
+        "`dedup --method exact`, CPU s",
+        "`passages`, CPU s",
+        "suffix array, CPU s",
+        "speed beside `dedup`",
+    ]
     memory = ["memory, MB", "of the suffix array, MB", "temporary files / input"]
     return table([*head, "beside the suffix array", *memory], rows)
 
