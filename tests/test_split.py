@@ -185,7 +185,7 @@ REFUSED = [
     (lambda: nd.GroupSplitter(3, keep="last"), "`keep`: GroupSplitter() has no such option"),
     (
         lambda: list(nd.GroupSplitter(5).split(FLOWERS)),
-        "X has 3 sets of documents that stay together, so only 3 folds are possible",
+        "X has 3 sets of documents that stay together, and each fold needs one",
     ),
     (
         lambda: list(nd.GroupSplitter(2, stratify=True).split(FLOWERS)),

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, overload
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.errors import OptionError
+from neardup.errors import InputError, OptionError
 from neardup.fingerprints.documents import Documents, FirstPass, KeptValues, join_documents, read_documents
 from neardup.io.corpora.protocol import Corpus, SourcedCorpus, pair_of
 from neardup.io.corpora.reading import Html
@@ -29,7 +29,7 @@ from neardup.matching.candidates.task import Found, Task
 from neardup.matching.equal_texts import exact_representatives
 from neardup.matching.resolved_options import ResolvedOptions, resolve
 from neardup.matching.similarities.element_store import ElementStore
-from neardup.options import DedupOptions, DedupOptionsDict, options_of
+from neardup.options import DedupOptions, DedupOptionsDict, Prefer, demand_prefer, options_of
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
@@ -49,6 +49,7 @@ from neardup.survivors.excerpts import largest_clusters
 from neardup.survivors.families import find_candidates_of_components, find_candidates_of_survivors
 from neardup.survivors.records.counting import summarize
 from neardup.survivors.records.result_tables import annotations, clusters_table, duplicates_table
+from neardup.survivors.records.superseded import superseded_table
 from neardup.survivors.reference_matches import count_reference_matches
 from neardup.text.frame_types import Item, Rows, Streamed
 from neardup.text.scripts import ScriptCount
@@ -70,11 +71,12 @@ def find_duplicates(
     keep_elements: bool = True,
     checkpoints: Checkpoints = NO_CHECKPOINTS,
     columns: Sequence[str] = (),
+    together: bool = False,
 ) -> Findings:
     """Find the duplicates of a corpus. Reads it once, up to twice more for a join of texts, and again for texts to verify.
 
     Reference documents always survive and are not compared with each other. A preloaded reference has only fingerprints, so it
-    can only be matched by distance.
+    can only be matched by distance. With `together`, the answer is that of one run over the reference and then the corpus.
 
     With `keep_elements`, the first pass stores what an exact join needs of all texts in a temporary file about as large as the
     texts, if there is room; later passes then do not read texts again. `checkpoints` save the results of passes and steps. The
@@ -83,7 +85,7 @@ def find_duplicates(
     resolved = resolve(recipe, options)
     if resolved.note is not None:
         progress.say(resolved.note)
-    corpus.check_sources(tuple(options.prefer_source))
+    _check_sources(corpus, reference if together else None, options.prefer_source)
     with contextlib.ExitStack() as stack:
         kept = None
         if keep_elements and (room := min(room_for_elements(resolved.options), checkpoints.free_bytes() // FREE_SHARE)):
@@ -94,10 +96,25 @@ def find_duplicates(
         scripts = ScriptCount.wanted(recipe, options.compared_by)
         with progress.stage("fingerprint"):
             how = FirstPass(checkpoints, side_pass=kept, scripts=scripts)
-            read = _read(corpus, reference, resolved, progress, how, columns)
+            read = _read(corpus, reference, resolved, progress, how, columns, together=together)
         if scripts is not None and (advice := scripts.advice(recipe)):
             progress.say(advice)
         return _decide(read, progress, checkpoints)
+
+
+def _check_sources(corpus: SourcedCorpus, other: Any, sources: Sequence[str]) -> None:
+    """Refuse sources that no document has; those of `other` count as well, if documents of both are ordered together."""
+    if other is None:
+        corpus.check_sources(tuple(sources))
+        return
+    for source in sources:
+        try:
+            corpus.check_sources((source,))
+        except InputError:
+            with contextlib.suppress(InputError):
+                other.check_sources((source,))
+                continue
+            raise
 
 
 class _Read(NamedTuple):
@@ -107,9 +124,10 @@ class _Read(NamedTuple):
         resolved: the recipe and the options of the run.
         corpus: both as one, for reading again.
         documents: of both; `inputs`: the number of rows in the corpus itself.
-        sides: uint8[rows], see `Task`; None without a reference.
-        sources: int64[rows of the corpus], see `SourcedCorpus.source_ranks`; `skips`: see there.
+        sides: uint8[rows], see `Task`; None without a reference, and if it is ordered together with the corpus.
+        sources: int64[rows that are ordered], see `SourcedCorpus.source_ranks`; `skips`: see there.
         kept: the elements of all texts, if there was room.
+        together: see `find_duplicates`.
     """
 
     resolved: ResolvedOptions
@@ -120,6 +138,12 @@ class _Read(NamedTuple):
     sources: Array | None
     skips: bool | None
     kept: ElementStore | None
+    together: bool = False
+
+    @property
+    def decided(self) -> int:
+        """How many rows may be removed: those from there on are of a reference, and stay."""
+        return len(self.documents) if self.together else self.inputs
 
 
 def room_for_elements(options: DedupOptions) -> int:
@@ -136,6 +160,8 @@ def _read(
     progress: Progress,
     how: FirstPass,
     columns: Sequence[str],
+    *,
+    together: bool,
 ) -> _Read:
     """Fingerprint the documents of a corpus and of its reference."""
     options = resolved.options
@@ -150,14 +176,19 @@ def _read(
             others = reference
         else:
             how = how._replace(name="reference-fingerprint", first_row=inputs)
-            others = read(reference, values=values._replace(columns=reference_columns(options)), how=how)
+            of_reference = values._replace(columns=reference_columns(options, together=together))
+            others = read(reference, values=of_reference, how=how)
             whole = pair_of(corpus, inputs, reference)
         documents = join_documents(documents, others, resources=options.resources)
+    if reference is not None and together and sources is not None:
+        of_other: Any = reference
+        sources = np.concatenate([sources, of_other.source_ranks(tuple(options.prefer_source))])
+    elif reference is not None and not together:
         sides = np.where(np.arange(len(documents)) < inputs, 3, 2).astype(np.uint8)
     kept = how.side_pass if isinstance(how.side_pass, ElementStore) and not how.side_pass.is_full else None
     if kept is not None:
         kept.finish(len(documents))
-    return _Read(resolved, whole, documents, inputs, sides, sources, corpus.skips, kept)
+    return _Read(resolved, whole, documents, inputs, sides, sources, corpus.skips, kept, together)
 
 
 def _decide(read: _Read, progress: Progress, checkpoints: Checkpoints) -> Findings:
@@ -166,7 +197,9 @@ def _decide(read: _Read, progress: Progress, checkpoints: Checkpoints) -> Findin
     scratch = options.resources.scratch
     with progress.stage("exact"):
         groups = documents.groups(options)
-        order = in_order_of_preference(documents, options, sources=read.sources, inputs=inputs, skips=read.skips)
+        order = in_order_of_preference(
+            documents, options, sources=read.sources, inputs=inputs, skips=read.skips, together=read.together
+        )
         preferred = scratch.keep(order)
         representative = exact_representatives(documents, preferred, groups, scratch=scratch)
         distinct = scratch.keep(preferred[preferred == representative])
@@ -189,7 +222,7 @@ def _decide(read: _Read, progress: Progress, checkpoints: Checkpoints) -> Findin
     with Verification(task) as verification:
 
         def fixed(rows: Array) -> int:
-            return int(np.count_nonzero(rows >= inputs))
+            return int(np.count_nonzero(rows >= read.decided))
 
         def find() -> Found:
             with opener_of(options.taken())(task) as join:
@@ -207,7 +240,7 @@ def _decide(read: _Read, progress: Progress, checkpoints: Checkpoints) -> Findin
 
         decisions, compared, matches = checkpoints.checkpoint("decisions", settle)
     matching = 0
-    if inputs < len(documents):
+    if read.decided < len(documents):
         as_found: dict[str, Any] = {"method": found.method}
         matching = count_reference_matches(
             read.corpus,
@@ -219,13 +252,13 @@ def _decide(read: _Read, progress: Progress, checkpoints: Checkpoints) -> Findin
             kept=read.kept,
             progress=progress,
         )
-    demand_small_clusters(decisions.of_first(inputs), documents.ids, options)
-    decisions = chosen(decisions, preferred, options, inputs=inputs)
+    demand_small_clusters(decisions.of_first(read.decided), documents.ids, options)
+    decisions = chosen(decisions, preferred, options, inputs=read.decided)
     short = int(np.count_nonzero((documents.tokens[preferred] < found.min_tokens) & (preferred < inputs)))
     give_back()
     if options.resources.excess():
         progress.say(options.resources.excess())
-    return Findings(documents, inputs, decisions, found, short, compared, matches, matching)
+    return Findings(documents, inputs, decisions, found, short, compared, matches, matching, read.together)
 
 
 def columns_with(options: DedupOptions, columns: Sequence[str]) -> tuple[str, ...]:
@@ -233,8 +266,12 @@ def columns_with(options: DedupOptions, columns: Sequence[str]) -> tuple[str, ..
     return tuple(dict.fromkeys((*options.columns, *columns)))
 
 
-def reference_columns(options: DedupOptions) -> tuple[str, ...]:
-    """The columns needed from a reference. Reference documents always survive, so `keep` needs no columns."""
+def reference_columns(options: DedupOptions, *, together: bool = False) -> tuple[str, ...]:
+    """The columns needed from a reference. Its documents always survive, so `keep` needs no columns, unless it is ordered with the
+    inputs.
+    """
+    if together:
+        return options.columns
     return tuple(name for name in options.columns if name == options.grouped_by)
 
 
@@ -246,6 +283,7 @@ class DeduplicateOptions(DedupOptionsDict, total=False):
     elements: str | None
     html: Html | None
     against: Any
+    prefer: Prefer
     source: str | None
     recipe: RecipeLike | None
     progress: Watcher
@@ -271,6 +309,7 @@ def deduplicate(
     elements: str | None = None,
     html: Html | None = None,
     against: Any = None,
+    prefer: Prefer = "against",
     source: str | None = None,
     recipe: RecipeLike | None = None,
     progress: Watcher = None,
@@ -292,6 +331,9 @@ def deduplicate(
         html: the texts are HTML. `main` takes the main text of each page, `whole` takes all visible text.
         against: a reference of any of these types. Documents near one of its documents are removed; the documents of the
             reference are not compared with one another. Its columns have the same names as in the data.
+        prefer: one of `neardup.options.PREFERS`. With `best`, `keep` orders the documents of the reference and of the data
+            together; ties go to the reference. The answer is that of one run over the reference and the data, of which the
+            survivors in the data are returned; `superseded` has the documents of the reference that another is preferred to.
         source: the column that names the source of each row; for `prefer_source`.
         recipe: how texts become fingerprints: a `Recipe`, a name in RECIPES, or the path of a .toml file; the default is
             `Recipe()`.
@@ -317,17 +359,18 @@ def deduplicate(
     open_table = partial(TableCorpus, text=text, id=id, elements=elements, html=html, say=progress.say)
     corpus = open_table(data, values=chosen.columns, source=source, resources=chosen.resources)
     recipe, chosen = corpus.fitted(recipe, chosen)
-    reference = None
+    reference, together = None, demand_prefer(prefer, chosen, has_reference=against is not None)
     if against is not None:
         reference = open_table(
             against,
-            values=reference_columns(chosen),
+            values=reference_columns(chosen, together=together),
+            source=source if together else None,
             called="against",
             names_are_optional=True,
             resources=chosen.resources,
         )
         corpus.demand_same_kind(reference, ("data", "against"))
-    findings = find_duplicates(corpus, recipe, chosen, progress, reference=reference)
+    findings = find_duplicates(corpus, recipe, chosen, progress, reference=reference, together=together)
     decisions, ids = findings.of_inputs, corpus.ids_with(reference)
     return DedupResult(
         survivors=corpus.keep(decisions.kept),
@@ -338,5 +381,6 @@ def deduplicate(
         annotations=annotations(decisions, ids, slice(0, len(decisions.survivor)), ids_are_json=False),
         kept=decisions.kept,
         summary=summarize(findings, recipe, chosen, progress, repeated_ids=corpus.repeated_ids, html=html),
+        superseded=superseded_table(findings, ids, with_matched=chosen.cluster == "components") if together else None,
         _excerpts=largest_clusters(decisions, ids, corpus, reference, recipe),
     )

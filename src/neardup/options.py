@@ -32,6 +32,11 @@ CLUSTERS = {
     "star": "a document survives unless it matches an earlier survivor; no duplicate is below the threshold to its survivor",
     "components": "all documents that are connected by matches form one cluster, however long the chain",
 }
+Prefer = Literal["against", "best"]
+PREFERS = {
+    "against": "the reference stays as it is, and inputs that match it are removed",
+    "best": "keep orders its documents and the inputs together; those of the reference that lose are listed, to be deleted there",
+}
 Guard = Literal["same-numbers"]
 GUARDS = {
     "same-numbers": "only documents with the same numbers match: the same runs of digits, in the same order",
@@ -174,7 +179,8 @@ class DedupOptions:
         if not isinstance(self.drop_matched, bool):
             yield f"`drop_matched={self.drop_matched!r}`: give True or False"
         if largest is not None and (isinstance(largest, bool) or not isinstance(largest, Real) or not 0 < largest <= 1):
-            yield f"`max_cluster={largest!r}`: give a share of the documents, above 0 to 1, such as 0.1"
+            hint = _as_share(largest) or ", such as 0.1"
+            yield f"`max_cluster={largest!r}`: give a share of the documents, above 0 to 1{hint}"
 
     @cached_property
     def resources(self) -> Resources:
@@ -323,6 +329,12 @@ class WholeClusterOptions(TypedDict, total=False):
     max_cluster: float | None
 
 
+class ReferenceOptions(TypedDict, total=False):
+    """What becomes of the documents of a reference, where a run decides on these, too."""
+
+    prefer: Prefer
+
+
 class DedupOptionsDict(MatchingOptions, SurvivorOptions, WholeClusterOptions, ResourceOptions, total=False):
     """The fields of `DedupOptions`, as keyword arguments."""
 
@@ -331,6 +343,30 @@ class MatchOptions(MatchingOptions, ResourceOptions, total=False):
     """The options of `match`."""
 
     within: str | Callable[[str], Any] | None
+
+
+def demand_prefer(prefer: Any, options: DedupOptions, *, has_reference: bool) -> bool:
+    """Whether documents of a reference and of the inputs are ordered together, by `prefer`.
+
+    Raises:
+        OptionError: it is no key of PREFERS, or there is nothing to order.
+    """
+    if not isinstance(prefer, str) or prefer not in PREFERS:
+        raise OptionError(f"{one_of('prefer', prefer, PREFERS)}.")
+    if prefer == "against":
+        return False
+    if not has_reference:
+        raise OptionError(
+            "`prefer='best'` orders the documents of a reference and of the inputs together, and no `against` is given. Name the "
+            "reference, or leave it out."
+        )
+    is_first = options.preference.by is By.ORDER and not options.preference.greatest_first
+    if is_first and not options.prefer_source and not options.drop_matched:
+        raise OptionError(
+            "`prefer='best'`: by `keep='first'`, every document of the reference is preferred to every input, which is "
+            "`prefer='against'`. Give a `keep` that compares them, such as 'max:COLUMN', 'longest' or 'last'."
+        )
+    return True
 
 
 def problem_of_keep_as(keep_as: Any, keep: Any) -> str:
@@ -365,6 +401,11 @@ PURPOSES = (
         WholeClusterOptions,
         "needs all documents of a cluster, as in deduplicate() and cluster_files(); what answers about one document after "
         "another has answered before",
+    ),
+    (
+        ReferenceOptions,
+        "orders the documents of a reference and of the inputs together, as in deduplicate() and deduplicate_files(); a store "
+        "does so by its own `keep`",
     ),
 )
 """What the options are for that some functions take and others do not."""

@@ -64,6 +64,13 @@ def test_the_lines_of_an_audit_stay_byte_for_byte(run, corpus, stays, name):
     stays(AUDITS / f"{name}.jsonl", Path("out.duplicates.jsonl").read_bytes())
 
 
+@pytest.mark.parametrize("cluster", ["star", "components"])
+def test_the_lines_of_what_is_superseded_stay_byte_for_byte(run, corpus, stays, cluster):
+    best = ("--against", "old", "--prefer", "best", "--keep", "last", "--cluster", cluster)
+    run("dedup", "in.jsonl", *CLOSE, *best, "-o", "out.jsonl", "--quiet").ok()
+    stays(AUDITS / f"superseded-{cluster}.jsonl", Path("out.superseded.jsonl").read_bytes())
+
+
 def test_the_columns_that_annotate_adds_stay(run, corpus, stays):
     run("dedup", "in.jsonl", "-o", "out.jsonl", "--annotate", *CLOSE)
     stays(AUDITS / "annotated.jsonl", Path("out.jsonl").read_bytes())

@@ -75,6 +75,18 @@ def test_recipes_are_listed_with_what_they_are_for(run):
             "No such option '--similarty'. Did you mean '--similarity'?",
             "Try 'neardup dedup --help'.",
         ),
+        (
+            ["filter", "in.jsonl", "-o", "out.jsonl", "--keep-most", "2"],
+            "No such option '--keep-most': it needs all documents of a cluster, in `neardup dedup`; what answers about one document "
+            "after another has answered before.",
+            "Try 'neardup filter --help'.",
+        ),
+        (
+            ["store", "build", "s", "in.jsonl", "--prefer", "best"],
+            "No such option '--prefer': it orders the documents of a reference and of the inputs together, in `neardup dedup`; a store "
+            "does so by its own --keep.",
+            "Try 'neardup store build --help'.",
+        ),
         (["--loud"], "No such option '--loud'.", "Try 'neardup --help'."),
         (["dedup", "--loud", "in.jsonl"], "No such option '--loud'.", "Try 'neardup dedup --help'."),
         (["dedup"], "Missing argument 'INPUT...'.", "Try 'neardup dedup --help'."),

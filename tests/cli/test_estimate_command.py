@@ -59,6 +59,7 @@ OPTIONS = {
     "drop_matched": ["--drop-matched", "--cluster", "components"],
     "max_cluster": ["--max-cluster", "0.9"],
     "against": ["--against", "known/a.jsonl"],
+    "prefer": ["--against", "known/a.jsonl", "--prefer", "best", "--keep", "longest"],
     "unit": ["--unit", "line"],
     "annotate": ["--annotate"],
     "dry_run": [],

@@ -111,6 +111,7 @@ def test_empty_files_have_no_leaks(run):
     Path("in.jsonl").write_bytes(b"")
     run(*CALL, "--fail-over", "0", "-o", "leaks.jsonl").ok("leaked   0 test documents (0.0 %)")
     assert Path("leaks.jsonl").read_bytes() == b""
+    run(*CALL).ok("warning  there are no training documents, so nothing was compared")
 
 
 REFUSED = [

@@ -287,7 +287,7 @@ def test_a_group_of_an_earlier_split_stays_together(run):
 OTHERS = [
     (("--min-similarity", "0.7"), "--min-similarity was 0.8, and is 0.7"),
     (("--similarity", "containment"), "--similarity was 'jaccard', and is 'containment'"),
-    (("--recipe", "all-scripts"), "--recipe was '"),
+    (("--recipe", "all-scripts"), "--recipe was 'default', and is 'all-scripts'"),
     (("--group", "repo"), "--group was None, and is 'repo'"),
     (("--within", "lang"), "--within was None, and is 'lang'"),
     (("--html", "whole"), "--html was None, and is 'whole'"),
@@ -299,6 +299,19 @@ def test_another_way_to_match_than_before_is_refused_by_name(run, options, said)
     run(*SPLIT).ok()
     call = ("split", "in.jsonl", *SHARES, "-o", "next", "--previous", "out", *options)
     run(*call).refused("--previous: out was split in another way", said, "or split all again without --previous")
+
+
+def test_a_side_that_a_group_decides_is_told_by_its_column(run):
+    write_lines("in.jsonl", [{"id": number, "text": text, "site": "a"} for number, text in enumerate(CHAIN)])
+    done = run(*SPLIT, "--group", "site").ok()
+    done.said("so one set of documents that match, or share a value of 'site', decides this side")
+
+
+def test_a_split_has_no_audit_to_explain(run):
+    run(*SPLIT).ok()
+    run("explain", "out", "1").refused(
+        "out is a split", "`neardup verify out` proves it, and `neardup pairs` with `--against`"
+    )
 
 
 def test_other_earlier_splits_that_do_not_fit_are_refused(run):

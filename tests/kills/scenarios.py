@@ -23,6 +23,7 @@ from neardup.store.session.folder import is_store
 
 WORDS = [f"w{i}" for i in range(400)]
 SHARDS, ROWS = 8, 60
+SHARES = {"train": 0.7, "test": 0.3}
 NOT_COMPARED = (".resume", ".partial", ".summary.json")
 """What is unfinished, and summaries, which tell times."""
 
@@ -117,6 +118,24 @@ def _dedup(name: str, inputs: str, output: str, **options: Any) -> Scenario:
         f"dedup --resume, {name}", make, lambda: run(inputs, output, resume=True, threads=1, **options),
         lambda: _bytes("out", "removed"), strays, _half_written,
     )  # fmt: skip
+
+
+def _split(name: str, output: str, **options: Any) -> Scenario:
+    """A split with `--resume`, after an earlier one in which nothing moves."""
+
+    def make() -> None:
+        for number, rows in enumerate(_rows(7)):
+            _write(f"in/{number}.jsonl", [row | {"label": f"l{place % 3}"} for place, row in enumerate(rows)])
+        neardup.split_files("in/0.jsonl", "earlier", shares=SHARES, threads=1)
+
+    def run() -> None:
+        neardup.split_files("in", output, shares=SHARES, resume=True, threads=1, **options)
+
+    def strays() -> list[str]:
+        kept = {path.name for path in Path(f"{output}.resume").iterdir()}
+        return _hidden() + sorted(kept - {"run.json", "result.json"})
+
+    return Scenario(f"split --resume, {name}", make, run, lambda: _bytes("out"), strays, _half_written)
 
 
 def _index_state() -> Any:
@@ -273,12 +292,15 @@ SCENARIOS = [
     _dedup("minhash, longest", "in", "out/", method="minhash", keep="longest"),
     _dedup("simhash, components", "in", "out.jsonl.gz", method="simhash", cluster="components"),
     _dedup("annotated, with a reference", "in", "out.jsonl.zst", annotate=True, against="ref.jsonl"),
+    _dedup("the best of both sides", "in", "out/", against="ref.jsonl", prefer="best", keep="longest"),
     _dedup("parquet, audits by shard", "in", "out/", audit="removed/", method="exact", similarity="edit"),
     _dedup("lines", "in", "out/", unit="line", method="exact", on_error="skip"),
     _dedup("passages", "in", "out/", min_tokens=8),
     _dedup("passages of lines, with a reference", "in", "out.jsonl", min_tokens=5, align="line", against="ref.jsonl"),
     _dedup("passages, listed", "in", "out.jsonl", min_tokens=8, list=True),
     _dedup("paragraphs, parquet", "in", "out/", unit="paragraph", cluster="components"),
+    _split("in shards", "out"),
+    _split("after an earlier one", "out", previous="earlier", stratify="label"),
     _index("add", lambda: neardup.add_to_index("ix", "new.jsonl", threads=1)),
     _index(
         "remove", lambda: neardup.remove_from_index("ix", [f"11-{shard}-{i}" for shard in range(3) for i in range(50)])

@@ -8,8 +8,10 @@ from neardup.io.storage.compressions import COMPRESSION_ENDINGS, ENDINGS_SAID
 AUDIT_ENDING, REJECTS_ENDING, SUMMARY_ENDING = ".duplicates.jsonl", ".rejects.jsonl", ".summary.json"
 PARQUET_AUDIT_ENDING = ".duplicates.parquet"
 CONTAMINATION_ENDING, ITEMS_ENDING = ".contaminated.jsonl", ".items.jsonl"
-PASSAGES_ENDING = ".passages.jsonl"
+PASSAGES_ENDING, SUPERSEDED_ENDING = ".passages.jsonl", ".superseded.jsonl"
 """Endings of the records that stand beside an output."""
+SPLIT_SUMMARY = "split.summary.json"
+"""The summary in the folder of a split."""
 
 _ROW_OF = {ending: row for row in ROWS for ending in row.endings}
 ALLOWED = (
@@ -24,6 +26,7 @@ def _with_compressions(endings: tuple[str, ...]) -> frozenset[str]:
 
 RECORDS = (
     *_with_compressions((AUDIT_ENDING, REJECTS_ENDING, CONTAMINATION_ENDING, PASSAGES_ENDING)),
+    SUPERSEDED_ENDING,
     PARQUET_AUDIT_ENDING,
 )
 """Endings of records that look like documents; such files are passed over in folders."""

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from neardup.errors import DataError, InputError, is_integer
 from neardup.io.formats.json.json_values import is_utf8
@@ -146,3 +147,10 @@ def repeated_ids(ids: Any) -> int:
     sums = np.add.reduceat(np.frombuffer(data, np.uint8)[:end], begins, dtype=np.uint32)  # equal ids have equal sums
     part_of = sums % np.uint32(parts)
     return len(present) - sum(len(present.filter(pa.array(part_of == part)).unique()) for part in range(parts))
+
+
+def shared_ids(ids: Any, kept: Any, first: int) -> int:
+    """How many kept rows before `first` have the id of a kept row from there on. `kept`: bool[rows]."""
+    mask = pa.array(kept)
+    own, others = ids.slice(0, first).filter(mask.slice(0, first)), ids.slice(first).filter(mask.slice(first))
+    return pc.sum(pc.is_in(own.drop_null(), others.drop_null())).as_py() or 0

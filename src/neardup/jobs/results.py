@@ -89,10 +89,12 @@ class FileResult(JobResult):
         counts = self.summary
         yield "read", counted(counts.documents, "document")
         yield from told_of_reference(self.files)
-        yield "kept", counted(counts.survivors, "document") + share_text(counts.survivors, counts.documents)
+        most = counts.options.get("keep_most")
+        several = f": up to {most:,} of each cluster" if most else ""
+        yield "kept", counted(counts.survivors, "document") + share_text(counts.survivors, counts.documents) + several
         removed = counted(counts.duplicates, "document") + share_text(counts.duplicates, counts.documents)
         yield "marked" if self.annotated else "removed", removed + _why(counts, counts.duplicates)
-        if counts.reference_documents and not counts.options.get("drop_matched"):
+        if counts.reference_documents and counts.superseded is None and not counts.options.get("drop_matched"):
             yield (
                 "",
                 f"{counts.against_reference:,} by the reference of {counted(counts.reference_documents, 'document')}, "
@@ -102,6 +104,8 @@ class FileResult(JobResult):
                 "",
                 f"{counted(counts.matching_reference, 'document')} in all match the reference, whatever else they match",
             )
+        if counts.superseded is not None:
+            yield from _superseded(counts, self.files)
         if counts.much_longer and _measure(counts) == "containment":
             yield (
                 "warning",
@@ -168,6 +172,26 @@ class UnitResult(JobResult):
     def of_record(cls, record: dict[str, Any]) -> "UnitResult":
         """Restore the result from what `record` returned."""
         return cls(UnitSummary(**record["summary"], found=Summary(**record["found"])), record["files"])
+
+
+def _superseded(counts: Summary, files: dict[str, Any]) -> Iterator[ToldLine]:
+    """What becomes of a reference whose documents were ordered together with the inputs."""
+    others = counts.duplicates - counts.against_reference
+    if not counts.options.get("drop_matched"):
+        yield "", f"{counts.against_reference:,} by the reference, {others:,} by other inputs"
+    share = share_text(counts.superseded or 0, counts.reference_documents)
+    yield (
+        "replaced",
+        f"{counts.superseded:,} of {counted(counts.reference_documents, 'document')} of the reference{share}",
+    )
+    if place := files.get("superseded"):
+        yield "", f"delete them there: {printable(place)}" if counts.superseded else f"listed in {printable(place)}"
+    if counts.shared_ids:
+        yield (
+            "warning",
+            f"{counted(counts.shared_ids, 'kept document')} with the id of a document of the reference that stays, too: their "
+            "texts do not match",
+        )
 
 
 def _why(counts: Summary, removed: int) -> str:

@@ -38,7 +38,7 @@ def sides_of(line: dict[str, Any]) -> tuple[Side, Side]:
     survivor = Side(line["survivor_id"], line["survivor_row"])
     if line["survivor_row"] is None:
         survivor = Side(line["survivor_id"], line["reference_row"], line["reference"])
-    return Side(line["id"], line["row"]), survivor
+    return Side(line["id"], line["row"], line.get("file")), survivor
 
 
 def differences(audit: Place, pairs: Iterable[tuple[Side, Side]]) -> tuple[Difference, ...]:

@@ -1,7 +1,7 @@
 """Explain why a document was removed, or what it is near and why it was kept."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 from neardup.errors import DECODER_ERRORS, InputError
 from neardup.io.storage.places import Place, place_of
 from neardup.recipe.presets import RecipeLike
-from neardup.survivors.records.audit_files import read_audit, same_id, summary_paths
+from neardup.survivors.records.audit_files import (
+    read_audit,
+    read_superseded,
+    same_id,
+    summary_paths,
+    superseded_beside,
+)
 
 if TYPE_CHECKING:
     from neardup.judging.difference import Difference
@@ -22,7 +28,8 @@ class Explanation:
 
     Attributes:
         id, row: of the document. If several removed documents have the id: of the first.
-        removed: the audit lines of the removed documents with that id; empty if none was removed.
+        removed: the audit lines of the removed documents with that id; empty if none was removed. Those of documents of a reference
+            that was ordered together with the inputs come last, and have `file`: `row` is then the row there.
         neighbors: for a kept document, the nearest documents, and why each was no reason to remove it.
         nearest_by: how nearness is measured: fingerprint `distance` if the run used simhash, else `similarity`.
         repeated_ids: whether the run found ids shared by several documents; others with this id may have been kept.
@@ -66,7 +73,7 @@ def explain(audit: str | Path, wanted: str, *, recipe: RecipeLike | None = None,
         raise InputError(
             f"There is no audit {str(audit)!r}, but there is a {wanted!r}: the audit comes first, then the id."
         )
-    removed = tuple(line for line in read_audit(path) if same_id(line["id"], wanted))
+    removed = tuple(line for line in _lines(path) if same_id(line["id"], wanted))
     if not removed:
         from neardup.judging.nearest import why_kept  # reads the inputs again, with all that this takes
 
@@ -79,6 +86,15 @@ def explain(audit: str | Path, wanted: str, *, recipe: RecipeLike | None = None,
         removed = kept.removed
     found = Explanation(removed[0]["id"], removed[0]["row"], removed, (), "similarity", **_told_by(summary_paths(path)))
     return replace(found, differences=_from_survivors(path, removed)) if diff else found
+
+
+def _lines(audit: Place) -> Iterator[dict[str, Any]]:
+    """The lines of an audit, and those of the list of superseded documents beside it, if there is one."""
+    beside = superseded_beside(audit)
+    if audit != beside:
+        yield from read_audit(audit)
+    if beside.is_file():
+        yield from read_superseded(beside)
 
 
 def _from_the_nearest(audit: Place, kept: Explanation) -> tuple["Difference", ...]:

@@ -109,7 +109,8 @@ class Findings:
         short: documents with fewer tokens than the method needs; they have exact duplicates only.
         candidates: pairs of documents that were compared.
         matches: pairs that matched.
-        matching_reference: documents of the inputs that match one of the reference, whatever else they match.
+        matching_reference: documents of the inputs that match one of the reference, whatever else they match; 0 if `together`.
+        together: documents of the reference were ordered together with those of the inputs, and may be removed as these.
     """
 
     documents: Documents
@@ -120,6 +121,14 @@ class Findings:
     candidates: int
     matches: int
     matching_reference: int = 0
+    together: bool = False
+
+    @property
+    def superseded(self) -> Array:
+        """The rows of the reference that do not stay, ascending; none unless it was ordered together with the inputs."""
+        rows = self.decisions.duplicates if self.together else np.empty(0, np.int64)
+        found: Array = rows[rows >= self.inputs]
+        return found
 
     @property
     def of_inputs(self) -> Decisions:
@@ -134,14 +143,18 @@ def in_order_of_preference(
     sources: Array | None = None,
     inputs: int | None = None,
     skips: bool | None = None,
+    together: bool = False,
 ) -> Array:
     """The rows that are documents, the most preferred first; ties go to the earlier row.
 
     Rows of a reference, which start at `inputs`, come before all others, in their own order. The other rows are ordered by source
-    (`sources`, int64[rows], 0 being the most preferred), and then by `options.keep`. `skips`: see `ranks_of`.
+    (`sources`, int64[rows], 0 being the most preferred), and then by `options.keep`. `skips`: see `ranks_of`. With `together`, all
+    rows are ordered so; those of the reference are then the earlier ones.
     """
     inputs = len(documents) if inputs is None else inputs
     rows, reference = np.flatnonzero(documents.valid[:inputs]), inputs + np.flatnonzero(documents.valid[inputs:])
+    if together:
+        rows, reference = np.concatenate([reference, rows]), reference[:0]
     preference = options.preference
     if preference.by is By.ORDER and preference.greatest_first:
         rows = rows[::-1]

@@ -36,6 +36,8 @@ class DedupResult(Generic[Survivors]):
             similarity, distance. A document without matches is a cluster by itself: its cluster_id is its row, its cluster_size 1.
         kept: bool[rows], whether each row survives.
         summary: the counts and seconds of the run.
+        superseded: with prefer="best", an Arrow table with one row for each document of the reference that does not stay, with the
+            columns of `duplicates`; `row` is its row in the reference. Else None.
     """
 
     survivors: Survivors
@@ -44,6 +46,7 @@ class DedupResult(Generic[Survivors]):
     annotations: Any
     kept: Array
     summary: Summary
+    superseded: Any = None
     _excerpts: Excerpts = field(default=Excerpts(), repr=False, compare=False, kw_only=True)
 
     @overload

@@ -61,6 +61,7 @@ class Outcomes:
         locate: for a run against files of a reference.
         emptied: bool[n], for units: the whole document is removed because nothing is left of it.
         texts: for units: the beginning of each text.
+        inputs: the number of rows of the inputs, if the decisions are for rows of a reference, too.
     """
 
     decisions: Decisions
@@ -69,6 +70,7 @@ class Outcomes:
     locate: Locate | None = None
     emptied: Bools | None = None
     texts: Sequence[str] = ()
+    inputs: int | None = None
 
     def of(self, values: Array) -> Array:
         """The values of these rows in an array of the decisions."""
@@ -114,7 +116,8 @@ class Outcomes:
 
         Without `locate`, rows are counted over the whole reference, and files are None.
         """
-        rows = np.maximum(self.survivors - len(self.decisions.survivor), NONE)
+        first = len(self.decisions.survivor) if self.inputs is None else self.inputs
+        rows = np.maximum(self.survivors - first, NONE)
         files: list[str | None] = [None] * len(rows)
         if self.locate is not None:
             inside = np.flatnonzero(rows >= 0)

@@ -10,7 +10,7 @@ from neardup.cli.parsing import options, values
 from neardup.cli.parsing.options import described
 from neardup.cli.shown.next_command import after_removal
 from neardup.cli.shown.terminal import tell_result
-from neardup.options import UNITS, Unit
+from neardup.options import PREFERS, UNITS, Unit
 
 if TYPE_CHECKING:
     from neardup.jobs.results import FileResult, UnitResult
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     type=values.FILE,
     help="Remove documents near this reference, which is not changed: texts like INPUT, fingerprint files, or a store "
     "(`neardup store`) with the same recipe and options; repeatable.",
+)
+@click.option(
+    "--prefer", type=click.Choice(list(PREFERS)), default="against", show_default=True, help=described(PREFERS)
 )
 @click.option("--unit", type=click.Choice(list(UNITS)), default="document", show_default=True, help=described(UNITS))
 @click.option("--annotate", is_flag=True, help="Write all rows, with columns that show the decision on each.")

@@ -79,12 +79,13 @@ def command(audit: str, id: str | None, recipe: str | None, diff: bool) -> None:
     found = explain(audit, id, recipe=recipe, diff=diff)
     min_similarity = found.min_similarity
     for number, line in enumerate(found.removed):
-        of_document = f"{_named(line['id'])} (row {line['row']})"
+        inside = f" of {line['file']}, in the reference" if "file" in line else ""
+        of_document = f"{_named(line['id'])} (row {line['row']}{inside})"
         if "unit" in line:
             emptied = ", the document with it, for nothing was left" if line["emptied"] else ""
             click.echo(f"unit {line['unit']} of {of_document} was removed{emptied}: {_named(line['text'])}")
         else:
-            click.echo(f"{of_document} was removed.")
+            click.echo(f"{of_document} {'does not stay' if inside else 'was removed'}.")
         if line["survivor_id"] is None:
             link = _alike(line["matched_similarity"], min_similarity)
             click.echo("  survivor  none: all documents that match another were removed")
@@ -102,6 +103,8 @@ def command(audit: str, id: str | None, recipe: str | None, diff: bool) -> None:
         click.echo(f"  cluster   {line['cluster_id']}")
         if diff:
             _show_difference(found.differences[number], "its survivor")
+    if found.removed and all("file" in line for line in found.removed):
+        click.echo("note: no document of the inputs with this id was removed.")
     if found.compared_as:
         click.echo(f"note: keep {printable(found.keep or '')} compares {found.compared_as}")
     if found.repeated_ids:

@@ -22,6 +22,7 @@ REFUSED = {
     "elements": "Only texts are compared on Spark; `neardup dedup --elements` compares lists on one machine.",
     "prefer_source": "Give the inputs a column that says how good a source is, and --keep max:COLUMN.",
     "verbose": "The summary has every stage with its time and bytes.",
+    "prefer": "Name the reference as an input, too: the duplicates (--audit) name what loses of either.",
     "keep_most": "Take the clusters of the duplicates (--audit), and add the next rows of each cluster_id to the survivors.",
     "drop_matched": "With --cluster components, remove the survivors of the duplicates (--audit), too.",
     "max_cluster": "Count the rows of each cluster_id of the duplicates (--audit).",

@@ -10,6 +10,8 @@ from neardup.recipe.tables.spellings import meant_name
 
 _KINDS = {"integer": "an integer", "float": "a number"}
 """What is given to an option whose value is called by a letter."""
+_PYTHON = re.compile(r", as in [^;]*")
+"""The part of a purpose that names functions."""
 _NOT_A_CHOICE = re.compile(r"^'(.*?)' is not one of ", re.DOTALL)
 
 
@@ -30,10 +32,19 @@ def nearest(given: str, allowed: Iterable[str]) -> str:
 def _of_no_such_option(problem: click.ClickException, command: click.Command) -> str:
     if not isinstance(problem, click.NoSuchOption) or not problem.option_name.startswith("--"):
         return ""
-    from neardup.options import meant_option
+    from neardup.options import PURPOSES, ReferenceOptions, WholeClusterOptions, meant_option
 
     flags = {flag[2:].replace("-", "_"): flag for each in command.params for flag in each.opts}
-    meant = meant_option(problem.option_name[2:].replace("-", "_"), flags)
+    given = problem.option_name[2:].replace("-", "_")
+    of_whole_runs = (
+        purpose
+        for kind, purpose in PURPOSES
+        if kind in (ReferenceOptions, WholeClusterOptions) and given in kind.__annotations__
+    )
+    if (purpose := next(of_whole_runs, None)) is not None:
+        told = _PYTHON.sub(", in `neardup dedup`", purpose).replace("`keep`", "--keep")
+        return f"No such option {problem.option_name!r}: it {told}."
+    meant = meant_option(given, flags)
     # click's own words vary by version
     return f"No such option {problem.option_name!r}." + (f" Did you mean {flags[meant]!r}?" if meant else "")
 

@@ -31,6 +31,7 @@ REMEDIES = Remedies(
     smaller_parts="Write the input to more files.",
 )
 NOT_TAKEN = {
+    "prefer": "Join the reference and the documents to one, and take the `duplicates` of that: they name what loses of either.",
     "keep_most": "Take `clusters`, and keep the first rows of each `cluster_id`.",
     "drop_matched": 'Take `clusters` with `cluster="components"`, and keep the rows that are in none.',
     "max_cluster": "Count the rows of each `cluster_id` of `clusters`.",

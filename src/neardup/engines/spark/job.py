@@ -29,6 +29,7 @@ REMEDIES = Remedies(
     smaller_parts="Read the input in smaller partitions (`spark.sql.files.maxPartitionBytes`), or write it to more files.",
 )
 NOT_TAKEN = {
+    "prefer": "Join the reference and the documents to one, and take the `duplicates` of that: they name what loses of either.",
     "keep_most": "Take `clusters`, and keep the first rows of each `cluster_id`.",
     "drop_matched": 'Take `clusters` with `cluster="components"`, and keep the rows that are in none.',
     "max_cluster": "Count the rows of each `cluster_id` of `clusters`.",

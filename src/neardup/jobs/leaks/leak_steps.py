@@ -45,6 +45,9 @@ class FileLeaks(JobResult):
         whole = counts.test_documents
         yield "read", f"{counted(counts.train_documents, 'training document')}, {counted(whole, 'test document')}"
         yield "leaked", f"{counted(counts.leaked, 'test document')}{share_text(counts.leaked, whole)}"
+        for side, number in (("training", counts.train_documents), ("test", whole)):
+            if not number:
+                yield "warning", f"there are no {side} documents, so nothing was compared"
         for each in counts.strengths:
             also = f"; {each.found:,} with stronger ones" if each.found > each.documents else ""
             yield "", f"{each.strength:<9}  {each.documents:,}{share_text(each.documents, whole)}{also}"

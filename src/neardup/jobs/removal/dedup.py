@@ -11,7 +11,7 @@ from neardup.io.outputs.output_names import output_for
 from neardup.io.storage.places import path_text
 from neardup.jobs.removal.output_paths import demand_output
 from neardup.jobs.removal.request import Request
-from neardup.options import OnError
+from neardup.options import OnError, Prefer, demand_prefer
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.tables.parts import VERSION
@@ -32,6 +32,7 @@ def deduplicate_files(
     report: str | Path | None = None,
     report_by: str | None = None,
     against: str | Path | Sequence[str | Path] = (),
+    prefer: Prefer = "against",
     overwrite: bool = False,
     resume: bool = False,
     on_error: OnError = "stop",
@@ -57,6 +58,10 @@ def deduplicate_files(
         against: a reference: files of texts, like the inputs, fingerprint files (then matched by distance alone), or one store
             that decides in the same way, of which the kept documents are the reference. Documents near a document of the
             reference are removed. The reference itself stays as it is, and its documents are not compared with one another.
+        prefer: one of `neardup.options.PREFERS`. With `best`, `keep` orders the documents of the reference and of the inputs
+            together; ties go to the reference. The answer is that of one run over the reference and the inputs, of which the
+            survivors in the inputs are written. The documents of the reference that another is preferred to are listed in a file
+            beside the audit, `.superseded.jsonl`: the output and the reference without these are one corpus without duplicates.
         overwrite: replace outputs that exist.
         resume: keep finished work in a folder beside the output (its name without data endings + `.resume`), and continue from
             the work of an earlier attempt at the same run. When the run is done, only a record of it stays in the folder.
@@ -94,6 +99,7 @@ def deduplicate_files(
             f"`report_by={report_by!r}` says how a report counts documents. Give `report`, too, or leave it out."
         )
     references = listed_inputs(against)
+    together = demand_prefer(prefer, chosen, has_reference=bool(references))
     listed = listed_inputs(inputs)
     request = Request(
         inputs=listed,
@@ -106,9 +112,10 @@ def deduplicate_files(
         dry_run=dry_run,
         overwrite=overwrite,
         resume=resume,
+        with_superseded=together,
         on_error=on_error,
         resources=chosen.resources,
-        named={"against": [str(given) for given in references]},
+        named={"against": [str(given) for given in references]} | ({"prefer": prefer} if together else {}),
     )
     with temporary_folder(chosen.resources.files) as spool:
         shards = request.find_shards(spool, progress)

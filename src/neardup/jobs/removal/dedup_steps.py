@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from neardup.dedup import find_duplicates
+from neardup.errors import OptionError
 from neardup.io.checks.number_files import refuse_lone_numbers
 from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.corpora.reading import recipe_for
 from neardup.io.corpora.shard import Shard
 from neardup.io.corpora.stored_shards import digest_of_files
-from neardup.io.ids import repeated_ids
+from neardup.io.ids import repeated_ids, shared_ids
 from neardup.io.outputs.outputs import Outputs
 from neardup.io.resume.checkpoints import Checkpoints
 from neardup.io.storage.places import Place, place_of
@@ -32,7 +33,9 @@ from neardup.survivors.decisions import Findings
 from neardup.survivors.records.audit import AuditChunk, audit_lines
 from neardup.survivors.records.audit_schema import DOCUMENTS, Column, columns_of
 from neardup.survivors.records.counting import summarize
+from neardup.survivors.records.parquet_log import LogValues
 from neardup.survivors.records.result_tables import ANNOTATIONS, annotations
+from neardup.survivors.records.superseded import superseded_lines
 
 if TYPE_CHECKING:
     from neardup.jobs.removal.reference import FingerprintReference
@@ -69,6 +72,11 @@ def deduplicate_shards(
             from neardup.store.session.folder import is_store
 
             if any(map(is_store, references)):
+                if request.with_superseded:
+                    raise OptionError(
+                        f"`prefer='best'`: {references[0]} is a store, which decides which of its documents stay. Make it with the "
+                        "`keep` of this run, and give the inputs to `neardup filter --store`: it tells what replaces documents."
+                    )
                 from neardup.jobs.store_places import folder_of_store
 
                 besides = folder_of_store(references[0])
@@ -85,6 +93,7 @@ def deduplicate_shards(
                     temporary=temporary,
                     on_error=on_error,
                     progress=progress,
+                    together=request.with_superseded,
                 )
                 besides = {"the reference": [shard.path for shard in reference.shards]}
         recipe = recipe_for(reading, Recipe()) if recipe is None else recipe
@@ -109,7 +118,8 @@ class _Steps(Steps[Findings, FileResult]):
         asked, reading = self.request, self.request.reading
         files: Any = self.reference  # no store: `resume` is refused with one
         known = run_description(asked.output, self.corpus, files, self.recipe, self.options, reading)
-        return known | {"annotate": asked.annotate, "audit": asked.audit, "on_error": asked.on_error}
+        known |= {"annotate": asked.annotate, "audit": asked.audit, "on_error": asked.on_error}
+        return known | ({"prefer": asked.named["prefer"]} if asked.with_superseded else {})
 
     def done_before(self, record: dict[str, Any]) -> FileResult:
         done, page = replace(FileResult.of_record(record), annotated=self.request.annotate), self.request.report
@@ -130,7 +140,9 @@ class _Steps(Steps[Findings, FileResult]):
         if self.request.dry_run:
             from neardup.judging.estimate import estimate_corpus
 
-            self.expected = estimate_corpus(self.corpus, self.recipe, self.options)
+            unsourced = self.options.changed(prefer_source=())  # whose sources may be those of the reference
+            estimated = unsourced if self.request.with_superseded else self.options
+            self.expected = estimate_corpus(self.corpus, self.recipe, estimated)
             self.progress.say(f"estimate: {self.expected}")
             self.progress.say("all is done now but writing; interrupt it if the estimate is enough")
         known: Any = self.reference
@@ -141,6 +153,7 @@ class _Steps(Steps[Findings, FileResult]):
             self.progress,
             reference=getattr(known, "documents", known),
             checkpoints=checkpoints,
+            together=self.request.with_superseded,
         )
 
     def audit(self, found: Findings) -> Iterator[AuditChunk]:
@@ -153,9 +166,16 @@ class _Steps(Steps[Findings, FileResult]):
         with_matched = self.options.cluster == "components"
         return columns_of(DOCUMENTS, with_matched=with_matched, with_reference=self.reference is not None)
 
-    def log_values(self, found: Findings) -> Any:
+    def log_values(self, found: Findings) -> LogValues | None:
         name = self.options.preferred_by
-        return None if name is None else found.documents.values[name]
+        if name is None:
+            return None
+        values = found.documents.values[name]
+        return LogValues(values if found.together else values.slice(0, found.inputs), found.of_inputs.survivor)
+
+    def superseded(self, found: Findings) -> Iterator[str]:
+        reference: Any = self.reference  # refused without one
+        return superseded_lines(found, with_matched=self.options.cluster == "components", locate=reference.locate)
 
     def write(self, found: Findings, paths: OutputPaths, outputs: Outputs) -> None:
         known = found.documents
@@ -177,6 +197,7 @@ class _Steps(Steps[Findings, FileResult]):
             html=html,
             rejected=self.corpus.rejected,
             unnamed=self.unnamed(found.documents.ids.slice(0, found.inputs), self.rows(found)),
+            shared_ids=shared_ids(found.documents.ids, found.decisions.kept, found.inputs) if found.together else 0,
         )
         files |= {"report": self.request.report}
         if self.request.report_by is not None:

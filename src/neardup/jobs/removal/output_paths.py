@@ -6,7 +6,14 @@ from pathlib import PurePath
 
 from neardup.errors import InputError
 from neardup.io.corpora.shard import Shard
-from neardup.io.endings import AUDIT_ENDING, ITEMS_ENDING, REJECTS_ENDING, SUMMARY_ENDING, split_ending
+from neardup.io.endings import (
+    AUDIT_ENDING,
+    ITEMS_ENDING,
+    REJECTS_ENDING,
+    SUMMARY_ENDING,
+    SUPERSEDED_ENDING,
+    split_ending,
+)
 from neardup.io.outputs.output_names import STANDARD_OUTPUT, demand_open, output_folder, output_names, stem
 from neardup.io.storage.places import Place, is_inside, place_of, real_name
 from neardup.survivors.records.audit_files import summary_path
@@ -22,6 +29,7 @@ class OutputPaths:
         audits: the audit file of each shard; all are equal if the audit is one file.
         summary, rejects: the files of the summary and of the rejects, for all shards.
         items: the file of the items of benchmarks.
+        superseded: the list of the documents of a reference that do not stay.
     """
 
     outputs: tuple[Place, ...] = ()
@@ -30,6 +38,7 @@ class OutputPaths:
     summary: Place | None = None
     rejects: Place | None = None
     items: Place | None = None
+    superseded: Place | None = None
 
     @property
     def audit_folder(self) -> Place | None:
@@ -38,8 +47,8 @@ class OutputPaths:
 
     @property
     def records(self) -> list[Place]:
-        """The paths of the audits, the rejects, the items and the summary, in the order of writing."""
-        single = [path for path in (self.rejects, self.items, self.summary) if path is not None]
+        """The paths of the audits, the rejects, the items, the list and the summary, in the order of writing."""
+        single = [path for path in (self.rejects, self.items, self.superseded, self.summary) if path is not None]
         return [*dict.fromkeys(self.audits), *single]
 
 
@@ -59,6 +68,7 @@ def dedup_output_paths(
     with_rejects: bool,
     ending: str = AUDIT_ENDING,
     with_items: bool = False,
+    with_superseded: bool = False,
 ) -> OutputPaths:
     """The paths of the survivors and the records. Records lie beside the output, or beside the audit if it is named.
 
@@ -81,6 +91,11 @@ def dedup_output_paths(
             raise InputError(
                 "`on_error='skip'` with `output='-'` has no place for the rejects. Give `audit` a file; they are written beside it."
             )
+        if with_superseded:
+            raise InputError(
+                "`prefer='best'` with `output='-'` has no place for the list of documents to delete from the reference. Give "
+                "`audit` a file; it is written beside it."
+            )
         return OutputPaths(tuple(output_names(output, shards)))
     else:
         beside = stem(output)
@@ -92,6 +107,7 @@ def dedup_output_paths(
         place_of(beside + SUMMARY_ENDING),
         place_of(beside + REJECTS_ENDING) if with_rejects else None,
         place_of(beside + ITEMS_ENDING) if with_items else None,
+        place_of(beside + SUPERSEDED_ENDING) if with_superseded else None,
     )
     outputs = {real_name(path) for path in found.outputs}
     for path in found.records:

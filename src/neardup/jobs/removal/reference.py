@@ -27,6 +27,7 @@ from neardup.recipe.kinds import ElementRecipe
 from neardup.recipe.presets import usual_distance
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
+from neardup.recipe.tables.keeps import By
 from neardup.resources.unfinished import TemporaryFolder
 from neardup.store.reference import StoreReference, demand_comparable, options_of_store, reference_of_run
 from neardup.store.session.folder import is_store
@@ -119,19 +120,20 @@ def open_reference(
     temporary: TemporaryFolder,
     on_error: str,
     progress: Progress,
+    together: bool = False,
 ) -> FileCorpus | FingerprintReference:
-    """Open the files of the reference, at least one.
+    """Open the files of the reference, at least one. `together`: its documents are ordered together with those of the inputs.
 
     Raises:
         InputError: the reference is a store or standard input, repeats an input, mixes texts and fingerprints, or lacks a stored
             column.
-        OptionError: min_similarity is above 0, and the reference holds fingerprints.
+        OptionError: the reference holds fingerprints, and min_similarity is above 0, or what the options need is not in these.
         RecipeMismatch: the fingerprints were made by another recipe.
     """
     shards = shards_of_reference(
         against, corpus.shards, reading, temporary, takes="files of texts, or fingerprint files,"
     )
-    columns = reference_columns(options)
+    columns = reference_columns(options, together=together)
     if not hold_fingerprints(shards):
         found = open_corpus(
             against,
@@ -155,8 +157,19 @@ def open_reference(
             f"`guard={options.guard!r}`: {shards[0].name} holds fingerprints, and the digits of its texts are not known. Leave the "
             "guard out, or name the texts."
         )
+    if together and (options.prefer_source or callable(options.keep)):
+        name = "prefer_source" if options.prefer_source else "keep"
+        raise OptionError(
+            f"`prefer='best'`: {shards[0].name} holds fingerprints, and `{name}` needs the texts. Name these, or keep by a column "
+            "that is stored with the fingerprints: 'max:COLUMN'."
+        )
     files = read_fingerprint_files(shards, progress.say)
     check_same(recipe, files[0].recipe, shards[0].name)
+    if together and options.preference.by is By.LENGTH and any((file.documents.lengths < 0).any() for file in files):
+        raise OptionError(
+            f"`keep={options.keep!r}`: {shards[0].name} does not know the lengths of its texts. Name the texts, or keep by a "
+            "column that is stored with the fingerprints: 'max:COLUMN'."
+        )
     for shard, file in zip(shards, files, strict=True):
         missing = [name for name in columns if name not in file.documents.values]
         if missing:

@@ -37,6 +37,7 @@ class Request:
         audit: the file or folder of the audit; None for the default path.
         audit_ending: how the default path of the audit ends, and the files in a folder of audits do.
         with_items: a file of items is written beside the audit.
+        with_superseded: a list of the documents of the reference that do not stay is written beside the audit.
         lists: a list of JSON lines is written instead of documents and an audit.
         report: the path of the HTML report; None for no report.
         report_by: the column by which the report counts documents; None for files.
@@ -55,6 +56,7 @@ class Request:
     audit: str | None = None
     audit_ending: str = AUDIT_ENDING
     with_items: bool = False
+    with_superseded: bool = False
     lists: bool = False
     report: str | None = None
     report_by: str | None = None
@@ -89,6 +91,7 @@ class Request:
             ending=self.audit_ending,
             with_rejects=with_rejects,
             with_items=self.with_items,
+            with_superseded=self.with_superseded,
         )
         return OutputPaths() if self.dry_run else found
 
@@ -115,7 +118,8 @@ class Request:
 
     def files(self, paths: OutputPaths) -> dict[str, Any]:
         """The entries about files in the summary."""
-        names = ("audit", *(("items",) if self.with_items else ()), "summary", "rejects")
+        more = [name for name in ("items", "superseded") if getattr(self, f"with_{name}")]
+        names = ("audit", *more, "summary", "rejects")
         records = {name: None if getattr(paths, name) is None else str(getattr(paths, name)) for name in names}
         if paths.audit_folder is not None:
             # as it has to be named where it is not there yet

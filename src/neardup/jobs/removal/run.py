@@ -28,7 +28,7 @@ from neardup.jobs.results import JobResult
 from neardup.progress import Progress
 from neardup.survivors.records.audit import AuditChunk, reject_lines
 from neardup.survivors.records.audit_schema import Column
-from neardup.survivors.records.parquet_log import is_parquet_log
+from neardup.survivors.records.parquet_log import LogValues, is_parquet_log
 
 Found = TypeVar("Found")
 Done = TypeVar("Done", bound=JobResult)
@@ -81,9 +81,13 @@ class Steps(ABC, Generic[Found, Done]):
         """The columns of the audit, of a run that may write it as Parquet."""
         raise NotImplementedError
 
-    def log_values(self, _: Found) -> Any:
-        """What `keep` compares of each row of the inputs, for the audit in Parquet; None if it compares no values."""
+    def log_values(self, _: Found) -> LogValues | None:
+        """What `keep` compares, for the audit in Parquet; None if it compares no values."""
         return None
+
+    def superseded(self, _: Found) -> Iterable[str]:
+        """The lines of the list of documents of the reference that do not stay, of a run that has one."""
+        raise NotImplementedError
 
     @abstractmethod
     def write(self, found: Found, paths: OutputPaths, outputs: Outputs) -> None:
@@ -146,6 +150,8 @@ def run(steps: Steps[Found, Done]) -> Done:
                 write_audits(steps.audit(found), paths, shards, rows, outputs, form)
             if paths.rejects:
                 outputs.write_lines(paths.rejects, reject_lines(steps.corpus.rejected))
+            if paths.superseded:
+                outputs.write_lines(paths.superseded, steps.superseded(found))
             if not to_standard_output and not request.dry_run:
                 steps.write(found, paths, outputs)
             progress.written(outputs.written_bytes)

@@ -12,7 +12,7 @@ from neardup.io.outputs.output_names import output_for
 from neardup.io.storage.places import path_text
 from neardup.jobs.removal.output_paths import demand_output
 from neardup.jobs.removal.request import Request
-from neardup.options import CLUSTER_OPTIONS, DedupOptions, OnError, RemovableUnit
+from neardup.options import CLUSTER_OPTIONS, DedupOptions, OnError, Prefer, RemovableUnit
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.tables.spellings import one_of
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from neardup.jobs.results import UnitResult
 
 
-def _check(unit: str, reading: Reading, *, annotate: bool, against: Any, html: Any, elements: Any) -> None:
+def _check(unit: str, reading: Reading, *, annotate: bool, against: Any, prefer: str, html: Any, elements: Any) -> None:
     """Raise OptionError, with every problem, if the options do not go together."""
     problems = []
     if unit not in get_args(RemovableUnit):
@@ -34,6 +34,10 @@ def _check(unit: str, reading: Reading, *, annotate: bool, against: Any, html: A
         )
     if against:
         problems.append(f"`unit={unit!r}` with `against`: a reference is of whole documents. Leave one of them out")
+    if prefer != "against":
+        problems.append(
+            f"`unit={unit!r}` with `prefer={prefer!r}`: it is for a reference, which units do not take. Leave it out"
+        )
     if html is not None:
         problems.append(
             f"`unit={unit!r}` with `html`: parts of a page's text cannot be removed from its HTML. Extract the text first"
@@ -72,6 +76,7 @@ def deduplicate_units(
     dry_run: bool = False,
     audit: str | Path | None = None,
     against: str | Path | Sequence[str | Path] = (),
+    prefer: Prefer = "against",
     overwrite: bool = False,
     resume: bool = False,
     on_error: OnError = "stop",
@@ -86,7 +91,7 @@ def deduplicate_units(
 
     Args:
         unit: `line` or `paragraph`; see `neardup.text.units`. Each text column is divided into units by itself.
-        annotate, against: not supported for units; refused.
+        annotate, against, prefer: not supported for units; refused.
         inputs, output, recipe, dry_run, audit, overwrite, resume, on_error, progress: as in `deduplicate_files`.
         **options: the fields of `neardup.io.corpora.reading.Reading` (except html) and of `DedupOptions`.
 
@@ -102,7 +107,7 @@ def deduplicate_units(
     reading, chosen = split_options(options, deduplicate_units)
     _refuse_clusters(chosen)
     made_by = recipe_of(recipe, chosen.version)
-    _check(unit, reading, annotate=annotate, against=against, html=html, elements=elements)
+    _check(unit, reading, annotate=annotate, against=against, prefer=prefer, html=html, elements=elements)
     if not dry_run:
         demand_output(output)
     listed = listed_inputs(inputs)

@@ -25,7 +25,7 @@ from neardup.resources.memory_use import give_back
 from neardup.resources.threads import in_order, thread_count
 from neardup.survivors.records.audit import AuditChunk
 from neardup.survivors.records.audit_schema import Column
-from neardup.survivors.records.parquet_log import write_parquet_log
+from neardup.survivors.records.parquet_log import LogValues, write_parquet_log
 
 
 class ShardWriter(Protocol):
@@ -194,10 +194,10 @@ def demand_rewritable(shards: Sequence[Shard], asked_by: str, output: str | None
 
 
 class ParquetForm(NamedTuple):
-    """The columns of an audit in Parquet, and what `keep` compares of each row, or None."""
+    """The columns of an audit in Parquet, and what `keep` compares, or None."""
 
     columns: Sequence[Column[Any]]
-    values: Any
+    values: LogValues | None
 
 
 def write_audits(

@@ -152,7 +152,7 @@ def summarize_split(
         units=len(np.unique(labels)),
         largest=largest.largest,
         largest_side=largest.side if largest.documents else None,
-        warnings=warnings_of(counts),
+        warnings=warnings_of(counts, how.group),
         short=int(np.count_nonzero(documents.tokens[rows] < found.found.min_tokens)),
         min_tokens=found.found.min_tokens,
         candidates=found.candidates,

@@ -111,8 +111,8 @@ class GroupSplitter:
         sets = len(np.unique(found.labels))
         if sets < self.n_splits:
             raise OptionError(
-                f"`n_splits={self.n_splits}`: X has {counted(sets, 'set')} of documents that stay together, so only {sets} folds "
-                "are possible. Give fewer folds, or a larger `min_similarity`."
+                f"`n_splits={self.n_splits}`: X has {counted(sets, 'set')} of documents that stay together, and each fold "
+                "needs one. Give fewer folds, or a larger `min_similarity`."
             )
         for fold in range(self.n_splits):
             yield np.flatnonzero(found.sides != fold), np.flatnonzero(found.sides == fold)

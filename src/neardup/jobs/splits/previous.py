@@ -17,12 +17,13 @@ from neardup.io.corpora.protocol import Corpus, pair_of
 from neardup.io.corpora.reading import Reading
 from neardup.io.corpora.shard import Shard
 from neardup.io.corpora.shards import find_shards
+from neardup.io.endings import SPLIT_SUMMARY
 from neardup.io.storage.places import Place, place_of
-from neardup.jobs.splits.side_paths import SUMMARY
 from neardup.matching.equal_texts import exact_representatives
 from neardup.matching.matches import list_matches
 from neardup.options import DedupOptions
 from neardup.progress import Progress
+from neardup.recipe.presets import RECIPES
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarity import similarity_to_store
 from neardup.survivors.splits.deal import FREE
@@ -69,10 +70,10 @@ def read_split(folder: str | Path) -> FinishedSplit:
         DataError: it is damaged.
     """
     place = place_of(folder)
-    path = place / SUMMARY
+    path = place / SPLIT_SUMMARY
     if not path.is_file():
         raise InputError(
-            f"{folder} is not the folder of a split: it has no {SUMMARY}. Give a folder that `neardup split` wrote."
+            f"{folder} is not the folder of a split: it has no {SPLIT_SUMMARY}. Give a folder that `neardup split` wrote."
         )
     try:
         known = json.loads(path.read_text(encoding="utf-8"))
@@ -309,7 +310,9 @@ def _demand_same(
     before = found.summary.options
     different = [(each, before[each], now[each]) for each in SAME if json.loads(json.dumps(now[each])) != before[each]]
     if found.summary.recipe["digest"] != recipe.digest():
-        different.append(("recipe", found.summary.recipe["digest"], recipe.digest()))
+        names = {each.recipe.digest(): name for name, each in RECIPES.items()}
+        then, given = (names.get(digest, digest) for digest in (found.summary.recipe["digest"], recipe.digest()))
+        different.append(("recipe", then, given))
     different += [
         (each, found.files.get(each), getattr(reading, each))
         for each in SAME_READING

@@ -8,19 +8,19 @@ from typing import Any
 
 from neardup.errors import InputError
 from neardup.io.corpora.shard import Shard
-from neardup.io.endings import split_ending
+from neardup.io.endings import SPLIT_SUMMARY, split_ending
 from neardup.io.formats.table import FILES
 from neardup.io.outputs.output_names import output_folder, output_names
 from neardup.io.storage.places import Place, is_url, place_of, real_name
 from neardup.jobs.removal.output_paths import OutputPaths
 from neardup.jobs.removal.request import Request
 
-SUMMARY, REJECTS = "split.summary.json", "split.rejects.jsonl"
+REJECTS = "split.rejects.jsonl"
 
 
 def is_split(output: str) -> bool:
     """Whether an output is the folder of a split."""
-    return output != "-" and (place_of(output) / SUMMARY).is_file()
+    return output != "-" and (place_of(output) / SPLIT_SUMMARY).is_file()
 
 
 def split_folder(output: str) -> str:
@@ -84,7 +84,7 @@ class SplitRequest(Request):
             raise InputError(f"{within[0].name} lies in the output folder {self.output}. Name another folder.")
         every = OutputPaths(
             tuple(path for of_side in paths for path in of_side),
-            summary=folder / SUMMARY,
+            summary=folder / SPLIT_SUMMARY,
             rejects=folder / REJECTS if self.on_error == "skip" else None,
         )
         return OutputPaths() if self.dry_run else every

@@ -11,11 +11,11 @@ from neardup.errors import InputError, OptionError
 from neardup.io.corpora.reading import READING, Reading, ReadingDict, recipe_for, split_options
 from neardup.io.corpora.shard import Shard
 from neardup.io.corpora.shards import find_shards, listed_inputs, repeated_files
-from neardup.io.endings import AUDIT_ENDING, CONTAMINATION_ENDING, PASSAGES_ENDING
+from neardup.io.endings import AUDIT_ENDING, CONTAMINATION_ENDING, PASSAGES_ENDING, SPLIT_SUMMARY
 from neardup.io.formats.table import FILES
 from neardup.io.outputs.output_names import output_folder, stem
 from neardup.io.storage.places import Place, files_below, path_text, place_of, real_name
-from neardup.jobs.splits.side_paths import SUMMARY, is_split
+from neardup.jobs.splits.side_paths import is_split
 from neardup.judging.reports.commands import flags_of
 from neardup.judging.verification.claim import Claim, read_claim
 from neardup.options import Cluster, DedupOptions, Guard, OnError
@@ -188,7 +188,7 @@ def _verify_split(
     """Verify a split; `asked`: the options that are given."""
     if known := [name for name in asked if name not in ("threads", "memory", "temp_dir", "temp_limit")]:
         raise OptionError(
-            f"{as_code(known)}: the summary of the split, {output.rstrip('/')}/{SUMMARY}, has it. Leave it out."
+            f"{as_code(known)}: the summary of the split, {output.rstrip('/')}/{SPLIT_SUMMARY}, has it. Leave it out."
         )
     from neardup.jobs.verification.splits import verify_split  # loads what other runs do not need
 

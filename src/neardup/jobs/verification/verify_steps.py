@@ -1,7 +1,8 @@
 """The steps of a verification: find and open the files, read them, and check one property after another."""
 
 import contextlib
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -9,13 +10,15 @@ import numpy as np
 from neardup.errors import InputError
 from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.corpora.shard import Shard
+from neardup.io.corpora.shards import find_shards
 from neardup.io.corpora.stored_shards import FINGERPRINT
 from neardup.io.formats.table import FILES
-from neardup.io.storage.places import Place
+from neardup.io.storage.places import Place, real_name
 from neardup.jobs.removal.reference import FingerprintReference, open_reference, open_verified_store
 from neardup.judging.verification.apart import check_apart, check_covered, check_matched, join_options
 from neardup.judging.verification.claim import Claim
 from neardup.judging.verification.counts import check_counts
+from neardup.judging.verification.first_of_clusters import check_first, decided_again
 from neardup.judging.verification.read_corpus import ReadCorpus, read_corpus
 from neardup.judging.verification.removals import RowOf, check_stated, check_survivors, check_threshold, read_removals
 from neardup.judging.verification.result import Verification
@@ -25,7 +28,12 @@ from neardup.progress import Progress
 from neardup.resources.unfinished import TemporaryFolder
 from neardup.store.reference import StoreReference
 from neardup.store.session.folder import is_store
-from neardup.survivors.records.audit_files import files_of_folder, read_audit
+from neardup.survivors.records.audit_files import (
+    files_of_folder,
+    read_audit,
+    read_superseded,
+    superseded_beside,
+)
 from neardup.survivors.records.audit_reader import Line
 from neardup.survivors.records.result_tables import ANNOTATIONS
 
@@ -47,8 +55,7 @@ def verify_shards(
 ) -> Verification:
     """Verify a run; see `neardup.jobs.verification.verify.verify_files`. `shards`: of the inputs; `written`: of the output."""
     options, resources = join_options(claim, chosen), chosen.resources
-    within = () if claim.within is None else (claim.within,)
-    columns = claim.reading.columns(within, asked_by=dict.fromkeys(within, "within="))
+    columns = claim.reading.columns(options.columns, asked_by=options.columns_asked_by)
     corpus = FileCorpus(shards, columns, on_error=on_error, progress=progress, resources=resources)
     _demand_texts(corpus, claim)
     of_pages = {"warc", *FILES}
@@ -62,7 +69,7 @@ def verify_shards(
     result.check()
     _refuse_annotated(result, corpus)
     with (
-        _opened_reference(claim, corpus, options, temporary, on_error, progress) as reference,
+        _opened_reference(_apart_from(claim, written), corpus, options, temporary, on_error, progress) as reference,
         read_corpus(corpus, reference, claim, options, progress) as read,
     ):
         with progress.stage("read the output"):
@@ -70,34 +77,45 @@ def verify_shards(
         found, removed, missed = None, None, None
         if audit is not None:
             with progress.stage("read the audit"):
-                lines = () if audit.is_dir() and not files_of_folder(audit) else read_audit(audit)
+                lines: Iterable[Line] = () if audit.is_dir() and not files_of_folder(audit) else read_audit(audit)
+                if claim.together:
+                    lines = itertools.chain(lines, _superseded(audit, read, reference))
                 found = read_removals(lines, read, _row_of(read, reference))
-            removed = np.zeros(read.rows, np.bool_)
+            removed = np.zeros(read.decided, np.bool_)
             removed[found.rows[found.rows >= 0]] = True
-        aligned = align(read.keys, read.valid, removed, keys, readable)
+        of_inputs = None if removed is None else removed[: read.rows]
+        aligned = align(read.keys, read.valid, of_inputs, keys, readable)
         if not aligned.ids_compared:
             progress.say("rows are compared by their texts: the inputs or the output have no ids")
         documents = int(np.count_nonzero(read.valid))
-        missing = np.empty(0, np.int64) if removed is None else np.flatnonzero(read.valid & ~removed & ~aligned.kept)
+        missing = (
+            np.empty(0, np.int64) if of_inputs is None else np.flatnonzero(read.valid & ~of_inputs & ~aligned.kept)
+        )
         checks = [check_rows(aligned, result, documents, missing, read.name, with_audit=audit is not None)]
+        in_output = read.documents.valid.copy()
+        in_output[: read.rows] = aligned.kept
+        if removed is not None:
+            in_output[read.rows : read.decided] &= ~removed[read.rows :]
         if found is None:
             checks.append(check_covered(read, aligned.kept))
         elif claim.drop_matched:
             assert removed is not None
             checks.append(check_matched(read, removed))
         else:
-            in_output = read.documents.valid.copy()
-            in_output[: read.rows] = aligned.kept
             checks.append(check_survivors(found, in_output, with_reference=reference is not None))
             measured = read.measured(found.rows[found.known], found.survivors[found.known])
-            checks += [check_stated(found, read, measured), check_threshold(found, read, measured)]
-        if not claim.drop_matched:  # or else, this has been checked
-            apart, missed = check_apart(read, aligned.kept, strict=strict)
+            again = None if claim.keep_most is None else decided_again(read, reference)
+            checks += [check_stated(found, read, measured, again), check_threshold(found, read, measured, again)]
+            if again is not None:
+                assert removed is not None
+                checks.append(check_first(read, again, removed))
+        if not claim.drop_matched and claim.keep_most is None:  # or else, this has been checked
+            apart, missed = check_apart(read, in_output, strict=strict)
             checks.append(apart)
         if found is not None and claim.counts and not claim.drop_matched:
             checks.append(check_counts(found, aligned.kept, read))
         survivors = int(np.count_nonzero(aligned.kept))
-        removals = documents - survivors if found is None else len(found.rows)
+        removals = documents - survivors if found is None else int(np.count_nonzero(found.rows < read.rows))
     return Verification(
         output=output,
         audit=None if audit is None else str(audit),
@@ -148,6 +166,15 @@ def _refuse_annotated(output: FileCorpus, inputs: FileCorpus) -> None:
         )
 
 
+def _apart_from(claim: Claim, written: Sequence[Shard]) -> Claim:
+    """The claim, whose reference does not have the output, which was written into a folder of the reference."""
+    if not claim.against or any(map(is_store, claim.against)):
+        return claim
+    shards, own = find_shards(claim.against, reading=claim.reading), {real_name(shard.path) for shard in written}
+    others = [shard for shard in shards if real_name(shard.path) not in own]
+    return claim if len(others) == len(shards) else replace(claim, against=tuple(shard.name for shard in others))
+
+
 @contextlib.contextmanager
 def _opened_reference(
     claim: Claim,
@@ -180,6 +207,7 @@ def _opened_reference(
         temporary=temporary,
         on_error=on_error,
         progress=progress,
+        together=claim.together,
     )
 
 
@@ -201,6 +229,19 @@ def _row_of(read: ReadCorpus, reference: Reference | None) -> RowOf:
         return int(row) if valid[row] else -1
 
     return row_of
+
+
+def _superseded(audit: Place, read: ReadCorpus, reference: Reference | None) -> Iterator[Line]:
+    """The lines of the list beside an audit, with rows that are counted over the inputs and the reference."""
+    place, starts = superseded_beside(audit), dict(_starts(reference))
+    if not place.is_file():
+        raise InputError(
+            f"{place}, which lists what does not stay of the reference, is missing. Put it beside the audit."
+        )
+    for line in read_superseded(place):
+        first, rows = starts.get(line["file"], (0, 0))
+        inside = 0 <= line["row"] < rows
+        yield {**line, "row": read.rows + first + line["row"] if inside else len(read.documents)}
 
 
 def _starts(reference: Reference | None) -> Iterator[tuple[str | None, tuple[int, int]]]:

@@ -45,6 +45,7 @@ def command_of(summary: dict[str, Any]) -> tuple[str, list[str]]:
         flags += ["--recipe", recipe] if recipe != "default" else []
         for reference in files.get("against", ()):
             flags += ["--against", reference]
+        flags += ["--prefer", files["prefer"]] if "prefer" in files else []
         flags += ["--on-error", "skip"] if files["rejects"] else []
     output, audit = files["output"], files["audit"]
     end = ["-o", output] if output else ["--dry-run"]

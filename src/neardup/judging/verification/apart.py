@@ -31,6 +31,7 @@ def join_options(claim: Claim, options: DedupOptions, method: Method | None = No
         max_distance=claim.max_distance if METHODS[taken].takes_distance else None,
         within=claim.within,
         guard=claim.guard,
+        **claim.preference,
     )
 
 
@@ -71,48 +72,56 @@ def _list(
     )
 
 
-def _among_survivors(read: ReadCorpus, rows: Bools, options: DedupOptions) -> Iterator[Matches]:
-    """The matches of survivors with one another, then with the reference. `rows`: bool[rows of both]."""
+def matches_among(read: ReadCorpus, rows: Bools, options: DedupOptions, *, distinct: bool = False) -> Iterator[Matches]:
+    """The matches of inputs with one another, then with the reference; of both, if they were ordered together. `rows`: bool[rows
+    of both].
+    """
+    if read.claim.together:
+        yield from _list(read, rows, options, distinct=distinct)
+        return
     inside = np.arange(len(rows)) < read.rows
-    yield from _list(read, rows & inside, options)
+    yield from _list(read, rows & inside, options, distinct=distinct)
     if (rows & ~inside).any():
         sides = np.where(inside, 1, 2).astype(np.uint8)
-        yield from _list(read, rows, options, sides=sides)
+        yield from _list(read, rows, options, sides=sides, distinct=distinct)
 
 
-def check_apart(read: ReadCorpus, kept: Bools, *, strict: bool) -> tuple[Check, Missed | None]:
-    """No two survivors match, nor a survivor and a document of the reference.
+def check_apart(read: ReadCorpus, in_output: Bools, *, strict: bool) -> tuple[Check, Missed | None]:
+    """No two survivors match, nor a survivor and a document of the reference. If the run decided on these, too, no two documents of
+    the output and of what stays of the reference match.
 
     All matches are listed by a join that misses none. If the method of the run may miss some, it is run again on the documents of
     these pairs: what it finds is a failure, and the others are its misses. Whether it finds a pair depends on the pair alone.
 
     Args:
-        kept: bool[rows], the rows of the inputs that are in the output.
+        in_output: bool[rows of both], the survivors that are there, and what stays of the reference.
         strict: misses of the method are failures, too.
     """
     claim, known = read.claim, read.documents.valid
-    rows = known.copy()
-    rows[: read.rows] &= kept
+    rows = known & in_output
     options = join_options(claim, read.options)
     row = None if claim.method is None else METHODS[claim.method]
     limit = claim.max_distance if row is not None and not claim.is_by_distance else None
     every = _Counted(np.zeros(len(known), np.bool_))
-    for part in _among_survivors(read, rows, options):
+    for part in matches_among(read, rows, options):
         every.add(part, limit)
     failing, missed = every, None
     if row is not None and row.promise is not Promise.EXACT and not claim.is_by_distance:
         failing = _Counted(np.zeros(len(known), np.bool_))
         if every.pairs:
             again = join_options(claim, read.options, claim.method)  # type: ignore[arg-type]  # it was checked
-            for part in _among_survivors(read, rows & every.rows, again):
+            for part in matches_among(read, rows & every.rows, again):
                 failing.add(part, None)
         missed = _missed(read, every, failing, row)
         if strict:
             failing, missed = every, dataclasses.replace(missed, pairs=0, first=())
-    reference = " or a document of the reference" if len(known) > read.rows else ""
+    with_reference = len(known) > read.rows
+    reference = " or a document of the reference" if with_reference else ""
+    if with_reference and claim.together:
+        reference = " or a document of the reference that stays, and no two of these match"
     more = "" if row is None or row.promise is Promise.EXACT or strict else f" that `{claim.method}` finds"
     claimed = f"no survivor matches another survivor{reference}{more}"
-    checked = int(np.count_nonzero(kept))
+    checked = int(np.count_nonzero(rows[: read.decided]))
     first = tuple(_pair(read, pair) for pair in failing.first)
     return Check("apart", claimed, checked, failing.pairs, first), missed
 
@@ -136,10 +145,11 @@ def _missed(read: ReadCorpus, every: _Counted, failing: _Counted, row: MethodRow
 def _pair(read: ReadCorpus, pair: tuple[int, int, float, int]) -> str:
     left, right, similarity, distance = pair
     alike = "" if similarity != similarity else f"similarity {similarity_text(similarity, read.claim.min_similarity)}, "
-    return f"{_named(read, left)} and {_named(read, right)}: {alike}distance {distance}"
+    return f"{named(read, left)} and {named(read, right)}: {alike}distance {distance}"
 
 
-def _named(read: ReadCorpus, row: int) -> str:
+def named(read: ReadCorpus, row: int) -> str:
+    """A row of the inputs or the reference in words."""
     if row < read.rows:
         return read.name(row)
     return f"{read.documents.ids[row].as_py()} (row {row - read.rows} of the reference)"
@@ -148,23 +158,25 @@ def _named(read: ReadCorpus, row: int) -> str:
 def check_matched(read: ReadCorpus, removed: Bools) -> Check:
     """Of a run that removes all that matches: the removed documents are those that match another, or one of the reference.
 
-    `removed`: bool[rows], by the audit. Matches are those that the method of the run finds; which these are depends on pairs alone.
+    `removed`: bool[rows that were decided], by the audit, and the list of superseded documents. Matches are those that the method
+    of the run finds; which these are depends on pairs alone.
     """
     claim, known = read.claim, read.documents.valid
-    inside = np.arange(len(known)) < read.rows
+    inside = np.arange(len(known)) < read.decided
     matched = np.zeros(len(known), np.bool_)
-    for part in _among_survivors(read, known, join_options(claim, read.options, claim.method)):  # type: ignore[arg-type]
+    options = join_options(claim, read.options, claim.method)  # type: ignore[arg-type]
+    for part in matches_among(read, known, options, distinct=True):  # what equals another matches it
         matched[part.left] = matched[part.right] = True
     every = np.flatnonzero(known)
     first = exact_representatives(read.documents, every, read.groups)
     copies = first != every
     matched[every[copies]] = matched[first[copies]] = True
-    wrong = np.flatnonzero((matched & inside)[: read.rows] != removed)
+    wrong = np.flatnonzero((matched & inside)[: read.decided] != removed)
     failures = [
-        f"{read.name(row)} was {'removed, but matches no other' if removed[row] else 'kept, but matches another'}"
+        f"{named(read, row)} was {'removed, but matches no other' if removed[row] else 'kept, but matches another'}"
         for row in wrong.tolist()
     ]
-    reference = " or one of the reference" if len(known) > read.rows else ""
+    reference = " or one of the reference" if len(known) > read.decided else ""
     claimed = f"the removed documents are those that match another{reference}"
     return Check.of("matched", claimed, int(np.count_nonzero(known & inside)), failures)
 

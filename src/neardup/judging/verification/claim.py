@@ -13,6 +13,7 @@ from neardup.recipe.presets import RecipeLike
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import recipe_of_run
 from neardup.recipe.similarity import Similarity, stored_similarity
+from neardup.recipe.tables.keeps import KeepAs
 from neardup.recipe.tables.methods import METHODS, Promise
 from neardup.recipe.tables.similarities import SimilarityName
 from neardup.recipe.vectors import KIND as VECTORS
@@ -36,9 +37,12 @@ class Claim:
     Attributes:
         recipe, similarity, min_similarity, max_distance, min_tokens, cluster, within, guard: how documents matched.
         drop_matched: whether all documents that match another are removed.
+        keep_most: how many documents of a cluster stay; None for one. If there is a number, `keep`, `keep_as` and `prefer_source`,
+            which say which these are, are those of the run.
         method: how the run found candidates; None if that is unknown.
         reading: how the inputs are read.
         inputs, against: the inputs and the reference, as they were named.
+        together: whether documents of the reference and of the inputs were ordered together, so that those of both may be removed.
         store: what the reference held, if it is a store; see `neardup.store.reference`.
         folder: the folder in which they were named.
         counts: the counts of the summary, by name; empty without a summary.
@@ -54,12 +58,17 @@ class Claim:
     min_tokens: int = 1
     cluster: str = "star"
     drop_matched: bool = False
+    keep_most: int | None = None
+    keep: str = "first"
+    keep_as: KeepAs | None = None
+    prefer_source: tuple[str, ...] = ()
     within: str | None = None
     guard: Guard | None = None
     method: str | None = None
     reading: Reading
     inputs: tuple[str, ...]
     against: tuple[str, ...] = ()
+    together: bool = False
     store: str | None = None
     folder: str = "."
     counts: dict[str, int] = field(default_factory=dict)
@@ -79,12 +88,20 @@ class Claim:
         """Whether fingerprints alone decide matches, so that no similarity is known."""
         return self.min_similarity == 0
 
+    @property
+    def preference(self) -> dict[str, Any]:
+        """The options of the run that say which documents of a cluster stay, if several do."""
+        names = ("keep_most", "keep", "keep_as", "prefer_source")
+        return {} if self.keep_most is None else {name: getattr(self, name) for name in names}
+
     def promise(self, *, strict: bool) -> str:
         """Where survivors do not match one another, and why, as the end of a sentence; `strict`: every match was a failure."""
         row = None if self.method is None else METHODS[self.method]
         if self.is_by_distance:
             return f"within distance {self.max_distance}, by theorem"
         at = f"at {self.compared_by} {threshold_text(self.min_similarity)}"
+        if self.keep_most is not None:
+            return f"{at}, but for the first {self.keep_most:,} of a cluster"
         if row is None or row.promise is Promise.EXACT or strict:
             return f"{at}, by theorem"
         if row.promise is Promise.PROBABLE:
@@ -130,10 +147,11 @@ def _claim(audit: Place, summaries: list[RunSummary], clusters: str | None, give
             f"{audit} is of a run on {kind if kind == VECTORS else f'fingerprints of {kind}'}. Only runs on texts can be verified: "
             "their similarities come from the texts."
         )
-    if (most := options.get("keep_most")) is not None:
+    keep, most = options["keep"], options.get("keep_most")
+    if most is not None and keep.endswith("()"):
         raise OptionError(
-            f"`keep_most={most}`: documents of a cluster that stay match one another, so the output does not tell what a run "
-            "should have kept. Verify a run without it: its clusters are the same."
+            f"`keep={keep!r}`: only its name is known here, not the function, so it is unknown which documents of a cluster are "
+            f"the first {most}. Use `keep` with a column to have runs that can be verified."
         )
     recipe = recipe_of_run(summary["recipe"], given, str(audit))
     within = options["within"]
@@ -152,7 +170,9 @@ def _claim(audit: Place, summaries: list[RunSummary], clusters: str | None, give
             counts[name] = sum(int(each[name] or 0) for each in summaries)
     shards, inputs = None, tuple(files["inputs"])
     if clusters is None:
-        counts |= {name: int(summary[name]) for name in OF_WHOLE}
+        counts |= {
+            name: int(summary[name]) for name in (*OF_WHOLE, *(("superseded",) if "superseded" in summary else ()))
+        }
     else:
         shards = _shards(clusters, files["folder"], counts["rows"])
         inputs = tuple(shard.name for shard in shards)
@@ -164,12 +184,14 @@ def _claim(audit: Place, summaries: list[RunSummary], clusters: str | None, give
         min_tokens=int(summary["min_tokens"]),
         cluster=options["cluster"],
         drop_matched=bool(options.get("drop_matched")),
+        **({} if most is None else _preference(options)),
         within=within,
         guard=guard,
         method=summary["method"],
         reading=stored_reading(files),
         inputs=inputs,
         against=tuple(files.get("against", ())),
+        together=files.get("prefer") == "best",
         store=_content_of_store(files),
         folder=files["folder"],
         counts=counts,
@@ -177,6 +199,12 @@ def _claim(audit: Place, summaries: list[RunSummary], clusters: str | None, give
         join=dict(summary["join"]),
         shards=shards,
     )
+
+
+def _preference(options: Mapping[str, Any]) -> dict[str, Any]:
+    """What says which documents of a cluster are the first."""
+    names = ("keep_most", "keep", "keep_as")
+    return {name: options.get(name) for name in names} | {"prefer_source": tuple(options.get("prefer_source", ()))}
 
 
 def _content_of_store(files: Mapping[str, Any]) -> str | None:

@@ -11,24 +11,28 @@ from neardup.judging.verification.result import Check
 
 def check_counts(found: Removals, kept: Bools, read: ReadCorpus) -> Check:
     """The summary has the counts of these rows and of this audit. `kept`: bool[rows], the rows that are in the output."""
-    documents, valid, near = read.documents, read.valid, found.only_digits[~found.exact]
+    documents, valid, of_inputs = read.documents, read.valid, found.rows < read.rows
+    near = found.only_digits[~found.exact & of_inputs]
     number = int(np.count_nonzero(valid))
     again = {
         "rows": read.rows,
         "documents": number,
         "rejected": read.rows - number,
         "survivors": int(np.count_nonzero(kept)),
-        "duplicates": len(found.rows),
-        "exact_duplicates": int(np.count_nonzero(found.exact)),
+        "duplicates": int(np.count_nonzero(of_inputs)),
+        "exact_duplicates": int(np.count_nonzero(found.exact & of_inputs)),
         "only_digits": int(np.count_nonzero(near == 1)),
         "digits_unknown": int(np.count_nonzero(near < 0)),
         "short": int(np.count_nonzero(documents.tokens[: read.rows][valid] < read.claim.min_tokens)),
         "repeated_ids": repeated_ids(documents.ids.slice(0, read.rows)),
-        "clusters": len(np.unique(found.clusters)),
+        "clusters": int(np.count_nonzero(np.unique(found.clusters) < read.rows)),
         "reference_documents": int(np.count_nonzero(documents.valid[read.rows :])),
-        "against_reference": int(np.count_nonzero(found.survivors >= read.rows)),
+        "against_reference": int(np.count_nonzero((found.survivors >= read.rows) & of_inputs)),
+        "superseded": int(np.count_nonzero(~of_inputs)),
     }
-    stated = read.claim.counts
+    stated = dict(read.claim.counts)
+    if read.claim.keep_most is not None:
+        stated.pop("clusters", None)  # one whose documents all stay is in no audit
     failures = [
         f"{name} is {again[name]:,}, but the summary has {value:,}"
         for name, value in stated.items()

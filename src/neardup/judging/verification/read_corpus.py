@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from neardup.arrays import Array, Bools, Int64s
-from neardup.dedup import room_for_elements
+from neardup.dedup import reference_columns, room_for_elements
 from neardup.fingerprints.documents import Documents, FirstPass, KeptValues, join_documents, read_documents
 from neardup.hamming.near import hamming_distances
 from neardup.io.corpora.file_corpus import FileCorpus
@@ -64,6 +64,11 @@ class ReadCorpus:
         """bool[rows]: which rows of the inputs are documents."""
         found: Bools = self.documents.valid[: self.rows]
         return found
+
+    @property
+    def decided(self) -> int:
+        """The number of rows on which the run decided: of the inputs; and of the reference, if both were ordered together."""
+        return len(self.documents) if self.claim.together else self.rows
 
     def name(self, row: int) -> str:
         """A row of the inputs in words."""
@@ -138,7 +143,7 @@ def read_corpus(
                         claim.recipe,
                         progress=progress,
                         resources=resources,
-                        values=values,
+                        values=values._replace(columns=reference_columns(options, together=claim.together)),
                         how=FirstPass(side_pass=kept, first_row=rows),
                     )
                     both = pair_of(inputs, rows, texts)

@@ -13,7 +13,7 @@ from neardup.display import shortened, similarity_text, threshold_text
 from neardup.judging.verification.read_corpus import ReadCorpus
 from neardup.judging.verification.result import Check
 from neardup.recipe.tables.methods import METHODS
-from neardup.survivors.decisions import NONE, differ_in_digits
+from neardup.survivors.decisions import NONE, Decisions, differ_in_digits
 from neardup.survivors.records.audit_reader import Line
 from neardup.text.preference import groups_of
 
@@ -84,10 +84,10 @@ def read_removals(lines: Iterable[Line], read: ReadCorpus, row_of: RowOf) -> Rem
     """Read the lines of an audit, and compare their ids with those of their rows."""
     numbers: list[tuple[Any, ...]] = []
     ids, survivor_ids, matched_ids, other_ids = list[Any](), list[Any](), list[Any](), list[int]()
-    is_document = read.valid
+    is_document = read.documents.valid[: read.decided]
     every = iter(lines)
     while chunk := list(itertools.islice(every, CHUNK_LINES)):
-        rows = [line["row"] if 0 <= line["row"] < read.rows and is_document[line["row"]] else NONE for line in chunk]
+        rows = [line["row"] if 0 <= line["row"] < read.decided and is_document[line["row"]] else NONE for line in chunk]
         survivors = [row_of(line) for line in chunk]
         for names, of, column in (("id", rows, ids), ("survivor_id", survivors, survivor_ids)):
             column += [line[names] for line in chunk]
@@ -160,18 +160,22 @@ def check_survivors(found: Removals, in_output: Bools, *, with_reference: bool) 
     return Check.of("survivors", f"every removal has one survivor, which is {where}", len(found.rows), failures())
 
 
-def check_stated(found: Removals, read: ReadCorpus, measured: tuple[Array, Array, Bools]) -> Check:
-    """Ids, clusters, similarities, distances and how texts differ are as stated. `measured`: of the `known` lines."""
+def check_stated(
+    found: Removals, read: ReadCorpus, measured: tuple[Array, Array, Bools], again: Decisions | None = None
+) -> Check:
+    """Ids, clusters, similarities, distances and how texts differ are as stated. `measured`: of the `known` lines. `again`: the
+    decisions, if not all members of clusters are in the audit.
+    """
     known = np.flatnonzero(found.known)
     similarity, distance, equal = measured
     clusters = np.full(len(read.documents), len(read.documents))
     for rows in (found.rows[known], found.survivors[known]):
-        inside = rows < read.rows
+        inside = rows < read.decided
         np.minimum.at(clusters, found.survivors[known][inside], rows[inside])
     wrong: dict[int, list[str]] = {}
     for i in found.other_ids:
         wrong.setdefault(i, []).append("its id or its survivor's is not that of the row")
-    expected = clusters[found.survivors[known]]
+    expected = clusters[found.survivors[known]] if again is None else again.cluster[found.rows[known]]
     same = np.isclose(similarity, found.similarity[known], rtol=0, atol=TOLERANCE, equal_nan=True)
     if read.claim.shards is not None and read.claim.cluster == "components":
         same |= np.isnan(found.similarity[known])  # stages know the similarities of listed pairs only
@@ -208,11 +212,15 @@ def _value(value: Any) -> str:
     return "null" if value != value else repr(value)
 
 
-def check_threshold(found: Removals, read: ReadCorpus, measured: tuple[Array, Array, Bools]) -> Check:
-    """Every removal matches its survivor or, if clusters are components, is connected to it by matches."""
+def check_threshold(
+    found: Removals, read: ReadCorpus, measured: tuple[Array, Array, Bools], again: Decisions | None = None
+) -> Check:
+    """Every removal matches its survivor or, if clusters are components, is connected to it by matches. `again`: as in
+    `check_stated`.
+    """
     claim, known = read.claim, np.flatnonzero(found.known)
     if claim.cluster == "components":
-        return _check_links(found, read, known)
+        return _check_links(found, read, known, again)
     matches = _match(read, found.rows[known], found.survivors[known], measured)
     failures = []
     for place in np.flatnonzero(~matches).tolist():
@@ -259,7 +267,7 @@ def _match(read: ReadCorpus, left: Int64s, right: Int64s, measured: tuple[Array,
     return found
 
 
-def _check_links(found: Removals, read: ReadCorpus, known: Int64s) -> Check:
+def _check_links(found: Removals, read: ReadCorpus, known: Int64s, again: Decisions | None) -> Check:
     """Every removal is connected to its survivor by links, which are matches, and as similar as stated.
 
     Lines name the document of a link by its id. Of several documents with this id in the cluster, one has to fit. A link to any
@@ -270,6 +278,8 @@ def _check_links(found: Removals, read: ReadCorpus, known: Int64s) -> Check:
         cluster = int(found.survivors[i])
         of_cluster.setdefault((cluster, found.ids[i]), set()).add(int(found.rows[i]))
         of_cluster.setdefault((cluster, found.survivor_ids[i]), set()).add(cluster)
+    if again is not None:
+        _add_others(of_cluster, found, read, known, again)
     of_reference = _rows_of_reference(read, set(found.matched_ids))
     lines, left, right = list[int](), list[int](), list[int]()
     for i in known.tolist():
@@ -297,6 +307,19 @@ def _check_links(found: Removals, read: ReadCorpus, known: Int64s) -> Check:
             failures.append(f"{_in_words(found, i)}: no chain of links leads to its survivor {_to(found, i)}")
     claim = f"every removal is linked to its survivor by matches: {_limit(read)}"
     return Check.of("threshold", claim, len(found.rows), failures)
+
+
+def _add_others(
+    of_cluster: dict[tuple[int, Any], set[int]], found: Removals, read: ReadCorpus, known: Int64s, again: Decisions
+) -> None:
+    """Add the documents of clusters that stay besides the first, of which the audit has no lines."""
+    first_of = dict(zip(again.cluster[found.rows[known]].tolist(), found.survivors[known].tolist(), strict=True))
+    rows = np.flatnonzero(again.kept & (again.cluster_size > 1))
+    for row, cluster, token in zip(
+        rows.tolist(), again.cluster[rows].tolist(), read.documents.ids.take(rows).to_pylist(), strict=True
+    ):
+        if cluster in first_of and token is not None:
+            of_cluster.setdefault((first_of[cluster], _decode(token)), set()).add(row)
 
 
 def _rows_of_reference(read: ReadCorpus, ids: set[Any]) -> dict[Any, set[int]]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.kernels.matching.items import best_passage
-from neardup.matching.contamination.items import ItemForm
+from neardup.matching.contamination.items import SEPARATOR, ItemForm
 from neardup.matching.contamination.options import LEAST_TOKENS
 from neardup.matching.contamination.token_places import TokenPlaces
 
@@ -116,8 +116,9 @@ class DocumentShingles:
         end = int(np.searchsorted(places, places[first] + item.reach)) if len(places) else 0
         inside = places[first:end][tightest(places[first:end].tolist(), numbers[first:end].tolist())]
         ends = inside + self.known.sizes[inside]
-        found = {tuple(self.known.tokens(*span)) for span in zip(inside.tolist(), ends.tolist(), strict=True)}
         span = (int(inside[0]), int(ends.max())) if end else (0, 0)
+        tokens = tuple(self.known.tokens(*span))
+        found = {tokens[a:b] for a, b in zip((inside - span[0]).tolist(), (ends - span[0]).tolist(), strict=True)}
         run = self._longest_run(item, places)
         return Overlap(
             len(found & item.shingles) / len(item.shingles),
@@ -148,16 +149,39 @@ class DocumentShingles:
         at = np.unique(places)
         bounds = np.concatenate([[0], np.flatnonzero(np.diff(at) != 1) + 1, [len(at)]])
         firsts, rows = at[bounds[:-1]], np.diff(bounds)
-        finder = RunFinder(item.tokens)
+        whole = SEPARATOR + item.text + SEPARATOR
+        finder: RunFinder | None = None
         for i in np.argsort(-rows, kind="stable").tolist():
             first, end = int(firsts[i]), min(int(firsts[i] + rows[i]) + LEAST_TOKENS - 1, len(self.known.starts))
             beyond = int(self.known.sizes[first:end].max()) - 1  # of words alone, but for the last two
             if rows[i] + LEAST_TOKENS - 1 <= longest.length:
                 break
             if rows[i] + beyond > longest.length:
-                run = finder.longest(self.known.tokens(first, end))
+                last = first + int(rows[i]) - 1
+                tokens, least = (
+                    self.known.tokens(first, end),
+                    min(int(self.known.sizes[last]), end - last) + last - first,
+                )
+                run = _nearly_whole_run(tokens, whole, least)
+                if run is None:
+                    finder = RunFinder(item.tokens) if finder is None else finder
+                    run = finder.longest(tokens)
                 longest = Run(run.length, first + run.start) if run.length > longest.length else longest
         return longest if longest.length >= LEAST_TOKENS else Run(0, 0)
+
+
+def _nearly_whole_run(tokens: Sequence[bytes], item: bytes, least: int) -> Run | None:
+    """The longest run of tokens that an item has, the first of several, if it is at least so long; else None. `item`: its tokens,
+    between separators.
+
+    Most often there is one: a text that was copied differs from its original in few places, and a row is what is between two. It is
+    found by bytes, and no automaton has to be made.
+    """
+    for length in range(len(tokens), max(least, 1) - 1, -1):
+        for start in range(len(tokens) - length + 1):
+            if SEPARATOR + SEPARATOR.join(tokens[start : start + length]) + SEPARATOR in item:
+                return Run(length, start)
+    return None
 
 
 def tightest(places: list[int], numbers: list[int]) -> slice:

@@ -1,11 +1,20 @@
 """The place of an audit, a file or a folder with one file per shard, and its lines."""
 
 import contextlib
+import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from neardup.errors import DataError, InputError
-from neardup.io.endings import AUDIT_ENDING, CONTAMINATION_ENDING, PARQUET_AUDIT_ENDING, RECORDS, SUMMARY_ENDING
+from neardup.io.endings import (
+    AUDIT_ENDING,
+    CONTAMINATION_ENDING,
+    PARQUET_AUDIT_ENDING,
+    RECORDS,
+    SPLIT_SUMMARY,
+    SUMMARY_ENDING,
+    SUPERSEDED_ENDING,
+)
 from neardup.io.outputs.output_names import output_folder, stem
 from neardup.io.storage.compression import open_for_reading
 from neardup.io.storage.compressions import COMPRESSION_ENDINGS, compression_of_name, without_compression
@@ -18,7 +27,7 @@ def summary_path(audit: str | Place) -> Place:
     if output_folder(str(audit)) is not None:
         return place_of(stem(str(audit)) + SUMMARY_ENDING)
     name = without_compression(str(audit))
-    for ending in (".jsonl", ".parquet", ".duplicates", ".contaminated", ".passages"):
+    for ending in (".jsonl", ".parquet", ".duplicates", ".contaminated", ".passages", ".superseded"):
         name = name.removesuffix(ending)
     return place_of(name + SUMMARY_ENDING)
 
@@ -43,8 +52,17 @@ def audit_files(audit: Place) -> list[Place]:
         InputError: there is no such file, the folder holds none, or it is of a decontamination.
     """
     refuse_decontamination(audit)
+    if audit.name.endswith(SUPERSEDED_ENDING):
+        raise InputError(
+            f"{audit} lists the documents of a reference that do not stay. Give the audit of the run, which lies beside it."
+        )
     if audit.is_dir():
         files = files_of_folder(audit)
+        if not files and (audit / SPLIT_SUMMARY).is_file():
+            raise InputError(
+                f"{audit} is a split: all its documents are there, on one side each, and no audit tells why. `neardup verify "
+                f"{audit}` proves it, and `neardup pairs` with `--against` lists the matches of two files: of conflicts and a side."
+            )
         if not files:
             raise InputError(f"There is no audit in the folder {str(audit)!r}. {_instead_of(audit)}")
         return files
@@ -85,6 +103,30 @@ def _instead_of(given: Place) -> str:
     if beside.is_file():
         return f"Give the one beside it: {beside}"
     return f"Give the {AUDIT_ENDING} file that `neardup dedup` wrote, or a folder with such files."
+
+
+def superseded_beside(audit: Place) -> Place:
+    """The place of the list of superseded documents that belongs to an audit; see `neardup.survivors.records.superseded`."""
+    return place_of(str(summary_path(audit)).removesuffix(SUMMARY_ENDING) + SUPERSEDED_ENDING)
+
+
+def read_superseded(place: Place) -> Iterator[Line]:
+    """The lines of a list of superseded documents: those of an audit, with `file`.
+
+    Raises:
+        DataError: a line is none of such a list.
+    """
+    with open_for_reading(place, "plain") as lines:
+        for number, text in enumerate(lines, 1):
+            try:
+                line, file = read_line(text), json.loads(text).get("file")
+                if not isinstance(file, str):
+                    raise ValueError("it lacks 'file'")
+            except ValueError as problem:
+                raise DataError(
+                    f"{place}, line {number}: this is no line of a list of superseded documents: {problem}."
+                ) from None
+            yield {**line, "file": file}
 
 
 def read_audit(audit: Place) -> Iterator[Line]:

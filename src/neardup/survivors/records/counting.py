@@ -43,11 +43,12 @@ def summarize(
     html: str | None = None,
     rejected: Iterable[Rejected] = (),
     unnamed: int = 0,
+    shared_ids: int = 0,
 ) -> Summary:
     """Count the outcomes of the documents.
 
-    `html`: how HTML became text, if the texts were HTML; `rejected`: rows of files that could not be read; `unnamed`: as in
-    `Summary`.
+    `html`: how HTML became text, if the texts were HTML; `rejected`: rows of files that could not be read; `unnamed`, `shared_ids`:
+    as in `Summary`.
     """
     decisions = findings.of_inputs
     valid = findings.documents.valid
@@ -92,6 +93,8 @@ def summarize(
         much_longer=_much_longer(findings.documents, decisions),
         rejected_for=by_reason(rejected),
         unnamed=unnamed,
+        superseded=len(findings.superseded) if findings.together else None,
+        shared_ids=shared_ids,
         compared_as=comparison.compared_as,
         unfit_values=comparison.unfit,
     )

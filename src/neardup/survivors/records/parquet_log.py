@@ -8,9 +8,10 @@ import itertools
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 
 from neardup.errors import DECODER_ERRORS, DataError
@@ -27,16 +28,35 @@ _TYPES = {INTEGER: pa.int64(), NUMBER: pa.float64(), BOOLEAN: pa.bool_(), MAYBE:
 _decode = msgspec.json.Decoder().decode
 
 
+class LogValues(NamedTuple):
+    """What `keep` compares of documents, and which documents stay.
+
+    Attributes:
+        values: Arrow large_string of JSON values, of the rows of the inputs, and of a reference if its documents were compared.
+        survivors: int64[rows of the inputs], the row of each document's survivor; negative where none stays.
+    """
+
+    values: Any
+    survivors: Any
+
+    def of(self, rows: Sequence[int]) -> list[list[str | None]]:
+        """The values of some rows of the inputs, and those of their survivors, as text; None for those that were not compared."""
+        own = np.array(rows, np.int64)
+        survivors = self.survivors[own]
+        outside = (survivors < 0) | (survivors >= len(self.values))
+        found = (self.values.take(pa.array(own)), self.values.take(pa.array(survivors, mask=outside)))
+        return [[_decode(each) if each and each[0] == '"' else each for each in column.to_pylist()] for column in found]
+
+
 def is_parquet_log(place: Place) -> bool:
     """Whether a file has the name of an audit in Parquet."""
     return place.name.endswith(ENDING)
 
 
-def write_parquet_log(path: Path, lines: Iterable[str], columns: Sequence[Column[Any]], values: Any = None) -> None:
-    """Write the lines of an audit that has these columns.
-
-    `values`: what `keep` compares of each row, Arrow large_string[rows] of JSON values; None if it compares none.
-    """
+def write_parquet_log(
+    path: Path, lines: Iterable[str], columns: Sequence[Column[Any]], values: LogValues | None = None
+) -> None:
+    """Write the lines of an audit that has these columns. `values`: None if `keep` compares none."""
     schema = _schema(columns, with_values=values is not None)
     writer, every = SealedWriter(path, schema, {FORMAT: VERSION}), iter(lines)
     while some := [_decode(line) for line in itertools.islice(every, ROWS_AT_ONCE)]:
@@ -53,7 +73,7 @@ def _schema(columns: Sequence[Column[Any]], *, with_values: bool) -> Any:
     return pa.schema(fields + [pa.field(name, pa.large_string()) for name in VALUES if with_values])
 
 
-def _batch(lines: Sequence[Any], columns: Sequence[Column[Any]], schema: Any, values: Any) -> Any:
+def _batch(lines: Sequence[Any], columns: Sequence[Column[Any]], schema: Any, values: LogValues | None) -> Any:
     found: dict[str, list[Any]] = {column.name: [line[column.name] for line in lines] for column in columns}
     for column in columns:
         if column.type is ID:
@@ -61,9 +81,7 @@ def _batch(lines: Sequence[Any], columns: Sequence[Column[Any]], schema: Any, va
             found[column.name + IS_STRING] = [None if each is None else isinstance(each, str) for each in given]
             found[column.name] = [None if each is None else str(each) for each in given]
     if values is not None:
-        for name, rows in zip(VALUES, (found["row"], found["survivor_row"]), strict=True):
-            given = values.take(pa.array(rows, pa.int64())).to_pylist()
-            found[name] = [_decode(each) if each and each[0] == '"' else each for each in given]
+        found |= zip(VALUES, values.of(found["row"]), strict=True)
     return pa.record_batch([pa.array(found[field.name], field.type) for field in schema], schema=schema)
 
 

@@ -47,6 +47,10 @@ class Summary:
         unnamed: documents without an id where others have one, or without one in the named column; their ids are FILE:ROW. Left out
             if there are none.
         compared_as: how the values that `keep` names were compared: as numbers, dates or text; left out if there are none.
+        superseded: documents of the reference that do not stay, of a run that orders it together with the inputs (`prefer`); left
+            out for others. `matching_reference` is then 0: it is not counted.
+        shared_ids: kept documents of the inputs whose id a document of the reference has that stays, too, of such a run; left out
+            if there are none.
         unfit_values: values that do not fit `keep_as`, and counted as missing; left out if there are none.
     """
 
@@ -90,13 +94,25 @@ class Summary:
     unfit_values: int = 0
     rejected_for: dict[str, int] = field(default_factory=dict)
     unnamed: int = 0
+    superseded: int | None = None
+    shared_ids: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         values = dataclasses.asdict(self)
-        for name in ("similarity_of", "recipe_decides", "compared_as", "unfit_values", "rejected_for", "unnamed"):
+        for name in (
+            "similarity_of",
+            "recipe_decides",
+            "compared_as",
+            "unfit_values",
+            "rejected_for",
+            "unnamed",
+            "shared_ids",
+        ):
             if not values[name]:
                 del values[name]
+        if self.superseded is None:
+            del values["superseded"]
         return values
 
     def in_a_line(self) -> str:

@@ -46,6 +46,8 @@ class _Files(TypedDict):
 class _MoreFiles(TypedDict, total=False):
     elements: str | None
     against: list[str]
+    prefer: str
+    superseded: str | None
     clusters: str
     report: str | None
     report_by: str

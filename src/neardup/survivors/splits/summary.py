@@ -146,15 +146,20 @@ def counts_of_strata(
     )
 
 
-def warnings_of(sides: Sequence[SideCounts]) -> tuple[str, ...]:
-    """What a person has to know: sides that one unit decides, and shares that were missed by more than TOLERANCE."""
+def warnings_of(sides: Sequence[SideCounts], group: str | None = None) -> tuple[str, ...]:
+    """What a person has to know: sides that one unit decides, and shares that were missed by more than TOLERANCE. `group`: the
+    option.
+    """
     total, found = sum(each.documents for each in sides), []
+    unit = (
+        "set of matching documents" if group is None else f"set of documents that match, or share a value of {group!r},"
+    )
     for each in sides:
         wanted = each.share * total
         if each.largest > 1 and each.largest > wanted / 2:
             found.append(
-                f"{each.side}: {each.largest:,} of its {counted(each.documents, 'document')} stay together, so one set of matching "
-                "documents decides this side"
+                f"{each.side}: {each.largest:,} of its {counted(each.documents, 'document')} stay together, so one {unit} "
+                "decides this side"
             )
         if abs(each.reached - each.share) > TOLERANCE and abs(each.documents - wanted) >= 1:
             found.append(
