@@ -304,6 +304,13 @@ def test_the_list_is_no_audit_but_is_explained(place):
     assert nd.explain("out.duplicates.jsonl", "5").removed[0]["survivor_id"] == 2
 
 
+def test_a_run_is_done_again(place):
+    nd.deduplicate_files("new.jsonl", "out.jsonl", **BEST)
+    found = nd.reproduce("out.summary.json")
+    assert found.same
+    assert {file.kind for file in found.files} == {"output", "audit", "superseded"}
+
+
 def test_work_of_the_other_order_is_not_continued(place):
     nd.deduplicate_files("new.jsonl", "out.jsonl", resume=True, **BEST)
     with pytest.raises(nd.RecipeMismatch, match="prefer was 'best'"):

@@ -169,7 +169,7 @@ def run(steps: Steps[Found, Done]) -> Done:
 
 def _written(paths: OutputPaths, outputs: Outputs) -> dict[str, Any]:
     """Digests of what was written, by which `reproduce` knows it again; nothing for a dry run, nor of standard output."""
-    records = {name: getattr(paths, name) for name in ("rejects", "items")}
+    records = {name: getattr(paths, name) for name in ("rejects", "items", "superseded")}
     every = {"output": paths.outputs, "audit": paths.audits} | {name: (path,) for name, path in records.items() if path}
     found = {name: digest_of_written(outputs.written(some)) for name, some in every.items()}
     return {"written": found} if paths.outputs else {}

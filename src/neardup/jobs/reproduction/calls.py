@@ -103,6 +103,7 @@ def _dedup(summary: Mapping[str, Any], reading: Reading, recipe: RecipeLike | No
     from neardup.jobs.removal.dedup import deduplicate_files
 
     given |= {"annotate": asked["annotate"], "against": files.get("against", [])}
+    given |= {"prefer": files["prefer"]} if "prefer" in files else {}
     return deduplicate_files, given | _reading(reading, READING)
 
 

@@ -20,7 +20,7 @@ from neardup.resources.resources import ResourceOptions, Resources
 from neardup.resources.unfinished import temporary_folder
 from neardup.survivors.records.summary_kinds import find_summary, parsed_summary, place_of_recorded
 
-COMPARED = ("output", "audit", "rejects", "items")
+COMPARED = ("output", "audit", "rejects", "items", "superseded")
 """The files that are compared. The summary and a report have times."""
 _COMPARED_BYTES = 1 << 20
 _OF_RUN = {
@@ -42,9 +42,9 @@ def reproduce(
 ) -> Reproduction:
     """Run again what a summary records, and compare every byte with what the run wrote.
 
-    The run is done in a temporary folder, so nothing is replaced. Compared are the output, the audit, the rejects and the items;
-    the summary and the report have times. Of files that are gone, the digest in the summary is compared: of the size and three
-    pieces of each. If the inputs are not those of then, nothing is run: the result says so.
+    The run is done in a temporary folder, so nothing is replaced. Compared are the output, the audit, the rejects, the items
+    and the list of superseded documents; the summary and the report have times. Of files that are gone, the digest in the summary
+    is compared: of the size and three pieces of each. If the inputs are not those of then, nothing is run: the result says so.
 
     Call it in the folder of the run, for inputs are found by the names they were given.
 

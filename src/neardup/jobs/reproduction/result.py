@@ -23,7 +23,7 @@ class ReproducedFile:
     """A file that was made again.
 
     Attributes:
-        kind: `output`, `audit`, `rejects` or `items`.
+        kind: `output`, `audit`, `rejects`, `items` or `superseded`.
         path: where the recorded run wrote it.
         state: one of STATES.
         at: the first byte that differs, counted from 0; None if none does, or the file is missing.

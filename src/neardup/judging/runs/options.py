@@ -44,7 +44,7 @@ def _differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[OptionD
             continue
         values = [each[name] if name in _RESOLVED else each["options"].get(name, usual.get(name)) for each in (a, b)]
         yield from _difference(name, values)
-    for name in (*READING, "against"):
+    for name in (*READING, "against", "prefer"):
         values = [each["files"].get(name) or None for each in (a, b)]
         yield from _difference(name, values)
     yield from _difference("on_error", ["skip" if each["files"].get("rejects") else "stop" for each in (a, b)])
