@@ -30,7 +30,7 @@ def may_go(monkeypatch):
 def test_a_comparison_whose_turn_does_not_come_is_refused(tmp_path, may_go):
     with asking(new_store(tmp_path / "s"), limits=Limits(timeout=0.3)) as client, ThreadPoolExecutor(2) as pool:
         first = pool.submit(post, client, "compare", TEXTS)
-        while not client.service._comparing._is_free.locked():
+        while not client.service.comparing._is_free.locked():
             time.sleep(0.001)
         late = pool.submit(post, client, "compare", TEXTS).result(30)
         assert is_problem(late, 503, "busy") == "Other comparisons took 0.3 s. Ask again later."
@@ -44,11 +44,11 @@ def test_a_comparison_whose_turn_does_not_come_is_refused(tmp_path, may_go):
 def test_more_than_a_few_that_wait_are_refused_at_once(tmp_path, may_go):
     with asking(new_store(tmp_path / "s")) as client, ThreadPoolExecutor(WAITING_COMPARISONS + 1) as pool:
         begun = [pool.submit(post, client, "compare", TEXTS) for _ in range(WAITING_COMPARISONS + 1)]
-        while client.service._comparing._waiting < WAITING_COMPARISONS:
+        while client.service.comparing._waiting < WAITING_COMPARISONS:
             time.sleep(0.001)
         response = post(client, "compare", TEXTS)
         assert is_problem(response, 503, "busy") == f"{WAITING_COMPARISONS} comparisons wait. Ask again later."
         assert response.headers["retry-after"] == "1"
         may_go.set()
         assert [each.result(60).status_code for each in begun] == [200] * (WAITING_COMPARISONS + 1)
-        assert client.service._comparing._waiting == 0
+        assert client.service.comparing._waiting == 0

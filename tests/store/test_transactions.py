@@ -53,6 +53,7 @@ CALLS = {
     "export": [lambda store, folder: store.export(folder / "export"), lambda store, folder: store.export(folder)],
     "flush": [lambda store, _: store.flush()],
     "get": [lambda store, _: store.get("a"), lambda store, _: store.get(1.5)],
+    "ids": [lambda store, _: store.ids()],
     "info": [lambda store, _: store.info()],
     "judge": [
         lambda store, _: store.judge(store.recent()[0], same=True),
