@@ -48,7 +48,10 @@ OUTPUTS = [
     (STAGES[:2], "clusters pairs.parquet --documents p.parquet -o @.parquet"),
     (STAGES, "apply c.parquet in.jsonl -o @.jsonl"),
     (STAGES, "apply c.parquet in.jsonl -o out.jsonl --audit @.jsonl"),
-    ([*RUN, "dedup in.jsonl -o strict.jsonl --min-similarity 0.95"], "diff out.summary.json strict.summary.json -o @.html"),
+    (
+        [*RUN, "dedup in.jsonl -o strict.jsonl --min-similarity 0.95"],
+        "diff out.summary.json strict.summary.json -o @.html",
+    ),
     (RUN, "reproduce out.summary.json -o @"),
     (RUN, "report out.duplicates.jsonl -o @.html"),
     ([], "evaluate in.jsonl -o @.json"),
