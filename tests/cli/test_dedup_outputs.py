@@ -270,7 +270,8 @@ def test_no_record_ever_replaces_an_input(run, name):
         (
             ["in/a.jsonl"],
             "out.csv",
-            "in/a.jsonl is jsonl, but the output is csv. Rows are written as they are: name an output of the same format",
+            "in/a.jsonl is jsonl, but the output is csv. Rows are written as they are, or converted to JSON lines, Parquet or Arrow: "
+            "name an output of such a format",
         ),
         (["in/a.jsonl"], "out", "out: the ending does not tell the format of the output."),
         (["in/a.jsonl"], "out.parquet.gz", "the ending does not tell the format of the output."),
@@ -288,6 +289,23 @@ def test_outputs_that_cannot_be_are_refused_before_any_work(run, given, out, mes
     before = files()
     run("dedup", *given, "-o", out).refused(message)
     assert files() == before
+
+
+@pytest.mark.parametrize(("out", "kind"), [("out.parquet", "parquet"), ("out.feather", "arrow"), ("out.wet", "warc")])
+def test_lines_are_not_written_under_the_ending_of_a_format_that_has_none(run, out, kind):
+    Path("in.txt").write_text(f"{CLOCK}\n")
+    run("dedup", "in.txt", "--lines", "-o", out).refused(f"in.txt is lines, but the output is {kind}. Rows are written")
+    assert files() == ["in.txt"]
+
+
+def test_what_cannot_be_rewritten_is_refused_before_its_output_is(run):
+    Path("in.wet").write_bytes(b"")
+    run("dedup", "in.wet", "-o", "out.jsonl", "--unit", "line").refused("in.wet is warc: --unit line can rewrite jsonl")
+
+
+def test_advice_on_standard_input_is_a_sentence_of_its_own(run):
+    done = run("dedup", "-", "-o", "out.jsonl", stdin=b"id,text\n")
+    done.said("""give its --dialect: ',"'. Otherwise mend or remove the row""")
     assert not Path("out").exists()
 
 

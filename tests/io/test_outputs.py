@@ -244,8 +244,8 @@ def test_the_output_must_have_the_format_of_the_inputs(shard: Make) -> None:
     with pytest.raises(InputError) as caught:
         output_names("out.csv", [lines])
     assert str(caught.value) == (
-        f"{lines.name} is jsonl, but the output is csv. Rows are written as they are: name an output of the same "
-        "format, or a folder (OUT/), which keeps the files apart."
+        f"{lines.name} is jsonl, but the output is csv. Rows are written as they are, or converted to JSON lines, Parquet "
+        "or Arrow: name an output of such a format, or a folder (OUT/), which keeps the files apart."
     )
     with pytest.raises(InputError, match=r"a\.parquet is parquet, but the output is csv"):
         output_names("out.csv", [table])

@@ -187,11 +187,11 @@ def _superseded(counts: Summary, files: dict[str, Any]) -> Iterator[ToldLine]:
     if place := files.get("superseded"):
         yield "", f"delete them there: {printable(place)}" if counts.superseded else f"listed in {printable(place)}"
     if counts.shared_ids:
-        yield (
-            "warning",
-            f"{counted(counts.shared_ids, 'kept document')} with the id of a document of the reference that stays, too: their "
-            "texts do not match",
+        found = (
+            f"{counted(counts.shared_ids, 'kept document')} with the id of a document of the reference that stays, too"
         )
+        may_match = counts.options.get("within") or (counts.options.get("keep_most") or 1) > 1
+        yield "warning", found if may_match else f"{found}: their texts do not match"
 
 
 def _why(counts: Summary, removed: int) -> str:

@@ -25,7 +25,7 @@ def general_reason(reason: str) -> str:
 def row_advice(shard: Shard, reason: str) -> str:
     """A sentence about the file of a row that cannot be read: its encoding or format, or what to read instead; or nothing."""
     if shard.name == "stdin" and reason.startswith("malformed JSON"):
-        return "If standard input is CSV, give its `dialect`: '" + ',"' + "'."
+        return "If standard input is CSV, give its `dialect`: '" + ',"' + "'. "
     return encoding_advice(shard, reason) or value_advice(shard, reason)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from neardup.errors import InputError
 from neardup.io.corpora.shard import OF_COLUMNS, Shard
 from neardup.io.endings import ALLOWED, split_ending
-from neardup.io.formats.table import FILES, FORMATS, is_converted
+from neardup.io.formats.table import CONVERTED, FILES, FORMATS, is_converted
 from neardup.io.storage.places import Place, is_url, place_of, real_name
 from neardup.io.storage.refusals import mixed_formats
 from neardup.io.storage.remote import RemotePath
@@ -17,6 +17,8 @@ from neardup.io.storage.remote import RemotePath
 STANDARD_OUTPUT = Path("-")
 MAX_LISTED = 5
 """Problems of a kind that a message lists."""
+_NO_LINES = (*OF_COLUMNS, "warc")
+"""Formats whose files no program would read as lines."""
 
 
 def output_folder(out: str) -> Place | None:
@@ -81,8 +83,8 @@ def _one_file(out: str, shards: Sequence[Shard]) -> Place:
     demand_open(out)
     path = place_of(out)
     if {shard.format for shard in shards} == {"lines"}:  # this format takes files with any ending
-        if path.suffix.lower() == ".parquet":
-            raise mixed_formats(shards[0].name, "lines", "parquet")
+        if (known := split_ending(path.name)) and known[1] in _NO_LINES:
+            raise mixed_formats(shards[0].name, "lines", known[1])
         FORMATS["lines"].check_together(shards)
         return path
     first = shards[0].format if shards else "jsonl"
@@ -92,7 +94,8 @@ def _one_file(out: str, shards: Sequence[Shard]) -> Place:
     target = known[1]
     for shard in shards:
         if shard.format != target and (out == "-" or not is_converted(shard.format, target)):
-            raise mixed_formats(shard.name, shard.format, f"{target} on standard output" if out == "-" else target)
+            to = f"{target} on standard output" if out == "-" else target
+            raise mixed_formats(shard.name, shard.format, to, converts=out != "-" and shard.format in CONVERTED)
     if any(shard.format != target for shard in shards):
         from neardup.io.formats.conversion.allowed import demand_convertible  # loads Arrow
 

@@ -41,11 +41,12 @@ def no_columns(name: str, wanted: Sequence[str], added: Sequence[str]) -> InputE
     )
 
 
-def mixed_formats(name: str, kind: str, output_kind: str) -> InputError:
-    """The error for rows of one format that would be written as another."""
+def mixed_formats(name: str, kind: str, output_kind: str, *, converts: bool = False) -> InputError:
+    """The error for rows of one format that would be written as another; `converts`: some others could be written."""
+    others = ", or converted to JSON lines, Parquet or Arrow" if converts else ""
     return InputError(
-        f"{name} is {kind}, but the output is {output_kind}. Rows are written as they are: name an output of the same "
-        "format, or a folder (OUT/), which keeps the files apart."
+        f"{name} is {kind}, but the output is {output_kind}. Rows are written as they are{others}: name an output of "
+        f"{'such a' if converts else 'the same'} format, or a folder (OUT/), which keeps the files apart."
     )
 
 

@@ -180,17 +180,17 @@ def demand_rewritable(shards: Sequence[Shard], asked_by: str, output: str | None
 
     With `output`, also if that has another format: rows are rewritten or converted, not both.
     """
-    if output and output != str(STANDARD_OUTPUT) and output_folder(output) is None:
-        target = _format_of(place_of(output), shards)
-        for shard in shards:
-            if shard.format != target:
-                raise mixed_formats(shard.name, shard.format, target)
     for shard in shards:
         if not isinstance(FORMATS[shard.format], Rewritable):
             able = [row.name for row in ROWS if isinstance(FORMATS[row.name], Rewritable)]
             raise InputError(
                 f"{shard.name} is {shard.format}: {asked_by} can rewrite {', '.join(able)}. Convert it first."
             )
+    if output and output != str(STANDARD_OUTPUT) and output_folder(output) is None:
+        target = _format_of(place_of(output), shards)
+        for shard in shards:
+            if shard.format != target:
+                raise mixed_formats(shard.name, shard.format, target)
 
 
 class ParquetForm(NamedTuple):
