@@ -209,6 +209,18 @@ def test_references_and_stores_are_compared_with_what_they_were(run):
         assert set(states(found).values()) == {"differs"}
 
 
+@pytest.mark.parametrize("out", ["known/new.jsonl", "known/"])
+def test_an_output_in_a_folder_of_the_reference_is_no_part_of_it(run, out):
+    given()
+    known = Path("known/a.jsonl").read_bytes()
+    best = ["--prefer", "best", "--keep", "longest"] if out == "known/new.jsonl" else []
+    run("dedup", "in.jsonl", "-o", out, "--against", "known", "--audit", "audit.jsonl", *best).ok()
+    assert of(run, "audit.jsonl")["same"]
+    assert Path("known/a.jsonl").read_bytes() == known
+    write_lines("known/more.jsonl", [{"id": "more", "text": VALUES[2]["text"]}])
+    assert [each["name"] for each in of(run, "audit.jsonl", code=1)["changed"]] == ["reference"]
+
+
 def test_a_split_with_an_earlier_one_is_reproduced(run):
     given()
     run("split", "known/a.jsonl", "in.jsonl", "--shares", "a=0.5,b=0.5", "-o", "before/").ok()

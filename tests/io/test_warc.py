@@ -169,6 +169,12 @@ def test_without_brotli_the_reason_says_how_to_install_it(made, monkeypatch):
     assert rows(path)[1] == {0: "its body is compressed by Brotli, which needs pip install 'neardup[warc]'"}
 
 
+def test_values_of_pages_are_read_without_their_texts(made):
+    [shard] = find_shards([made([response("http://a.org/", b"<p>a</p>", "text/html")])])
+    [(batch, rejections)] = [part() for part in FORMATS["warc"].parts(shard, Columns((), values=("host",)), None)]
+    assert (batch.texts.to_pylist(), batch.values[0].to_pylist(), rejections) == ([""], ['"a.org"'], [])
+
+
 def test_values_of_records(made):
     path = made(
         [response("http://user@A.org:80/x", TEXTS[0], status=404, WARC_Record_ID="<urn:x>"), response("x:", "y")]

@@ -128,7 +128,7 @@ def _cells(
         raise NotTextError(record.problem)
     body = body_of(record, shard.max_document_bytes)
     text, is_page = text_of(body)
-    if is_page and columns.html is None:
+    if is_page and has_text and columns.html is None:
         raise NotTextError("it is HTML: pass `html='main'` or `html='whole'`")
     known: dict[str, Any] = {name: record.get(header) for name, header in _HEADERS.items()}
     known |= {"url": record.uri, "host": _host(record.uri), "content_type": body.kind, "status": body.status}
