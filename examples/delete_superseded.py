@@ -1,7 +1,8 @@
 """Delete from the files of a reference what a run with `--prefer best` lists: python delete_superseded.py OUT.superseded.jsonl
 
-Files are JSON lines or Parquet, with a column `id`. Each is written beside itself and then renamed, so it is always the old one or
-the new one. A file whose listed rows have other ids is left as it is: it has changed since the run, or was done before.
+Files are JSON lines or Parquet, with a column `id`; if one is not, nothing is deleted. Each is written beside itself and then
+renamed, so it is always the old one or the new one. A file whose listed rows have other ids, or none, is left as it is: it has
+changed since the run, or was done before.
 """
 
 import json
@@ -18,10 +19,10 @@ def delete(path, ids):
     beside = path.with_name(f".{path.name}.new")
     if path.suffix == ".parquet":
         table = pq.read_table(path)
-        found = dict(enumerate(table["id"].to_pylist()))
+        found = dict(enumerate(table["id"].to_pylist())) if "id" in table.column_names else {}
     else:
         lines = [line for line in path.read_bytes().split(b"\n") if line.strip()]  # empty lines are no rows
-        found = {row: json.loads(lines[row])["id"] for row in ids if row < len(lines)}
+        found = {row: json.loads(lines[row]).get("id") for row in ids if row < len(lines)}
     if any(found.get(row) != name for row, name in ids.items()):
         return False
     if path.suffix == ".parquet":
@@ -33,8 +34,10 @@ def delete(path, ids):
 
 
 ids_of = defaultdict(dict)
-for text in Path(sys.argv[1]).read_text(encoding="utf-8").splitlines():
-    listed = json.loads(text)
-    ids_of[listed["file"]][listed["row"]] = listed["id"]
+with Path(sys.argv[1]).open(encoding="utf-8") as listing:
+    for listed in map(json.loads, listing):
+        ids_of[listed["file"]][listed["row"]] = listed["id"]
+if others := [name for name in ids_of if Path(name).suffix not in (".jsonl", ".ndjson", ".json", ".parquet")]:
+    sys.exit(f"Only JSON lines and Parquet can be edited here, not {', '.join(others)}: nothing was deleted.")
 for name, ids in ids_of.items():
     print(f"{name}: {len(ids)} deleted" if delete(Path(name), ids) else f"{name}: left as it is, its rows are others")

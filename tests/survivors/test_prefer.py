@@ -330,6 +330,21 @@ def test_a_script_deletes_what_is_listed_once(place):
     assert nd.deduplicate(rest, min_similarity=0.5).survivors == rest
 
 
+def test_the_script_deletes_nothing_if_a_file_cannot_be_edited_and_no_rows_without_ids(place):
+    script = [sys.executable, ROOT / "examples/delete_superseded.py", "listed.jsonl"]
+    Path("old.csv.gz").write_bytes(b"")
+    lines = [json.dumps({"id": name, "file": file, "row": 0}) for name, file in ((1, "old.jsonl"), (5, "old.csv.gz"))]
+    before = Path("old.jsonl").read_bytes()
+    Path("listed.jsonl").write_text("\n".join(lines))
+    done = subprocess.run(script, capture_output=True, text=True, check=False)
+    assert (done.returncode, Path("old.jsonl").read_bytes()) == (1, before)
+    assert done.stderr == "Only JSON lines and Parquet can be edited here, not old.csv.gz: nothing was deleted.\n"
+    write("unnamed.jsonl", [{"text": "a"}])
+    Path("listed.jsonl").write_text(json.dumps({"id": "unnamed.jsonl:0", "file": "unnamed.jsonl", "row": 0}))
+    done = subprocess.run(script, capture_output=True, text=True, check=True)
+    assert done.stdout == "unnamed.jsonl: left as it is, its rows are others\n"
+
+
 REFUSED = [
     ({"prefer": "new"}, nd.OptionError, "`prefer='new'`"),
     ({"against": ()}, nd.OptionError, "no `against` is given. Name the reference, or leave it out"),
