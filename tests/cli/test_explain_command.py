@@ -168,6 +168,11 @@ def test_rows_that_were_set_aside_are_in_nobodys_way(run, audit):
             "line 1: this is no line of an audit: it lacks 'row'. Give the one beside it: out.duplicates.jsonl",
         ),
         (
+            "out.summary.json",
+            1,
+            "line 1: this is no line of an audit: it is no JSON. Give the one beside it: out.duplicates.jsonl",
+        ),
+        (
             "in.jsonl",
             1,
             "line 1: this is no line of an audit: it lacks 'row'. Give the .duplicates.jsonl file that `neardup dedup` wrote",

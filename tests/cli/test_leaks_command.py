@@ -120,7 +120,7 @@ REFUSED = [
     (("leaks", "in.jsonl", "--against", "in.jsonl"), "in.jsonl is given twice: all of it would be leaks"),
     (("leaks", "in.jsonl", "--against", "test.jsonl"), "--against-text"),
     ((*CALL, "-o", "out/"), "the list is one file of JSON lines"),
-    ((*CALL, "-o", "out.csv"), "the list is one file of JSON lines"),
+    ((*CALL, "-o", "out.csv"), "-o out.csv: the list is one file of JSON lines"),
     ((*CALL, "--min-similarity", "0"), "every test document would match"),
     ((*CALL, "--min-share", "2"), "give a number above 0, up to 1"),
     ((*CALL, "--fail-over", "some"), "'some' is not a share; give one such as 0.1% or 0.001"),

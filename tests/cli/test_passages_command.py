@@ -420,7 +420,7 @@ def test_an_output_that_does_not_fit_is_refused(run, output, message):
 
 @pytest.mark.parametrize("output", ["list.csv", "list/", "list"])
 def test_a_list_that_is_no_file_of_json_lines_is_refused(run, output):
-    run("passages", "in.jsonl", "-o", output, "--list").refused("with --list: the list is one file of JSON lines")
+    run("passages", "in.jsonl", "-o", output, "--list").refused(f"-o {output}: the list is one file of JSON lines")
 
 
 def test_a_list_on_standard_output_has_no_place_for_rejects(run):

@@ -132,7 +132,7 @@ def list_output_paths(output: str, *, with_rejects: bool) -> OutputPaths:
     known = None if output_folder(output) is not None else split_ending(place_of(output).name)
     if known is None or known[1] != "jsonl":
         raise InputError(
-            f"`output={output!r}` with `list=True`: the list is one file of JSON lines. Give a name that ends in .jsonl "
+            f"`output={output!r}`: the list is one file of JSON lines. Give a name that ends in .jsonl "
             "(also .gz, .zst, .bz2, .xz or .lz4), or - (standard output)."
         )
     beside = stem(output)

@@ -98,8 +98,8 @@ def _with_compressions(ending: str) -> tuple[str, ...]:
 
 
 def _instead_of(given: Place) -> str:
-    """What to pass instead: the audit beside the output, if an output was passed."""
-    beside = audit_beside(str(given))
+    """What to pass instead: the audit beside it, if an output or a summary was passed."""
+    beside = audit_beside(str(given).replace(SUMMARY_ENDING, ".jsonl"))
     if beside.is_file():
         return f"Give the one beside it: {beside}"
     return f"Give the {AUDIT_ENDING} file that `neardup dedup` wrote, or a folder with such files."
