@@ -16,8 +16,8 @@ def test_overlapping_streams_are_decided_as_one_stream_in_the_order_of_commits(t
     """The order is that in which the thread of the store called it."""
     committed, really = [], app.opened_store
 
-    def recording(place, **more):
-        store = really(place, **more)
+    def recording(*given, **more):
+        store = really(*given, **more)
         adding = store.check_and_add_many
 
         def recorded(ids, texts, **given):
