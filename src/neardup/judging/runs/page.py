@@ -6,6 +6,8 @@ from typing import Any
 
 from neardup.judging.reports.page import rendered
 from neardup.judging.reports.run_facts import value_in_words
+from neardup.judging.reports.shown_pairs import Side
+from neardup.judging.reports.texts import READ_CHARACTERS
 from neardup.judging.runs.counts import KINDS
 from neardup.judging.runs.recorded import RecordedRun
 from neardup.judging.runs.result import RunDiff
@@ -15,21 +17,8 @@ from neardup.text.side_by_side.rows import Row, aligned_rows
 from neardup.text.side_by_side.visible import language, name_of, plainly
 from neardup.version import __version__
 
-READ_CHARACTERS = 20_000
-"""Characters of a text that are compared."""
 MOST_SHOWN = 60
 """Samples of each kind on a page."""
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One text of a pair."""
-
-    role: str
-    id: Any
-    place: str
-    characters: int
-    lang: str
 
 
 @dataclass(frozen=True, slots=True)
