@@ -1,7 +1,7 @@
 """Open the reference of `--against`: files of texts, fingerprint files, or a store."""
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from neardup.io.corpora.reading import Reading, recipe_for
 from neardup.io.corpora.shard import Shard
 from neardup.io.corpora.shards import find_shards, repeated_files
 from neardup.io.corpora.stored_shards import StoredShard, starts_of
+from neardup.io.storage.places import Place, real_name
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.kinds import ElementRecipe
@@ -32,6 +33,17 @@ from neardup.resources.unfinished import TemporaryFolder
 from neardup.store.reference import StoreReference, demand_comparable, options_of_store, reference_of_run
 from neardup.store.session.folder import is_store
 from neardup.store.store import Store
+
+
+def reference_without(
+    against: Sequence[str | Path], written: Iterable[Place], reading: Reading
+) -> tuple[str | Path, ...]:
+    """The reference without the outputs of the run, which may have been written into one of its folders since."""
+    if not against or any(map(is_store, against)):
+        return tuple(against)
+    shards, own = find_shards(against, reading=reading), set(map(real_name, written))
+    others = [shard.name for shard in shards if real_name(shard.path) not in own]
+    return tuple(against) if len(others) == len(shards) else tuple(others)
 
 
 @dataclass(frozen=True, slots=True)

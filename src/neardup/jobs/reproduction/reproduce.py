@@ -12,7 +12,8 @@ from neardup.errors import InputError, RecipeMismatch
 from neardup.io.corpora.shards import find_shards
 from neardup.io.corpora.stored_shards import digest_of_files
 from neardup.io.outputs.output_names import output_folder
-from neardup.io.storage.places import Place, is_url, path_text, place_of, real_name
+from neardup.io.storage.places import Place, is_url, path_text, place_of
+from neardup.jobs.removal.reference import reference_without
 from neardup.jobs.reproduction.calls import Call, outputs_in, recorded_call
 from neardup.jobs.reproduction.result import Changed, ReproducedFile, Reproduction, State
 from neardup.options import refuse_unknown
@@ -20,7 +21,6 @@ from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.presets import RecipeLike
 from neardup.resources.resources import ResourceOptions, Resources
 from neardup.resources.unfinished import temporary_folder
-from neardup.store.session.folder import is_store
 from neardup.survivors.records.summary_kinds import find_summary, parsed_summary, place_of_recorded
 
 COMPARED = ("output", "audit", "rejects", "items", "superseded")
@@ -104,13 +104,13 @@ def _changed_inputs(call: Call, files: Mapping[str, Any]) -> Changed | None:
 def _apart_from_output(call: Call, files: Mapping[str, Any]) -> Call:
     """The call, whose reference does not have the output, which was written into a folder of the reference."""
     against, output = call.arguments.get("against"), files["output"]
-    if not against or any(map(is_store, against)):
+    if not against:
         return call
-    inputs, reference = (find_shards(names, reading=call.reading) for names in (call.inputs, against))
     folder = output_folder(output)
-    own = {real_name(place_of(output) if folder is None else folder / shard.relative) for shard in inputs}
-    others = [shard.name for shard in reference if real_name(shard.path) not in own]
-    return call if len(others) == len(reference) else replace(call, arguments=call.arguments | {"against": others})
+    inputs = [] if folder is None else find_shards(call.inputs, reading=call.reading)
+    written = [place_of(output)] if folder is None else [folder / shard.relative for shard in inputs]
+    others = reference_without(against, written, call.reading)
+    return replace(call, arguments=call.arguments | {"against": others})
 
 
 @contextlib.contextmanager

@@ -10,11 +10,10 @@ import numpy as np
 from neardup.errors import InputError
 from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.corpora.shard import Shard
-from neardup.io.corpora.shards import find_shards
 from neardup.io.corpora.stored_shards import FINGERPRINT
 from neardup.io.formats.table import FILES
-from neardup.io.storage.places import Place, real_name
-from neardup.jobs.removal.reference import FingerprintReference, open_reference, open_verified_store
+from neardup.io.storage.places import Place
+from neardup.jobs.removal.reference import FingerprintReference, open_reference, open_verified_store, reference_without
 from neardup.judging.verification.apart import check_apart, check_covered, check_matched, join_options
 from neardup.judging.verification.claim import Claim
 from neardup.judging.verification.counts import check_counts
@@ -68,8 +67,10 @@ def verify_shards(
     )
     result.check()
     _refuse_annotated(result, corpus)
+    others = reference_without(claim.against, (shard.path for shard in written), claim.reading)
+    claimed = replace(claim, against=tuple(map(str, others)))
     with (
-        _opened_reference(_apart_from(claim, written), corpus, options, temporary, on_error, progress) as reference,
+        _opened_reference(claimed, corpus, options, temporary, on_error, progress) as reference,
         read_corpus(corpus, reference, claim, options, progress) as read,
     ):
         with progress.stage("read the output"):
@@ -164,15 +165,6 @@ def _refuse_annotated(output: FileCorpus, inputs: FileCorpus) -> None:
             f"{output.shards[0].name} has the columns of `neardup dedup --annotate`, so it has all rows. Verify an output of "
             "survivors: run again without the flag, or write the rows where `is_duplicate` is false."
         )
-
-
-def _apart_from(claim: Claim, written: Sequence[Shard]) -> Claim:
-    """The claim, whose reference does not have the output, which was written into a folder of the reference."""
-    if not claim.against or any(map(is_store, claim.against)):
-        return claim
-    shards, own = find_shards(claim.against, reading=claim.reading), {real_name(shard.path) for shard in written}
-    others = [shard for shard in shards if real_name(shard.path) not in own]
-    return claim if len(others) == len(shards) else replace(claim, against=tuple(shard.name for shard in others))
 
 
 @contextlib.contextmanager
