@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import pyarrow as pa
 
-from neardup.arrays import Array
+from neardup.arrays import Array, Bools
 from neardup.errors import CallableError
 from neardup.fingerprints.numbers import number_values
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_chunks, join_fingerprints
@@ -61,6 +61,10 @@ class Documents:
 
     def __len__(self) -> int:
         return len(self.tokens)
+
+    def only(self, wanted: Bools) -> "Documents":
+        """The same rows, of which only those in `wanted` (bool[rows]) are documents."""
+        return replace(self, tokens=np.where(wanted, self.tokens, -1))
 
     @property
     def numbers(self) -> tuple[Array, Array, Array, Array, Array]:

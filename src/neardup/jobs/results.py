@@ -277,10 +277,15 @@ def _details(counts: Summary, files: dict[str, Any]) -> Iterator[ToldLine]:
         "compared",
         f"{counted(counts.candidates, 'pair')}, of which {counts.matches:,} match, in {counted(counts.clusters, 'cluster')}",
     )
-    memory, temporary = size_text(counts.peak_memory_bytes), size_text(counts.peak_temporary_bytes)
-    yield "took", f"{seconds_text(counts.seconds['total'])}, {memory} of memory, {temporary} of temporary files"
+    yield took(counts)
     yield "allowed", allowed_text(counts.memory["budget"], counts.temporary_limit_bytes)
     yield from places_of(files, ("summary",))
+
+
+def took(summary: Any) -> ToldLine:
+    """How long a run took, and the most memory and temporary files that it had."""
+    memory, temporary = size_text(summary.peak_memory_bytes), size_text(summary.peak_temporary_bytes)
+    return "took", f"{seconds_text(summary.seconds['total'])}, {memory} of memory, {temporary} of temporary files"
 
 
 def seconds_text(seconds: float) -> str:

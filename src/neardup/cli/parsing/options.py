@@ -192,7 +192,7 @@ wait = click.option(
     type=NUMBER,
     default=0.0,
     metavar="SECONDS",
-    help="Wait so long until another process that writes to the store has ended (0).",
+    help="Time to wait for another process to stop writing to the store (0).",
 )
 metadata = click.option(
     "--metadata",

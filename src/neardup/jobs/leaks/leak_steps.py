@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from neardup.display import ToldLine, counted, share_text, size_text
+from neardup.display import ToldLine, counted, share_text
 from neardup.io.checks.number_files import refuse_lone_numbers
 from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.corpora.reading import Reading
@@ -16,7 +16,7 @@ from neardup.io.outputs.outputs import Outputs
 from neardup.io.storage.places import place_of
 from neardup.jobs.leaks.find import Leaks, find_leaks, leak_columns, summarize_leaks
 from neardup.jobs.removal.output_paths import OutputPaths
-from neardup.jobs.results import JobResult, passed_over, places_of, seconds_text
+from neardup.jobs.results import JobResult, passed_over, places_of, took
 from neardup.matching.contamination.options import DecontaminationOptions
 from neardup.options import DedupOptions
 from neardup.progress import Progress
@@ -64,11 +64,7 @@ class FileLeaks(JobResult):
 
     def details(self) -> Iterator[ToldLine]:
         """How the work was done: what `--verbose` adds."""
-        memory, temporary = size_text(self.summary.peak_memory_bytes), size_text(self.summary.peak_temporary_bytes)
-        yield (
-            "took",
-            f"{seconds_text(self.summary.seconds['total'])}, {memory} of memory, {temporary} of temporary files",
-        )
+        yield took(self.summary)
         yield from places_of(self.files, ("summary",))
 
 

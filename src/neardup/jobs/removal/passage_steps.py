@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from neardup.display import ToldLine, allowed_text, counted, reasons_text, share_text, size_text
+from neardup.display import ToldLine, allowed_text, counted, reasons_text, share_text
 from neardup.errors import InputError
 from neardup.io.checks.number_files import refuse_lone_numbers
 from neardup.io.corpora.batch import Columns
@@ -25,7 +25,7 @@ from neardup.jobs.removal.request import Request
 from neardup.jobs.removal.resume import run_description
 from neardup.jobs.removal.run import Steps, run
 from neardup.jobs.removal.writing import DecidedRows, RewrittenRows, ShardWriter, demand_rewritable, write_shards
-from neardup.jobs.results import JobResult, passed_over, places_of, seconds_text, told_of_reference, told_of_unfit
+from neardup.jobs.results import JobResult, passed_over, places_of, told_of_reference, told_of_unfit, took
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
 from neardup.resources.unfinished import TemporaryFolder
@@ -114,9 +114,7 @@ class FilePassages(JobResult):
     def details(self) -> Iterator[ToldLine]:
         """How the work was done: what `--verbose` adds."""
         counts = self.summary
-        memory, temporary = size_text(counts.peak_memory_bytes), size_text(counts.peak_temporary_bytes)
-        taken = seconds_text(counts.seconds["total"])
-        yield "took", f"{taken}, {memory} of memory, {temporary} of temporary files"
+        yield took(counts)
         yield "allowed", allowed_text(counts.memory["budget"], counts.temporary_limit_bytes)
         yield from places_of(self.files, ("summary",))
 

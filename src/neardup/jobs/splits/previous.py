@@ -173,18 +173,9 @@ class Previous:
         if len(rest):
             is_rest = np.zeros(len(documents), np.bool_)
             is_rest[rest] = True
-            alone = Documents(
-                documents.fingerprints,
-                documents.digests,
-                np.where(is_rest, documents.tokens, -1),
-                documents.lengths,
-                documents.ids,
-                documents.values,
-                documents.figures,
-            )
             within = None if self.within is None else groups_of(documents.values[self.within])
             joined = _first_of(documents, rest, within)
-            links = list(_pairs(corpus, alone, recipe, options, progress))
+            links = list(_pairs(corpus, documents.only(is_rest), recipe, options, progress))
             label[apart & ~old] = rest[_connected(rest, joined, groups[rest], links)]
         label[apart & old] = rows[apart & old]
         side = _side_of_units(label, touched)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from neardup.dedup import columns_with
-from neardup.display import ToldLine, counted, share_text, size_text
+from neardup.display import ToldLine, counted, share_text
 from neardup.io.checks.number_files import refuse_lone_numbers
 from neardup.io.corpora.file_corpus import FileCorpus
 from neardup.io.corpora.shard import Shard
@@ -18,7 +18,7 @@ from neardup.jobs.removal.output_paths import OutputPaths
 from neardup.jobs.removal.resume import run_description
 from neardup.jobs.removal.run import Steps, run
 from neardup.jobs.removal.writing import DecidedRows, write_shards
-from neardup.jobs.results import JobResult, passed_over, places_of, seconds_text
+from neardup.jobs.results import JobResult, passed_over, places_of, took
 from neardup.jobs.splits.find import SplitFindings, find_sides, summarize_split
 from neardup.jobs.splits.previous import Previous, open_previous
 from neardup.jobs.splits.side_paths import SplitRequest, name_of_side
@@ -106,8 +106,7 @@ class FileSplit(JobResult):
         """How the work was done: what `--verbose` adds."""
         counts = self.summary
         yield "compared", f"{counted(counts.candidates, 'pair')}, of which {counts.matches:,} match"
-        memory, temporary = size_text(counts.peak_memory_bytes), size_text(counts.peak_temporary_bytes)
-        yield "took", f"{seconds_text(counts.seconds['total'])}, {memory} of memory, {temporary} of temporary files"
+        yield took(counts)
         yield from places_of(self.files, ("summary",))
 
 

@@ -215,15 +215,7 @@ def _matches(
     """The matches of texts on a side with those on the sides before it."""
     known = dealt.documents
     wanted = (dealt.sides >= 0) & (dealt.sides <= side)
-    some = Documents(
-        known.fingerprints,
-        known.digests,
-        np.where(wanted, known.tokens, -1),
-        known.lengths,
-        known.ids,
-        known.values,
-        known.figures,
-    )
+    some = known.only(wanted)
     sides = np.where(dealt.sides == side, 2, 1).astype(np.uint8)
     for part in list_matches(
         dealt.corpus, some, recipe, options=options, progress=progress, sides=sides, distinct=True

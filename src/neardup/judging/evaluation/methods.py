@@ -62,7 +62,7 @@ def found_with(options: DedupOptions, corpus: SampledCorpus, truth: Truth) -> tu
         looked_at[truth.sampled] = True
         known = looked_at.copy()
         known[truth.left] = known[truth.right] = True
-        documents = dataclasses.replace(documents, tokens=np.where(known, documents.tokens, -1))
+        documents = documents.only(known)
     found, total = np.zeros(len(truth), np.bool_), 0
     matches = list_matches(
         corpus.corpus, documents, corpus.recipe, options=options, progress=Progress(), every_empty=True

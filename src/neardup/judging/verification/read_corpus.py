@@ -1,7 +1,6 @@
 """What verification knows of the inputs: one pass over them and their reference."""
 
 import contextlib
-import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -77,7 +76,7 @@ class ReadCorpus:
 
     def among(self, rows: Bools) -> Documents:
         """The documents of which only these rows (bool[rows of both]) are documents, and the others left out."""
-        return dataclasses.replace(self.documents, tokens=np.where(rows, self.documents.tokens, -1))
+        return self.documents.only(rows)
 
     def measured(self, left: Int64s, right: Int64s) -> tuple[Array, Array, Bools]:
         """The similarity, the distance and the equality of rows left[i] and right[i]: float64[n], int64[n], bool[n].

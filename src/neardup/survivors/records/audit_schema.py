@@ -6,7 +6,7 @@ to `COLUMNS`, and run `make docs`.
 """
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -231,6 +231,13 @@ FILTER_COLUMNS: "tuple[Column[FilterOutcomes], ...]" = (
 # fmt: on
 
 
+def columns_within(
+    columns: "Iterable[Column[Source]]", kind: str, absent: Mapping[Any, bool]
+) -> "tuple[Column[Source], ...]":
+    """The columns of one kind of table, without those for the cases that are `absent`."""
+    return tuple(column for column in columns if kind in column.within and not absent.get(column.only, False))
+
+
 def columns_of(
     kind: str, *, with_matched: bool = False, with_reference: bool = False, with_later: bool = True
 ) -> "tuple[Column[Outcomes], ...]":
@@ -240,12 +247,12 @@ def columns_of(
     `with_later`: with the columns that older audits lack.
     """
     absent = {COMPONENTS: not with_matched, REFERENCE: not with_reference, LATER: not with_later}
-    return tuple(column for column in COLUMNS if kind in column.within and not absent.get(column.only, False))
+    return columns_within(COLUMNS, kind, absent)
 
 
 def columns_of_filter(kind: str, *, with_later: bool = True) -> "tuple[Column[FilterOutcomes], ...]":
     """The columns of one of the audits of `neardup filter`: BY_INDEX or BY_STORE; or of the lines REPLACING in the latter."""
-    return tuple(column for column in FILTER_COLUMNS if kind in column.within and (with_later or column.only != LATER))
+    return columns_within(FILTER_COLUMNS, kind, {LATER: not with_later})
 
 
 def columns_named(*names: str) -> "tuple[Column[Outcomes], ...]":

@@ -1,6 +1,6 @@
 """The log of cuts: one line for each segment that is cut, with its copy. Its columns are like those of `audit_schema.py`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -21,6 +21,8 @@ from neardup.survivors.records.audit_schema import (
     RESULTS,
     STRING,
     Column,
+    Source,
+    columns_within,
 )
 from neardup.survivors.records.result_tables import table_of
 from neardup.survivors.repeats.outcomes import CutDocuments, Passages
@@ -164,15 +166,18 @@ CUT_COLUMNS: "tuple[Column[CutSegments], ...]" = (
 # fmt: on
 
 
-def cut_columns(kind: str, *, are_several: bool, with_reference: bool) -> "tuple[Column[CutSegments], ...]":
-    """The columns of one kind of table, DOCUMENTS or RESULTS; `are_several`: the texts are of several columns."""
-    absent = {SEVERAL: not are_several, REFERENCE: not with_reference}
-    return tuple(column for column in CUT_COLUMNS if kind in column.within and not absent.get(column.only, False))
+def columns_for(
+    columns: Iterable[Column[Source]], kind: str, *, are_several: bool, with_reference: bool
+) -> tuple[Column[Source], ...]:
+    """Those of one kind of table, DOCUMENTS or RESULTS; `are_several`: the texts are of several columns."""
+    return columns_within(columns, kind, {SEVERAL: not are_several, REFERENCE: not with_reference})
 
 
 def cut_lines(found: CutSegments) -> Iterator[AuditChunk]:
     """The lines of the log, by row and place."""
-    columns = cut_columns(DOCUMENTS, are_several=len(found.columns) > 1, with_reference=found.locate is not None)
+    columns = columns_for(
+        CUT_COLUMNS, DOCUMENTS, are_several=len(found.columns) > 1, with_reference=found.locate is not None
+    )
     for first in range(0, len(found.passages.cut.segments), CHUNK_ROWS):
         part = replace(found, at=slice(first, first + CHUNK_ROWS))
         yield part.rows, lines_of(columns, part)
@@ -180,7 +185,9 @@ def cut_lines(found: CutSegments) -> Iterator[AuditChunk]:
 
 def cut_table(found: CutSegments, *, with_reference: bool) -> Any:
     """The same as an Arrow table."""
-    return table_of(cut_columns(RESULTS, are_several=len(found.columns) > 1, with_reference=with_reference), found)
+    return table_of(
+        columns_for(CUT_COLUMNS, RESULTS, are_several=len(found.columns) > 1, with_reference=with_reference), found
+    )
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from neardup.survivors.records.audit_schema import (
 from neardup.survivors.records.result_tables import table_of
 from neardup.survivors.repeats.find import Repeats
 from neardup.survivors.repeats.outcomes import Passages, of_wanted
-from neardup.survivors.repeats.records.cut_log import EVERYWHERE, SEVERAL, references_of
+from neardup.survivors.repeats.records.cut_log import EVERYWHERE, SEVERAL, columns_for, references_of
 
 
 @dataclass(frozen=True)
@@ -85,11 +85,6 @@ PLACE_COLUMNS: "tuple[Column[ListedPlaces], ...]" = (
 # fmt: on
 
 
-def _place_columns(kind: str, *, are_several: bool, with_reference: bool) -> "list[Column[ListedPlaces]]":
-    absent = {SEVERAL: not are_several, REFERENCE: not with_reference}
-    return [column for column in PLACE_COLUMNS if kind in column.within and not absent.get(column.only, False)]
-
-
 @dataclass(frozen=True)
 class Repeated:
     """Passages, the most repeated first; of these, the longest.
@@ -121,8 +116,11 @@ class Repeated:
 
     def lines(self) -> Iterator[str]:
         """One JSON line for each passage: how often it stands, its tokens, the product of both, its text, and where it stands."""
-        columns = _place_columns(
-            DOCUMENTS, are_several=len(self.places.columns) > 1, with_reference=self.places.locate is not None
+        columns = columns_for(
+            PLACE_COLUMNS,
+            DOCUMENTS,
+            are_several=len(self.places.columns) > 1,
+            with_reference=self.places.locate is not None,
         )
         counts, tokens = np.diff(self.firsts).tolist(), self.tokens.tolist()
         for numbers in _chunks(self.firsts):
@@ -137,7 +135,9 @@ class Repeated:
 
     def table(self, *, with_reference: bool) -> Any:
         """The same as an Arrow table."""
-        columns = _place_columns(RESULTS, are_several=len(self.places.columns) > 1, with_reference=with_reference)
+        columns = columns_for(
+            PLACE_COLUMNS, RESULTS, are_several=len(self.places.columns) > 1, with_reference=with_reference
+        )
         counts = np.diff(self.firsts)
         places = table_of(columns, self.places).to_struct_array().combine_chunks()
         return pa.table(
